@@ -1,0 +1,146 @@
+/**
+ * The one error class of the server and the catalogue of everything it can say to a caller.
+ *
+ * An error knows its canonical code, its message and its typed details; the wire layer turns it
+ * into a REST body or gRPC trailers. The cause is for the log and never leaves the process.
+ */
+
+/** Canonical codes with the words that begin their messages and the HTTP status they travel under. */
+const CODES = {
+  CANCELLED: { number: 1, words: "Cancelled", http: 499 },
+  UNKNOWN: { number: 2, words: "Unknown", http: 500 },
+  INVALID_ARGUMENT: { number: 3, words: "Invalid argument", http: 400 },
+  DEADLINE_EXCEEDED: { number: 4, words: "Deadline exceeded", http: 504 },
+  NOT_FOUND: { number: 5, words: "Not found", http: 404 },
+  ALREADY_EXISTS: { number: 6, words: "Already exists", http: 409 },
+  PERMISSION_DENIED: { number: 7, words: "Permission denied", http: 403 },
+  RESOURCE_EXHAUSTED: { number: 8, words: "Resource exhausted", http: 429 },
+  FAILED_PRECONDITION: { number: 9, words: "Precondition failed", http: 400 },
+  ABORTED: { number: 10, words: "Aborted", http: 409 },
+  OUT_OF_RANGE: { number: 11, words: "Out of range", http: 400 },
+  UNIMPLEMENTED: { number: 12, words: "Unimplemented", http: 501 },
+  INTERNAL: { number: 13, words: "Internal", http: 500 },
+  UNAVAILABLE: { number: 14, words: "Unavailable", http: 503 },
+  DATA_LOSS: { number: 15, words: "Data loss", http: 500 },
+  UNAUTHENTICATED: { number: 16, words: "Unauthenticated", http: 401 },
+} as const;
+
+export type CodeName = keyof typeof CODES;
+
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface PreconditionViolation {
+  readonly type: string;
+  readonly subject?: string;
+  readonly description: string;
+}
+
+export interface ResourceInfo {
+  /** The kind of thing, such as `Group`. */
+  readonly type: string;
+  readonly name: string;
+}
+
+/** What a details entry can be; ErrorInfo is added to every error when it is written out. */
+export type ErrorDetail =
+  | { readonly badRequest: readonly FieldViolation[] }
+  | { readonly preconditionFailure: readonly PreconditionViolation[] }
+  | { readonly resourceInfo: ResourceInfo };
+
+export class WharfError extends Error {
+  override readonly name = "WharfError";
+  readonly code: CodeName;
+  readonly detail: ErrorDetail | undefined;
+
+  constructor(code: CodeName, text: string, detail?: ErrorDetail, cause?: unknown) {
+    super(`${CODES[code].words}: ${text}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.detail = detail;
+  }
+
+  /** The number that gRPC and the REST body carry. */
+  get number(): number {
+    return CODES[this.code].number;
+  }
+
+  get httpStatus(): number {
+    return CODES[this.code].http;
+  }
+
+  /**
+   * Turns anything thrown into an error that may be shown. What is not ours becomes INTERNAL with
+   * nothing but the word; the original is kept as the cause for the log.
+   *
+   * @example
+   * try { … } catch (thrown) { reply(WharfError.from(thrown)); }
+   */
+  static from(thrown: unknown): WharfError {
+    if (thrown instanceof WharfError) return thrown;
+    return new WharfError("INTERNAL", "something went wrong on our side", undefined, thrown);
+  }
+}
+
+/**
+ * A request whose fields cannot be accepted.
+ *
+ * @example throw invalidArgument({ field: "name", description: "name is required" });
+ */
+export function invalidArgument(...violations: FieldViolation[]): WharfError {
+  const text = violations.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
+  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: violations });
+}
+
+/**
+ * The state of things does not allow the call.
+ *
+ * @example throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" });
+ */
+export function failedPrecondition(...violations: PreconditionViolation[]): WharfError {
+  const text = violations.map((v) => v.description).join("; ");
+  return new WharfError("FAILED_PRECONDITION", text, { preconditionFailure: violations });
+}
+
+/**
+ * @example throw notFound("Group", uid);
+ */
+export function notFound(type: string, name: string): WharfError {
+  const text = `${type} ${JSON.stringify(name)} does not exist`;
+  return new WharfError("NOT_FOUND", text, { resourceInfo: { type, name } });
+}
+
+/**
+ * @example throw alreadyExists("AccountAssociation", uid);
+ */
+export function alreadyExists(type: string, name: string): WharfError {
+  const text = `${type} ${JSON.stringify(name)} exists`;
+  return new WharfError("ALREADY_EXISTS", text, { resourceInfo: { type, name } });
+}
+
+/**
+ * The caller is known and may not. Says what is missing, never whether the thing exists.
+ *
+ * @example throw permissionDenied(["groups.update"], uid);
+ */
+export function permissionDenied(capabilities: readonly string[], uid: string): WharfError {
+  const where = uid === "" ? "anywhere" : `at ${JSON.stringify(uid)}`;
+  return new WharfError("PERMISSION_DENIED", `needs ${capabilities.join(", ")} ${where}`);
+}
+
+/**
+ * Nobody is known to be calling: no token, or one that cannot be accepted.
+ *
+ * @example throw unauthenticated("the token has expired");
+ */
+export function unauthenticated(reason: string): WharfError {
+  return new WharfError("UNAUTHENTICATED", reason);
+}
+
+/**
+ * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
+ */
+export function unimplemented(what: string): WharfError {
+  return new WharfError("UNIMPLEMENTED", `${what} is not served here`);
+}

@@ -1,0 +1,55 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { Caller } from "../auth/caller.ts";
+
+/** What the wire knows of a request, whichever protocol brought it. */
+export interface Incoming {
+  readonly requestId: string;
+  /** The `authorization` header or metadata entry as it came. */
+  readonly authorization: string | undefined;
+  /** How the answer will be written; replies prepare only that form. */
+  readonly format: "json" | "binary";
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** Aborted when the client is gone or its time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** One call as a handler sees it: the request has been read, its sender is known and may call. */
+export interface Call extends Incoming {
+  readonly method: DescMethod;
+  readonly caller: Caller;
+  /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
+  readonly time: number;
+}
+
+/** An answer that can be written in either form; only the one asked for is ever made. */
+export interface Reply {
+  json(): string;
+  binary(): Uint8Array;
+}
+
+export type Handler = (call: Call, request: Message) => Promise<Reply>;
+
+/** A method of the contract as this server has it. */
+export interface Method {
+  readonly desc: DescMethod;
+  /** False while the contract names the method but nothing behind it is ready: UNIMPLEMENTED. */
+  readonly served: boolean;
+}
+
+/** Everything that can be called, and the one way to call it. */
+export interface Methods extends Iterable<Method> {
+  /**
+   * Looks a method up by its gRPC path, under any of its service's names.
+   *
+   * @example methods.find("/wharf.iam.v2beta1.GroupsService/GetGroup")
+   */
+  find(path: string): Method | undefined;
+
+  /**
+   * Runs a call from access check to answer. Rejects with a WharfError.
+   *
+   * @example const reply = await methods.call(method, request, incoming);
+   */
+  call(method: Method, request: Message, incoming: Incoming): Promise<Reply>;
+}

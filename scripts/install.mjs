@@ -1,0 +1,35 @@
+// Installs what is missing, and nothing else: npm packages always, Debian packages of the tests'
+// real peers with --with-peers. Runs on any Node.js from 20 on, before any dependency exists.
+import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+
+function run(command, args) {
+  console.error(`wharf: ${command} ${args.join(" ")}`);
+  const { status } = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
+  if (status !== 0) {
+    console.error(`wharf: "${command} ${args.join(" ")}" failed`);
+    process.exit(status ?? 1);
+  }
+}
+
+/** The lock that npm wrote into node_modules is older than ours: something changed since. */
+function packagesAreMissing() {
+  const installed = "node_modules/.package-lock.json";
+  if (!existsSync(installed)) return true;
+  return statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs;
+}
+
+const PEERS = [{ package: "postgresql", provides: "/usr/lib/postgresql" }];
+
+function installPeers() {
+  const missing = PEERS.filter((peer) => !existsSync(peer.provides)).map((peer) => peer.package);
+  if (missing.length === 0) return;
+  const root = process.getuid?.() === 0;
+  const apt = (...args) => (root ? run("apt-get", args) : run("sudo", ["-n", "apt-get", ...args]));
+  process.env.DEBIAN_FRONTEND = "noninteractive";
+  apt("update", "-q");
+  apt("install", "-q", "-y", "--no-install-recommends", ...missing);
+}
+
+if (packagesAreMissing()) run("npm", ["ci", "--no-audit", "--no-fund"]);
+if (process.argv.includes("--with-peers")) installPeers();
