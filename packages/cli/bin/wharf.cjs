@@ -47,8 +47,14 @@ if (Number(process.versions.node.split(".")[0]) >= OLDEST) {
     handOver(node);
   } else {
     console.error(
-      "wharf: needs Node.js " + OLDEST + " or newer, this is " + process.version +
-        ", and none was installed for " + process.platform + "-" + process.arch,
+      "wharf: needs Node.js " +
+        OLDEST +
+        " or newer, this is " +
+        process.version +
+        ", and none was installed for " +
+        process.platform +
+        "-" +
+        process.arch,
     );
     process.exit(1);
   }

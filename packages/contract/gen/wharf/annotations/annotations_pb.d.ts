@@ -141,7 +141,8 @@ export declare const Event_GroupSchema: GenEnum<Event_Group>;
  */
 export declare type Rules = Message<"wharf.annotations.Rules"> & {
   /**
-   * The value must match this expression. An empty value of an optional field is let through.
+   * The value, or each entry of a list, must match this expression. An empty value of an optional
+   * field is let through.
    *
    * @generated from field: string pattern = 1;
    */
@@ -162,14 +163,16 @@ export declare type Rules = Message<"wharf.annotations.Rules"> & {
   minSize: number;
 
   /**
-   * The value must be a well-formed uid.
+   * The value, or each entry of a list, must be a well-formed uid. An empty value of an optional
+   * field is let through.
    *
    * @generated from field: bool uid = 4;
    */
   uid: boolean;
 
   /**
-   * Never shown again once written: left out of every answer, event and log.
+   * Shown once at most, by the method that makes it: left out of every other answer, and of every
+   * event and log.
    *
    * @generated from field: bool secret = 5;
    */

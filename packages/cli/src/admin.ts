@@ -1,0 +1,32 @@
+import { ConfigError, readSettings } from "@wharf/server/config.ts";
+
+/**
+ * `wharf admin …`: what the operator does with the store itself.
+ *
+ * @example await runAdmin(["token", "--data", "./data"]);
+ */
+export async function runAdmin(args: readonly string[]): Promise<void> {
+  const { operatorToken, rotateKeys } = await import("@wharf/server/admin.ts");
+  const [what, ...rest] = args;
+  if (what === "token") {
+    const { identity, others } = takeIdentity(rest);
+    console.log(await operatorToken(await readSettings(others, process.env), identity));
+  } else if (what === "keys" && rest[0] === "rotate") {
+    const kid = await rotateKeys(await readSettings(rest.slice(1), process.env));
+    console.error(
+      "wharf: tokens are signed by a new key; the old one is accepted until its last token has ended",
+    );
+    console.log(kid);
+  } else {
+    throw new ConfigError(`unknown command: admin ${args.join(" ")}`);
+  }
+}
+
+/** Takes `--identity UID` out of the arguments; the rest are settings. */
+function takeIdentity(args: readonly string[]): { identity: string | undefined; others: string[] } {
+  const at = args.indexOf("--identity");
+  if (at < 0) return { identity: undefined, others: [...args] };
+  const identity = args[at + 1];
+  if (identity === undefined) throw new ConfigError("--identity needs a value");
+  return { identity, others: [...args.slice(0, at), ...args.slice(at + 2)] };
+}

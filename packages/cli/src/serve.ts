@@ -1,0 +1,22 @@
+import { readSettings } from "@wharf/server/config.ts";
+
+/**
+ * `wharf serve`: runs the server until it is told to stop.
+ *
+ * @example await runServe(["--listen", "127.0.0.1:8080"]);
+ */
+export async function runServe(args: readonly string[]): Promise<void> {
+  const settings = await readSettings(args, process.env);
+  const { startServer } = await import("@wharf/server/server.ts");
+  const server = await startServer(settings);
+  console.log(`wharf: ready at ${server.url}`);
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    await server.stop();
+    process.exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}

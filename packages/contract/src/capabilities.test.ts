@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  ALL_CAPABILITIES,
+  Capability,
+  capabilityBit,
+  capabilityFromName,
+  capabilityName,
+  isInternalOnly,
+} from "./capabilities.ts";
+
+/** Bits that once meant something, or never may. */
+const RETIRED_BITS = [0, 40, 41, 135, 136, 143];
+
+test("there are 216 capabilities, in the order of their numbers", () => {
+  assert.equal(ALL_CAPABILITIES.length, 216);
+  assert.deepEqual(
+    ALL_CAPABILITIES,
+    ALL_CAPABILITIES.toSorted((a, b) => a - b),
+  );
+  assert.ok(!ALL_CAPABILITIES.includes(Capability.UNKNOWN));
+});
+
+test("every capability has a name of its own that leads back to it", () => {
+  for (const capability of ALL_CAPABILITIES) {
+    assert.match(capabilityName(capability), /^[a-z_]+(\.[a-z_0-9]+)*$/);
+    assert.equal(capabilityFromName(capabilityName(capability)), capability);
+  }
+});
+
+test("every capability has a bit of its own, none of them retired or above 221", () => {
+  const bits = ALL_CAPABILITIES.map(capabilityBit);
+  assert.equal(new Set(bits).size, bits.length);
+  assert.equal(Math.max(...bits), 221);
+  for (const bit of RETIRED_BITS) assert.ok(!bits.includes(bit), `bit ${bit}`);
+});
+
+test("names that do not exist lead nowhere", () => {
+  for (const name of ["", "groups", "groups.List", "CAP_IAM_GROUPS_LIST", "__proto__"]) {
+    assert.equal(capabilityFromName(name), undefined);
+  }
+});
+
+test("numbers that do not exist have neither name nor bit", () => {
+  assert.equal(capabilityName(9999 as Capability), "9999");
+  assert.equal(capabilityBit(9999 as Capability), 0);
+  assert.equal(capabilityBit(Capability.UNKNOWN), 0);
+});
+
+test("some capabilities are for the installation's own services only", () => {
+  assert.ok(isInternalOnly(Capability.CAP_REPO_INTERNAL_ADMIN));
+  assert.ok(!isInternalOnly(Capability.CAP_REPO_UPDATE));
+  assert.equal(ALL_CAPABILITIES.filter(isInternalOnly).length, 40);
+});

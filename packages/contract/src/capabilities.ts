@@ -1,0 +1,69 @@
+/**
+ * What a caller can be allowed to do: the capabilities of the contract under their dotted names.
+ */
+import { type DescEnumValue, getOption } from "@bufbuild/protobuf";
+import {
+  bit,
+  Capability,
+  CapabilitySchema,
+  internal_only,
+  name,
+} from "../gen/wharf/capabilities/capabilities_pb.js";
+
+export { Capability, CapabilitySchema };
+
+const VALUES: readonly DescEnumValue[] = CapabilitySchema.values
+  .filter((value) => value.number !== Capability.UNKNOWN)
+  .sort((a, b) => a.number - b.number);
+
+const NAMES = new Map(VALUES.map((value) => [value.number, getOption(value, name)]));
+const BY_NAME = new Map<string, Capability>(
+  VALUES.map((value) => [getOption(value, name), value.number]),
+);
+const INTERNAL = new Set<number>(
+  VALUES.filter((value) => getOption(value, internal_only)).map((value) => value.number),
+);
+const BITS = new Map(VALUES.map((value) => [value.number, getOption(value, bit)]));
+
+/** Every capability but UNKNOWN, by number. */
+export const ALL_CAPABILITIES: readonly Capability[] = Object.freeze(
+  VALUES.map((value): Capability => value.number),
+);
+
+/**
+ * The dotted name of a capability, as version 1, tokens' `cap` parameters and people write it.
+ * What is not a capability of this contract is shown as its number.
+ *
+ * @example capabilityName(Capability.CAP_IAM_GROUPS_LIST) // "groups.list"
+ */
+export function capabilityName(capability: Capability): string {
+  return NAMES.get(capability) ?? String(capability);
+}
+
+/**
+ * The capability with a dotted name. Enum names such as `CAP_IAM_GROUPS_LIST` are not looked up.
+ *
+ * @example capabilityFromName("groups.list") // Capability.CAP_IAM_GROUPS_LIST
+ */
+export function capabilityFromName(dotted: string): Capability | undefined {
+  return BY_NAME.get(dotted);
+}
+
+/**
+ * Whether only services of the installation itself may hold the capability.
+ *
+ * @example isInternalOnly(Capability.CAP_REPO_INTERNAL_ADMIN) // true
+ */
+export function isInternalOnly(capability: Capability): boolean {
+  return INTERNAL.has(capability);
+}
+
+/**
+ * The place of a capability in the bit sets of tokens; 0, which is never given away, for anything
+ * that is not a capability of this contract.
+ *
+ * @example capabilityBit(Capability.CAP_IAM_GROUPS_LIST) // 3
+ */
+export function capabilityBit(capability: Capability): number {
+  return BITS.get(capability) ?? 0;
+}

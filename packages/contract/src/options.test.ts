@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { GroupSchema, GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
+import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
+import { accessOf, eventOf, fieldBehavior, httpRulesOf, isScope, rulesOf } from "./options.ts";
+import { SERVICES } from "./services.ts";
+
+const METHODS: readonly DescMethod[] = SERVICES.flatMap((service) => service.methods);
+
+function scopePath(message: DescMessage): string | undefined {
+  const field = message.fields.find(isScope);
+  if (field?.fieldKind !== "message") return field?.name;
+  return `${field.name}.${scopePath(field.message)}`;
+}
+
+test("every method has an access rule and a route", () => {
+  for (const method of METHODS) {
+    assert.ok(accessOf(method), `${method} has no access rule`);
+    assert.ok(httpRulesOf(method).length > 0, `${method} has no route`);
+  }
+});
+
+test("every scoped method names capabilities and a field to check them at", () => {
+  for (const method of METHODS) {
+    const access = accessOf(method);
+    if (access?.kind !== "scoped") continue;
+    assert.ok(access.capabilities.length > 0, `${method}`);
+    assert.match(scopePath(method.input) ?? "none", /^(\w+\.)?(\w+_)?(uid|parent)$/, `${method}`);
+  }
+});
+
+test("no two methods share a route", () => {
+  const routes = METHODS.flatMap(httpRulesOf).map(({ verb, path }) => `${verb} ${path}`);
+  assert.equal(new Set(routes).size, routes.length);
+});
+
+test("what changes something leaves an event behind, and nothing else does", () => {
+  for (const method of METHODS) {
+    const reads = /^(Get|List|Lookup|Check|Ping)/.test(method.name);
+    assert.equal(eventOf(method) === undefined, reads, `${method}`);
+  }
+});
+
+test("every resource has a uid and its times, which only the service sets", () => {
+  const resources = METHODS.filter((method) => method.output.field.uid && /^Get/.test(method.name));
+  assert.equal(resources.length, 12);
+  for (const { output } of resources) {
+    const times = output.name === "RepoReadme" ? [] : ["createTime", "updateTime"];
+    for (const name of ["uid", ...times]) {
+      const field = output.field[name];
+      assert.ok(field && fieldBehavior(field).outputOnly, `${output}.${name}`);
+    }
+  }
+});
+
+test("every list can be paged, ordered and skipped, and counts", () => {
+  for (const method of METHODS.filter((each) => each.name.startsWith("List"))) {
+    for (const name of ["uidp", "pageSize", "pageToken", "orderBy", "skip"]) {
+      assert.ok(method.input.field[name], `${method.input}.${name}`);
+    }
+    assert.ok(method.output.fields[0]?.fieldKind === "list", `${method.output}`);
+    for (const [name, number] of Object.entries({ nextPageToken: 2, totalCount: 3, skipped: 4 })) {
+      assert.equal(method.output.field[name]?.number, number, `${method.output}.${name}`);
+    }
+  }
+});
+
+test("options of a method are read into plain values", () => {
+  const { createGroup, listGroups, deleteGroup } = GroupsService.method;
+  assert.deepEqual(accessOf(listGroups), { kind: "unscoped", capabilities: [103] });
+  assert.deepEqual(eventOf(createGroup), { type: "iam.group.created.v1", group: "self" });
+  assert.deepEqual(eventOf(deleteGroup), { type: "iam.group.deleted.v1", group: "parent" });
+  assert.equal(eventOf(TagsService.method.createTag)?.group, "root");
+  assert.deepEqual(httpRulesOf(createGroup), [
+    { verb: "POST", path: "/iam/v2beta1/groups/{parent=**}", body: "group" },
+  ]);
+});
+
+test("options of a field are read into plain values", () => {
+  const { name, uid, verified } = GroupSchema.field;
+  assert.equal(rulesOf(name)?.pattern, "^[a-z0-9 ._-]{1,}$");
+  assert.equal(rulesOf(verified), undefined);
+  assert.ok(fieldBehavior(name).required && !fieldBehavior(name).outputOnly);
+  assert.ok(isScope(uid) && !isScope(name));
+});
+
+test("every pattern of the contract is anchored at both ends and compiles", () => {
+  const fields = METHODS.flatMap(({ input, output }) => [...input.fields, ...output.fields]);
+  for (const field of fields) {
+    const pattern = rulesOf(field)?.pattern;
+    if (pattern) assert.ok(new RegExp(pattern, "u") && /^\^.*\$$/.test(pattern), `${field}`);
+  }
+});

@@ -1,0 +1,123 @@
+/**
+ * What the contract says in options, read into plain values. Meant for start-up: readers walk the
+ * options each time, so keep what they answer.
+ */
+import { type DescField, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import { http } from "../gen/google/api/annotations_pb.js";
+import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.js";
+import type { HttpRule } from "../gen/google/api/http_pb.js";
+import {
+  access,
+  Event_Group,
+  event,
+  type Rules,
+  rules,
+  scope,
+} from "../gen/wharf/annotations/annotations_pb.js";
+import type { Capability } from "./capabilities.ts";
+
+export type { Rules };
+
+/** Who may call a method. */
+export type AccessRule =
+  /** No token is needed. */
+  | { readonly kind: "anyone" }
+  /** Any valid token will do. */
+  | { readonly kind: "authenticated" }
+  /** Every capability is needed at the uid in the scope field. */
+  | { readonly kind: "scoped"; readonly capabilities: readonly Capability[] }
+  /** The method acts only where its caller has every capability. */
+  | { readonly kind: "unscoped"; readonly capabilities: readonly Capability[] };
+
+/** The event that a successful call leaves behind. */
+export interface EventRule {
+  /** Without the installation-wide prefix. */
+  readonly type: string;
+  /** Which group the event belongs to, seen from the resource. */
+  readonly group: "parent" | "self" | "root";
+}
+
+/** One way to call a method over HTTP. */
+export interface HttpBinding {
+  readonly verb: "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
+  /** The template, such as `/iam/v2beta1/groups/{uid=**}`. */
+  readonly path: string;
+  /** The request field that the body holds; `*` for the whole request, empty for no body. */
+  readonly body: string;
+}
+
+export interface Behavior {
+  readonly required: boolean;
+  readonly outputOnly: boolean;
+  readonly inputOnly: boolean;
+  readonly immutable: boolean;
+}
+
+/**
+ * The access rule of a method, or undefined where the contract forgot it: nobody may call that.
+ *
+ * @example accessOf(GroupsService.method.getGroup) // { kind: "scoped", capabilities: [103] }
+ */
+export function accessOf(method: DescMethod): AccessRule | undefined {
+  const { rule } = getOption(method, access);
+  if (rule.case === undefined) return undefined;
+  if (rule.case === "anyone" || rule.case === "authenticated") return { kind: rule.case };
+  return { kind: rule.case, capabilities: rule.value.capabilities };
+}
+
+/**
+ * The event of a method, or undefined if calling it leaves none behind.
+ *
+ * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }
+ */
+export function eventOf(method: DescMethod): EventRule | undefined {
+  if (!hasOption(method, event)) return undefined;
+  const { type, group } = getOption(method, event);
+  if (group === Event_Group.SELF) return { type, group: "self" };
+  return { type, group: group === Event_Group.ROOT ? "root" : "parent" };
+}
+
+/**
+ * The HTTP bindings of a method, the main one first.
+ *
+ * @example httpRulesOf(GroupsService.method.listGroups) // [{ verb: "GET", path: "/iam/v2beta1/groups", body: "" }]
+ */
+export function httpRulesOf(method: DescMethod): HttpBinding[] {
+  if (!hasOption(method, http)) return [];
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings].map((each) => bindingOf(each, method));
+}
+
+function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding {
+  if (pattern.case === undefined || pattern.case === "custom") {
+    throw new TypeError(`${method} has an HTTP rule without a verb of its own`);
+  }
+  const verb = pattern.case.toUpperCase() as HttpBinding["verb"];
+  return { verb, path: pattern.value, body };
+}
+
+/** @example fieldBehavior(GroupSchema.field.name).required // true */
+export function fieldBehavior(field: DescField): Behavior {
+  const all = getOption(field, field_behavior);
+  return {
+    required: all.includes(FieldBehavior.REQUIRED),
+    outputOnly: all.includes(FieldBehavior.OUTPUT_ONLY),
+    inputOnly: all.includes(FieldBehavior.INPUT_ONLY),
+    immutable: all.includes(FieldBehavior.IMMUTABLE),
+  };
+}
+
+/** @example rulesOf(GroupSchema.field.name)?.pattern // "^[a-z0-9 ._-]{1,}$" */
+export function rulesOf(field: DescField): Rules | undefined {
+  return hasOption(field, rules) ? getOption(field, rules) : undefined;
+}
+
+/**
+ * Whether access is checked at the uid in this field or, for a message, at that message's own
+ * scope field.
+ *
+ * @example isScope(GetGroupRequestSchema.field.uid) // true
+ */
+export function isScope(field: DescField): boolean {
+  return getOption(field, scope);
+}

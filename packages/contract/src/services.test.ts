@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
+import { SERVICES, serviceNames } from "./services.ts";
+
+const GEN = new URL("../gen/", import.meta.url);
+
+test("every service that a proto file declares is in the list", async () => {
+  const files = readdirSync(new URL("wharf/", GEN), { recursive: true, encoding: "utf8" });
+  const declared: string[] = [];
+  for (const file of files.filter((name) => name.endsWith("_pb.js"))) {
+    const module = await import(new URL(`wharf/${file}`, GEN).href);
+    for (const value of Object.values<{ kind?: string; typeName?: string }>(module)) {
+      if (value?.kind === "service") declared.push(String(value.typeName));
+    }
+  }
+  assert.deepEqual(SERVICES.map((service) => service.typeName).sort(), declared.sort());
+});
+
+test("a service answers to its own name and the public one, in beta and out of it", () => {
+  assert.deepEqual(serviceNames(GroupsService), [
+    "wharf.iam.v2beta1.GroupsService",
+    "chainguard.platform.iam.v2beta1.GroupsService",
+    "wharf.iam.v2.GroupsService",
+    "chainguard.platform.iam.v2.GroupsService",
+  ]);
+});
+
+test("no two services share a name, and all have a public one", () => {
+  const names = SERVICES.flatMap(serviceNames);
+  assert.equal(new Set(names).size, names.length);
+  assert.equal(names.length, SERVICES.length * 4);
+});

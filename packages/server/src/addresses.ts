@@ -1,0 +1,44 @@
+import type { Settings } from "./config.ts";
+import { readInstallation, writeInstallation } from "./store/installation.ts";
+import type { Store } from "./store/store.ts";
+
+/** Under which addresses clients know this installation. Tokens name both. */
+export interface Addresses {
+  /** Whom tokens are meant for. */
+  readonly baseUrl: string;
+  /** Who issues them. */
+  readonly authUrl: string;
+}
+
+/**
+ * The addresses of a server that listens at a URL.
+ *
+ * @example addressesOf(settings, "http://127.0.0.1:8080")
+ */
+export function addressesOf({ baseUrl, authUrl }: Settings, listening: string): Addresses {
+  const base = baseUrl || listening;
+  return { baseUrl: base, authUrl: authUrl || base };
+}
+
+/**
+ * Leaves the addresses in the store, so that admin commands sign tokens that the server takes.
+ *
+ * @example await publishAddresses(store, addresses);
+ */
+export async function publishAddresses(store: Store, addresses: Addresses): Promise<void> {
+  await writeInstallation(store, "addresses", JSON.stringify(addresses));
+}
+
+/**
+ * The addresses that the server last started with, unless the settings name others.
+ *
+ * @example const terms = await knownAddresses(store, settings);
+ */
+export async function knownAddresses(store: Store, settings: Settings): Promise<Addresses> {
+  const kept = await readInstallation(store.reader, "addresses");
+  const { host, port } = settings.listen;
+  const fallback = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const last =
+    kept === undefined ? addressesOf(settings, fallback) : (JSON.parse(kept) as Addresses);
+  return { baseUrl: settings.baseUrl || last.baseUrl, authUrl: settings.authUrl || last.authUrl };
+}

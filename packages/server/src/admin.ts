@@ -1,0 +1,53 @@
+import { isUid } from "@wharf/contract";
+import { knownAddresses } from "./addresses.ts";
+import { OPERATOR_UID } from "./auth/caller.ts";
+import { SigningKeys } from "./auth/keys.ts";
+import { issueToken } from "./auth/token.ts";
+import { ConfigError, type Settings } from "./config.ts";
+import { RESOURCES } from "./iam/resources.ts";
+import { openStore } from "./store/open.ts";
+import type { Store } from "./store/store.ts";
+
+/**
+ * What whoever can read the store may do without asking the server, while it runs or not.
+ */
+
+/**
+ * A token of the operator, or of an identity, valid for an hour.
+ *
+ * @example console.log(await operatorToken(settings));
+ */
+export function operatorToken(settings: Settings, identity?: string): Promise<string> {
+  return withStore(settings, async (store) => {
+    if (identity !== undefined && !(await exists(store, identity))) {
+      throw new ConfigError(`there is no identity ${identity}`);
+    }
+    const keys = await SigningKeys.load(store);
+    const addresses = await knownAddresses(store, settings);
+    return issueToken(keys, addresses, identity ?? OPERATOR_UID, Date.now());
+  });
+}
+
+/**
+ * Puts a new signing key in place. Running servers use it from their next request on; tokens that
+ * the old one signed stay good until they end.
+ *
+ * @example const kid = await rotateKeys(settings);
+ */
+export function rotateKeys(settings: Settings): Promise<string> {
+  return withStore(settings, (store) => SigningKeys.rotate(store));
+}
+
+async function exists(store: Store, identity: string): Promise<boolean> {
+  return isUid(identity) && (await RESOURCES.identities.find(store.reader, identity)) !== undefined;
+}
+
+async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
+  const tables = Object.values(RESOURCES).map((resource) => resource.table);
+  const store = await openStore(settings, tables, { committed() {} });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { isUid } from "@wharf/contract";
+import { unauthenticated } from "../errors.ts";
+import type { Store } from "../store/store.ts";
+import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
+import type { Grants } from "./grants.ts";
+import type { SigningKeys } from "./keys.ts";
+import type { TokenVerifier } from "./token.ts";
+
+/** What is granted to an identity now; undefined when there is no such identity. */
+export type GrantsOf = (identity: string) => Promise<Grants | undefined>;
+
+/** Callers kept ready at most. */
+const REMEMBERED = 20_000;
+
+/**
+ * Turns a credential into a caller. What was compiled for a caller is used again only while the
+ * store's access version stands still, so a change is felt by the next request on every replica.
+ */
+export class Authenticator {
+  readonly #store: Store;
+  readonly #keys: SigningKeys;
+  readonly #verifier: TokenVerifier;
+  readonly #grantsOf: GrantsOf;
+  #callers = new Map<string, Caller>();
+  #version = -1;
+  hits = 0;
+  misses = 0;
+
+  constructor(store: Store, keys: SigningKeys, verifier: TokenVerifier, grantsOf: GrantsOf) {
+    this.#store = store;
+    this.#keys = keys;
+    this.#verifier = verifier;
+    this.#grantsOf = grantsOf;
+  }
+
+  /**
+   * @example const caller = await authenticator.caller("Bearer eyJhbGciOi…", Date.now());
+   */
+  async caller(authorization: string | undefined, now: number): Promise<Caller> {
+    if (authorization === undefined || authorization === "") {
+      throw unauthenticated("a bearer token is required");
+    }
+    if (!/^bearer /i.test(authorization)) throw unauthenticated("only bearer tokens are accepted");
+    await this.#catchUp();
+    const subject = await this.#verifier.subject(authorization.slice(7).trim(), now);
+    if (subject === OPERATOR_UID) return OPERATOR;
+    return this.#callers.get(subject) ?? this.#compile(subject);
+  }
+
+  async #catchUp(): Promise<void> {
+    const version = await this.#store.accessVersion();
+    if (version === this.#version) {
+      this.hits += 1;
+      return;
+    }
+    this.misses += 1;
+    await this.#keys.reload();
+    this.#callers = new Map();
+    this.#version = version;
+  }
+
+  async #compile(uid: string): Promise<Caller> {
+    const callers = this.#callers;
+    const grants = isUid(uid) ? await this.#grantsOf(uid) : undefined;
+    if (grants === undefined) throw unauthenticated("the token's identity does not exist");
+    const caller: Caller = { uid, grants, isOperator: false };
+    if (callers.size < REMEMBERED) callers.set(uid, caller);
+    return caller;
+  }
+}

@@ -1,0 +1,21 @@
+import { ALL_CAPABILITIES, CapabilitySet, literalIdentityUid } from "@wharf/contract";
+import { Grants } from "./grants.ts";
+
+/** Who is calling, and what they hold. */
+export interface Caller {
+  /** The uid of the caller's identity; empty when nobody is known to be calling. */
+  readonly uid: string;
+  readonly grants: Grants;
+  readonly isOperator: boolean;
+}
+
+/** Whoever runs the installation. Not stored: the right to sign tokens makes the operator. */
+export const OPERATOR_UID = literalIdentityUid("wharf", "operator");
+
+export const OPERATOR: Caller = {
+  uid: OPERATOR_UID,
+  grants: Grants.everywhere(CapabilitySet.of(...ALL_CAPABILITIES)),
+  isOperator: true,
+};
+
+export const ANONYMOUS: Caller = { uid: "", grants: Grants.NONE, isOperator: false };

@@ -1,0 +1,223 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+/**
+ * Every setting, once: its flag, its variable, its place in the config file, what it means and what
+ * is accepted. Flags win over variables, variables over the file, the file over the default.
+ */
+export interface Settings {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly data: string;
+  readonly databaseUrl: string;
+  /** Empty until the port is known: see addresses.ts. */
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly registryHost: string;
+  readonly errorDomain: string;
+  readonly tlsCert: string;
+  readonly tlsKey: string;
+  readonly rootGroups: "anyone" | "operator";
+  readonly corsOrigins: readonly string[];
+  readonly logLevel: string;
+}
+
+export type SettingName = keyof Settings;
+
+interface Setting {
+  readonly default: string;
+  readonly help: string;
+  /** Shown in place of the value in help texts. */
+  readonly value: string;
+  /** What is wrong with a value, if anything. */
+  readonly problem?: (text: string) => string | undefined;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
+  listen: {
+    default: "127.0.0.1:8080",
+    value: "HOST:PORT",
+    help: "Where to listen. Only this machine can reach the default.",
+    problem: (text) =>
+      parseListen(text) ? undefined : "must be HOST:PORT, such as 127.0.0.1:8080",
+  },
+  data: {
+    default: "./data",
+    value: "DIR",
+    help: "Where the embedded database is kept. Readable by the service's user alone.",
+  },
+  databaseUrl: {
+    default: "",
+    value: "URL",
+    help: "A PostgreSQL database, for several replicas. Replaces the embedded one.",
+    problem: (text) =>
+      /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
+  },
+  baseUrl: {
+    default: "",
+    value: "URL",
+    help: "The address that clients use: the audience of tokens. Default: from listen.",
+    problem: urlProblem,
+  },
+  authUrl: {
+    default: "",
+    value: "URL",
+    help: "The issuer of tokens. Default: the base URL.",
+    problem: urlProblem,
+  },
+  registryHost: {
+    default: "",
+    value: "HOST",
+    help: "The host of the registry: the audience of tokens for it.",
+  },
+  errorDomain: {
+    default: "iam.wharf.internal",
+    value: "DOMAIN",
+    help: "The domain in the details of errors.",
+  },
+  tlsCert: {
+    default: "",
+    value: "FILE",
+    help: "A PEM certificate chain. With it, only TLS is spoken.",
+  },
+  tlsKey: { default: "", value: "FILE", help: "The certificate's PEM private key." },
+  rootGroups: {
+    default: "anyone",
+    value: "WHO",
+    help: "Who may create organisations: anyone who has a token, or operator.",
+    problem: (text) =>
+      text === "anyone" || text === "operator" ? undefined : "must be anyone or operator",
+  },
+  corsOrigins: {
+    default: "",
+    value: "ORIGINS",
+    help: "Web origins that may call, separated by commas.",
+  },
+  logLevel: {
+    default: "info",
+    value: "LEVEL",
+    help: `How much to log: ${LOG_LEVELS.join(", ")}.`,
+    problem: (text) =>
+      LOG_LEVELS.includes(text) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
+  },
+};
+
+/** A setting that cannot be used; the message is for whoever starts the program. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * @example flagOf("databaseUrl") // "--database-url"
+ */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * @example variableOf("databaseUrl") // "WHARF_DATABASE_URL"
+ */
+export function variableOf(name: string): string {
+  return `WHARF_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/**
+ * Reads the settings from a command line and its environment.
+ *
+ * @example const settings = await readSettings(["--listen", "0.0.0.0:8080"], process.env);
+ */
+export async function readSettings(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Settings> {
+  const { config, ...flags } = readFlags(args);
+  const file = config ?? environment["WHARF_CONFIG"];
+  const fromFile = file === undefined ? {} : await readFile(file);
+  const texts = {} as Record<SettingName, string>;
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const text =
+      flags[name] ?? environment[variableOf(name)] ?? fromFile[name] ?? SETTINGS[name].default;
+    const problem = SETTINGS[name].problem?.(text);
+    if (problem !== undefined) throw new ConfigError(`${flagOf(name)} ${problem}`);
+    texts[name] = text;
+  }
+  return settle(texts);
+}
+
+function settle(texts: Record<SettingName, string>): Settings {
+  const listen = parseListen(texts.listen) as { host: string; port: number };
+  if ((texts.tlsCert === "") !== (texts.tlsKey === "")) {
+    throw new ConfigError("--tls-cert and --tls-key belong together");
+  }
+  return {
+    ...texts,
+    listen,
+    data: resolve(texts.data),
+    baseUrl: withoutSlash(texts.baseUrl),
+    authUrl: withoutSlash(texts.authUrl),
+    rootGroups: texts.rootGroups as Settings["rootGroups"],
+    corsOrigins: texts.corsOrigins
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter(Boolean),
+  };
+}
+
+function readFlags(args: readonly string[]): Record<string, string> {
+  const names = new Map(["config", ...Object.keys(SETTINGS)].map((name) => [flagOf(name), name]));
+  const flags: Record<string, string> = {};
+  for (let at = 0; at < args.length; at++) {
+    const [flag, inline] = splitOnce(args[at] as string, "=");
+    const name = names.get(flag);
+    if (name === undefined) throw new ConfigError(`unknown option ${args[at]}`);
+    const value = inline ?? args[++at];
+    if (value === undefined) throw new ConfigError(`${flag} needs a value`);
+    flags[name] = value;
+  }
+  return flags;
+}
+
+async function readFile(path: string): Promise<Partial<Record<SettingName, string>>> {
+  const { parse } = await import("yaml");
+  let content: unknown;
+  try {
+    content = parse(readFileSync(path, "utf8")) ?? {};
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    throw new ConfigError(`${path} must hold settings by name`);
+  }
+  const entries = Object.entries(content).map(([name, value]) => {
+    if (!Object.hasOwn(SETTINGS, name)) throw new ConfigError(`${path}: unknown setting ${name}`);
+    if (typeof value === "object" && !Array.isArray(value))
+      throw new ConfigError(`${path}: ${name} must be a text`);
+    return [name, String(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function parseListen(text: string): { host: string; port: number } | undefined {
+  const match = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  const host = match?.groups?.["v6"] ?? match?.groups?.["host"];
+  return host === undefined || port > 65_535 ? undefined : { host, port };
+}
+
+function urlProblem(text: string): string | undefined {
+  if (text === "") return undefined;
+  const url = URL.parse(text);
+  const usable =
+    url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  return usable ? undefined : "must be an http or https URL without a query";
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+function splitOnce(text: string, by: string): [string, string | undefined] {
+  const at = text.indexOf(by);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + by.length)];
+}

@@ -1,0 +1,81 @@
+import type { Addresses } from "./addresses.ts";
+import type { SigningKeys } from "./auth/keys.ts";
+import { ALGORITHM } from "./auth/keys.ts";
+import type { Metrics } from "./observe/metrics.ts";
+import type { Store } from "./store/store.ts";
+import type { HttpEndpoint, HttpResponse } from "./wire/endpoint.ts";
+
+const JWKS_PATH = "/.well-known/jwks.json";
+
+/** Verifiers fetch keys again on a key they do not know, so a few minutes of caching are safe. */
+const PUBLISHED_FOR = "public, max-age=300";
+
+/** What the plain endpoints tell about. */
+export interface Insides {
+  addresses(): Addresses;
+  readonly store: Store;
+  readonly keys: SigningKeys;
+  readonly metrics: Metrics;
+  /** False once the server has been asked to stop. */
+  serving(): boolean;
+}
+
+/**
+ * The endpoints that are not part of the contract: whether we are alive and ready, our metrics, and
+ * how to verify our tokens.
+ *
+ * @example await openPort({ …, endpoints: plainEndpoints(insides) });
+ */
+export function plainEndpoints({
+  addresses,
+  store,
+  keys,
+  metrics,
+  serving,
+}: Insides): HttpEndpoint[] {
+  const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
+    method: "GET",
+    path,
+    handle,
+  });
+  return [
+    get("/healthz", async () => text(200, "ok")),
+    get("/readyz", async () => {
+      if (!serving()) return text(503, "stopping");
+      const readable = await store.accessVersion().then(
+        () => true,
+        () => false,
+      );
+      return readable ? text(200, "ok") : text(503, "the store cannot be read");
+    }),
+    get("/metrics", async () => ({
+      status: 200,
+      headers: { "content-type": metrics.contentType },
+      body: await metrics.text(),
+    })),
+    get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
+    get(JWKS_PATH, async () => published(keys.jwks(Date.now()))),
+  ];
+}
+
+function discovery({ authUrl }: Addresses): object {
+  return {
+    issuer: authUrl,
+    jwks_uri: `${authUrl}${JWKS_PATH}`,
+    id_token_signing_alg_values_supported: [ALGORITHM],
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+  };
+}
+
+function text(status: number, body: string): HttpResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${body}\n` };
+}
+
+function published(document: object): HttpResponse {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", "cache-control": PUBLISHED_FOR },
+    body: JSON.stringify(document),
+  };
+}

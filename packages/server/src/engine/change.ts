@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { DescMethod } from "@bufbuild/protobuf";
+import {
+  type Capability,
+  type CapabilitySet,
+  capabilityName,
+  eventOf,
+  parentOf,
+  rootOf,
+} from "@wharf/contract";
+import type { Caller } from "../auth/caller.ts";
+import { permissionDenied } from "../errors.ts";
+import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { writeAudit, writeEvent } from "../store/record.ts";
+import type { ResourceRow } from "../store/resource-table.ts";
+import type { ResourceMessage } from "./definition.ts";
+import type { Engine } from "./engine.ts";
+import type { Resource } from "./resource.ts";
+
+/** What an event tells: the message's full name, and the message as JSON. */
+export interface EventBody {
+  readonly type: string;
+  readonly json: string;
+}
+
+/** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
+const LONGEST_USER_AGENT = 256;
+
+/**
+ * One change under way: the call that asks for it and the transaction that it happens in. Whatever
+ * goes through here leaves its audit row and its event in that transaction.
+ */
+export class Change {
+  readonly call: Call;
+  readonly tx: Transaction;
+  readonly engine: Engine;
+
+  constructor(call: Call, tx: Transaction, engine: Engine) {
+    this.call = call;
+    this.tx = tx;
+    this.engine = engine;
+  }
+
+  get caller(): Caller {
+    return this.call.caller;
+  }
+
+  /**
+   * Refuses unless the caller holds all of this at a place: nobody can give what they do not have.
+   *
+   * @example change.mustHold(CapabilitySet.of(...role.capabilities), group);
+   */
+  mustHold(capabilities: CapabilitySet | readonly Capability[], uid: string): void {
+    if (this.caller.grants.holds(capabilities, uid)) return;
+    const held = this.caller.grants.heldAt(uid);
+    const wanted = "toArray" in capabilities ? capabilities.toArray() : capabilities;
+    const missing = wanted.filter((capability) => !held.has(capability));
+    throw permissionDenied(missing.map(capabilityName), uid);
+  }
+
+  async insert<R extends ResourceMessage>(resource: Resource<R>, created: R): Promise<ResourceRow> {
+    const row = resource.toRow(created);
+    await resource.table.insert(this.tx, row);
+    if (resource.definition.changesAccess) this.tx.accessChanged();
+    await this.audit(row.uid);
+    await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));
+    return row;
+  }
+
+  async update<R extends ResourceMessage>(resource: Resource<R>, updated: R): Promise<ResourceRow> {
+    const row = resource.toRow(updated);
+    await resource.table.update(this.tx, row);
+    if (resource.definition.changesAccess) this.tx.accessChanged();
+    await this.audit(row.uid);
+    await this.emit(resource.method("Update"), row.uid, resource.eventBody(row));
+    return row;
+  }
+
+  async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
+    await resource.table.delete(this.tx, uid);
+    if (resource.definition.changesAccess) this.tx.accessChanged();
+    await this.audit(uid);
+    const method = resource.method("Delete");
+    await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
+  }
+
+  /** Writes that the caller did this to a resource. */
+  async audit(uid: string): Promise<void> {
+    const { method, time, requestId, remoteAddress, userAgent } = this.call;
+    await writeAudit(this.tx, {
+      time,
+      actor: this.caller.uid,
+      method: `${method.parent.typeName}/${method.name}`,
+      resource: uid,
+      requestId,
+      remoteAddress,
+      userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
+    });
+  }
+
+  /** Writes the event that the contract gives a method, if any. */
+  async emit(method: DescMethod, uid: string, body: EventBody): Promise<void> {
+    const event = eventOf(method);
+    if (event === undefined) return;
+    await writeEvent(this.tx, {
+      id: randomUUID(),
+      time: this.call.time,
+      type: event.type,
+      subject: uid,
+      group: { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
+      actor: this.caller.uid,
+      bodyType: body.type,
+      body: body.json,
+    });
+  }
+}
+
+/** A change of many at once, whose one event the method writes itself. */
+export class BatchChange extends Change {
+  override async emit(): Promise<void> {}
+
+  /** Writes the one event. */
+  emitForAll(uid: string, body: EventBody): Promise<void> {
+    return super.emit(this.call.method, uid, body);
+  }
+}

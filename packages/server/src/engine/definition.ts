@@ -1,0 +1,65 @@
+import type { DescService, Message } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Handler } from "../rpc/call.ts";
+import type { Reader } from "../store/connection.ts";
+import type { Order } from "../store/page.ts";
+import type { Change } from "./change.ts";
+import type { Engine } from "./engine.ts";
+
+/** What every resource of version 2 has. */
+export type ResourceMessage = Message & {
+  uid: string;
+  name?: string | undefined;
+  createTime?: Timestamp | undefined;
+  updateTime?: Timestamp | undefined;
+};
+
+/** A filter of the list request that a column answers. */
+export interface FilterDefinition<R> {
+  /** The field of the list request, by its name in the generated code. */
+  readonly field: string;
+  /** A column of its own, filled by `of`, or one of the common ones. */
+  readonly column: string;
+  readonly type: "text" | "integer" | "common";
+  readonly of?: (resource: R) => string | number;
+  readonly isUid?: boolean;
+}
+
+/**
+ * All that the engine does not know by itself about a resource. With the service in the contract
+ * this is enough to list, get, create, update and delete it.
+ */
+export interface ResourceDefinition<R extends ResourceMessage> {
+  readonly service: DescService;
+  readonly schema: GenMessage<R>;
+  /** Its table; also the word for several of it in messages, underscores as spaces. */
+  readonly table: string;
+  /** Whether other resources live below it. */
+  readonly isPlace?: boolean;
+  /** Whether those without a parent can be seen by everyone who is known. */
+  readonly rootsAreShared?: boolean;
+  /** Whether creating, changing or deleting one changes who may do what. */
+  readonly changesAccess?: boolean;
+  /** Whether deleting what does not exist succeeds. */
+  readonly deleteIsIdempotent?: boolean;
+  readonly defaultOrder?: Order;
+  readonly filters?: readonly FilterDefinition<R>[];
+
+  /**
+   * Where a new one goes, from the parent that the caller gave: the uid of its place, or "" for
+   * none. By default the parent is the uid of an existing group.
+   */
+  place?(change: Change, parent: string): Promise<string>;
+  /** Checks a new one and fills in what the service sets. */
+  beforeCreate?(change: Change, created: R): Promise<void> | void;
+  afterCreate?(change: Change, created: R): Promise<void>;
+  /** Checks a change and fills in what the service sets. */
+  beforeUpdate?(change: Change, before: R, after: R): Promise<void> | void;
+  /** Refuses, or removes what goes with it. */
+  beforeDelete?(change: Change, deleted: R): Promise<void>;
+  /** Fills in what is kept elsewhere, on every answer. */
+  hydrate?(reader: Reader, resources: readonly R[], engine: Engine): Promise<void>;
+  /** Methods of the service that are not among the five, by their names in the contract. */
+  methods?(engine: Engine): Readonly<Record<string, Handler>>;
+}

@@ -1,0 +1,205 @@
+import {
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
+import { invalidArgument } from "../errors.ts";
+import type { Call, Handler, Reply } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import type { PageRow } from "../store/page.ts";
+import type { Filter } from "../store/resource-table.ts";
+import type { ResourceMessage } from "./definition.ts";
+import type { Engine } from "./engine.ts";
+import { parseOrder } from "./order.ts";
+import type { Cursor } from "./page-token.ts";
+import { rangesFor } from "./ranges.ts";
+import type { Resource } from "./resource.ts";
+import { countRows, readRows, type Scan } from "./scan.ts";
+
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+
+/** The fields that every list request has, whatever their numbers. */
+type ListRequest = Message & {
+  uidp?: UIDPFilter;
+  pageSize: number;
+  pageToken: string;
+  orderBy: string;
+  skip: number;
+};
+
+/** Everything about a page but its rows. */
+interface Envelope {
+  readonly nextPageToken: string;
+  readonly totalCount: number;
+  readonly skipped: number;
+}
+
+/**
+ * The one implementation of every List method.
+ *
+ * @example handlers.set("ListGroups", listMethod(groups, method, engine));
+ */
+export function listMethod<R extends ResourceMessage>(
+  resource: Resource<R>,
+  method: DescMethod,
+  engine: Engine,
+): Handler {
+  const { definition, table } = resource;
+  const rule = accessOf(method);
+  const capabilities: readonly Capability[] =
+    rule && "capabilities" in rule ? rule.capabilities : [];
+  const kind = { isPlace: table.shape.isPlace, rootsAreShared: definition.rootsAreShared ?? false };
+  const sortKeys = [
+    "uid",
+    ...(named(definition.schema) ? ["name"] : []),
+    "created_at",
+    "updated_at",
+  ];
+  const fallback = definition.defaultOrder ?? { column: "uid", descending: false };
+  const hydrates = definition.hydrate !== undefined;
+
+  return async (call, message) => {
+    const request = message as ListRequest;
+    const pageSize = readPageSize(request.pageSize);
+    const skip = readSkip(request.skip);
+    const order = parseOrder(request.orderBy, fallback, sortKeys);
+    const filters = readFilters(resource, request);
+    const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order]);
+    const cursor = readCursor(engine, queryText, request.pageToken, call.time);
+    const scan: Scan = {
+      table,
+      ranges: rangesFor(kind, call.caller.grants.reach(capabilities), request.uidp),
+      filters,
+      order,
+      after: cursor?.position,
+      skip,
+      limit: pageSize + 1,
+      form: hydrates || call.format === "binary" ? "data" : "json",
+    };
+    const { reader } = engine.store;
+    const rows = await readRows(reader, engine.landmarks, scan);
+    const more = rows.length > pageSize;
+    if (more) rows.pop();
+    const skipped = (cursor?.skipped ?? 0) + skip;
+    const last = rows.at(-1);
+    const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;
+    const envelope: Envelope = {
+      nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
+      totalCount: await countRows(reader, scan),
+      skipped,
+    };
+    if (hydrates) {
+      const resources = rows.map((row) => fromBinary(definition.schema, row[3] as Uint8Array));
+      await definition.hydrate?.(reader, resources, engine);
+      return pageReply(method, envelope, () => encodeAll(resource, resources, call));
+    }
+    const bodies = await current(resource, engine, scan, rows, pageSize);
+    return pageReply(method, envelope, () => bodies);
+  };
+}
+
+function named(schema: DescMessage): boolean {
+  return schema.fields.some((field) => field.localName === "name");
+}
+
+function readPageSize(given: number): number {
+  if (given < 0) {
+    throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
+  }
+  return given === 0 ? DEFAULT_PAGE_SIZE : Math.min(given, MAX_PAGE_SIZE);
+}
+
+function readSkip(given: number): number {
+  if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
+  return given;
+}
+
+function readFilters<R extends ResourceMessage>(
+  resource: Resource<R>,
+  request: ListRequest,
+): Filter[] {
+  const fields = request as unknown as Record<string, string | number | undefined>;
+  const filters: Filter[] = [];
+  for (const { field, column } of resource.definition.filters ?? []) {
+    const value = fields[field];
+    if (value !== undefined && value !== "" && value !== 0) filters.push({ column, value });
+  }
+  return filters;
+}
+
+function uidpKey(filter: UIDPFilter | undefined): unknown {
+  if (filter === undefined) return [];
+  return [filter.ancestorsOf, filter.descendantsOf, filter.childrenOf, filter.inRoot, filter.ids];
+}
+
+function readCursor(engine: Engine, query: string, token: string, now: number): Cursor | undefined {
+  if (token === "") return undefined;
+  const opened = engine.pageTokens.open(query, token, now);
+  if (opened === "expired") return undefined;
+  if (opened === "foreign") {
+    throw invalidArgument({
+      field: "pageToken",
+      description: "pageToken does not belong to this query",
+    });
+  }
+  return opened.cursor;
+}
+
+/** The stored bodies of a page; read again from the data where they were written in an older shape. */
+async function current<R extends ResourceMessage>(
+  resource: Resource<R>,
+  engine: Engine,
+  scan: Scan,
+  rows: readonly PageRow[],
+  pageSize: number,
+): Promise<(string | Uint8Array)[]> {
+  if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding))
+    return rows.map((row) => row[3]);
+  const again = await readRows(engine.store.reader, engine.landmarks, { ...scan, form: "data" });
+  return again.slice(0, pageSize).map((row) => {
+    const { schema } = resource.definition;
+    return messageToJson(schema, fromBinary(schema, row[3] as Uint8Array));
+  });
+}
+
+function encodeAll<R extends ResourceMessage>(
+  resource: Resource<R>,
+  all: readonly R[],
+  call: Call,
+) {
+  const { schema } = resource.definition;
+  return all.map((one) =>
+    call.format === "json" ? messageToJson(schema, one) : toBinary(schema, one),
+  );
+}
+
+/**
+ * Puts rows that are already encoded into a list response. Every list response has the rows as
+ * field 1, the token as 2, the total as 3 and the skipped as 4.
+ */
+function pageReply(
+  method: DescMethod,
+  { nextPageToken, totalCount, skipped }: Envelope,
+  bodies: () => readonly (string | Uint8Array)[],
+): Reply {
+  const plural = method.output.fields[0]?.jsonName;
+  return {
+    json: () =>
+      `{"${plural}":[${bodies().join(",")}],"nextPageToken":"${nextPageToken}",` +
+      `"totalCount":"${totalCount}","skipped":${skipped}}`,
+    binary: () => {
+      const writer = new BinaryWriter();
+      for (const body of bodies())
+        writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
+      if (nextPageToken !== "") writer.tag(2, WireType.LengthDelimited).string(nextPageToken);
+      writer.tag(3, WireType.Varint).int64(totalCount);
+      if (skipped !== 0) writer.tag(4, WireType.Varint).int32(skipped);
+      return writer.finish();
+    },
+  };
+}

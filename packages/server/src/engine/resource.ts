@@ -1,0 +1,126 @@
+import { clone, type DescField, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { fieldBehavior, parentOf, rootOf, rulesOf } from "@wharf/contract";
+import { messageToJson } from "../rpc/json.ts";
+import type { Reader } from "../store/connection.ts";
+import {
+  type EncodedRow,
+  type Filter,
+  type ResourceRow,
+  ResourceTable,
+} from "../store/resource-table.ts";
+import type { EventBody } from "./change.ts";
+import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
+import { clearHidden, shapeNumber } from "./shape.ts";
+
+/** A definition made ready: its table, and the way between messages and rows. */
+export class Resource<R extends ResourceMessage = ResourceMessage> {
+  readonly definition: ResourceDefinition<R>;
+  readonly table: ResourceTable;
+  /** The type's name as errors show it. */
+  readonly typeName: string;
+  /** Names the shape that rows are encoded with. */
+  readonly encoding: number;
+
+  constructor(definition: ResourceDefinition<R>) {
+    this.definition = definition;
+    this.typeName = definition.schema.name;
+    this.encoding = shapeNumber(definition.schema);
+    this.table = new ResourceTable({
+      name: definition.table,
+      isPlace: definition.isPlace ?? false,
+      filterColumns: (definition.filters ?? []).flatMap(({ column, type }) =>
+        type === "common" ? [] : [{ name: column, type }],
+      ),
+    });
+  }
+
+  /** What several of these are called in messages. */
+  get plural(): string {
+    return this.definition.table.replaceAll("_", " ");
+  }
+
+  /** One of the five methods of its service. */
+  method(verb: "Create" | "Update" | "Delete"): DescMethod {
+    const { service, schema } = this.definition;
+    const method = service.methods.find((one) => one.name === `${verb}${schema.name}`);
+    if (method === undefined) throw new Error(`${service.typeName} has no ${verb}${schema.name}`);
+    return method;
+  }
+
+  /** What an event tells of it. */
+  eventBody(row: ResourceRow): EventBody {
+    return { type: this.definition.schema.typeName, json: row.json };
+  }
+
+  /** A copy without what only the service may set. */
+  given(input: R): R {
+    const copy = clone(this.definition.schema, input);
+    clearHidden(
+      this.definition.schema,
+      copy,
+      (field: DescField) => fieldBehavior(field).outputOnly,
+    );
+    return copy;
+  }
+
+  /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
+  shown(resource: R): R {
+    const copy = clone(this.definition.schema, resource);
+    clearHidden(this.definition.schema, copy, (field: DescField) => {
+      return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
+    });
+    return copy;
+  }
+
+  toRow(resource: R): ResourceRow {
+    const { schema, filters = [] } = this.definition;
+    const shown = this.shown(resource);
+    const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
+    return {
+      uid: resource.uid,
+      parent: parentOf(resource.uid),
+      root: rootOf(resource.uid),
+      name: resource.name ?? "",
+      created: msOf(resource.createTime),
+      updated: msOf(resource.updateTime),
+      encoding: this.encoding,
+      data: toBinary(schema, shown),
+      json: messageToJson(schema, shown),
+      filters: Object.fromEntries(own),
+    };
+  }
+
+  fromRow(row: EncodedRow): R {
+    return fromBinary(this.definition.schema, row.data as Uint8Array);
+  }
+
+  async find(reader: Reader, uid: string): Promise<R | undefined> {
+    const row = await this.table.find(reader, uid, "data");
+    return row && this.fromRow(row);
+  }
+
+  /** Those of the given uids that exist, by uid. */
+  async findMany(reader: Reader, uids: Iterable<string>): Promise<Map<string, R>> {
+    const rows = await this.table.findMany(reader, [...new Set(uids)]);
+    return new Map(rows.map((row) => [row.uid, this.fromRow(row)]));
+  }
+
+  /** All that have this value in a column. */
+  async where(reader: Reader, filter: Filter): Promise<R[]> {
+    return (await this.table.where(reader, filter)).map((row) => this.fromRow(row));
+  }
+
+  /** A resource as it begins: nothing set but its uid and its times. */
+  begin(input: R, uid: string, now: number): R {
+    const created = this.given(input);
+    created.uid = uid;
+    created.createTime = timestampFromMs(now);
+    created.updateTime = timestampFromMs(now);
+    return created;
+  }
+}
+
+function msOf(time: ResourceMessage["createTime"]): number {
+  return time === undefined ? 0 : timestampMs(time);
+}

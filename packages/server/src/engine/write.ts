@@ -1,0 +1,154 @@
+import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
+import { type FieldMask, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { isUid, newChildUid, newRootUid } from "@wharf/contract";
+import { invalidArgument, notFound } from "../errors.ts";
+import type { Handler, Reply } from "../rpc/call.ts";
+import { fieldValue } from "../rpc/fields.ts";
+import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
+import { validate } from "../rpc/validate.ts";
+import type { ResourceRow } from "../store/resource-table.ts";
+import { Change } from "./change.ts";
+import type { ResourceMessage } from "./definition.ts";
+import type { Engine } from "./engine.ts";
+import { applyMask, readMask, refuseImmutable } from "./mask.ts";
+import type { Resource } from "./resource.ts";
+
+/**
+ * The one implementation of every Create method.
+ *
+ * @example handlers.set("CreateGroup", createMethod(groups, method, engine));
+ */
+export function createMethod<R extends ResourceMessage>(
+  resource: Resource<R>,
+  method: DescMethod,
+  engine: Engine,
+): Handler {
+  const bodyField = fieldOfType(method, resource);
+  return async (call, request) => {
+    const input = bodyOf<R>(request, bodyField);
+    const { parent } = request as Message & { parent: string };
+    const row = await engine.store.write((tx) => {
+      return createOne(new Change(call, tx, engine), resource, parent, input);
+    });
+    return reply(resource, engine, row);
+  };
+}
+
+/**
+ * Creates one resource within a change.
+ *
+ * @example const binding = await createOne(change, roleBindings, group, given);
+ */
+export async function createOne<R extends ResourceMessage>(
+  change: Change,
+  resource: Resource<R>,
+  parent: string,
+  input: R,
+): Promise<ResourceRow> {
+  const { definition } = resource;
+  validate(definition.schema, resource.given(input));
+  const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
+  const uid = place === "" ? newRootUid() : newChildUid(place);
+  const created = resource.begin(input, uid, change.call.time);
+  await definition.beforeCreate?.(change, created);
+  const row = await change.insert(resource, created);
+  await definition.afterCreate?.(change, created);
+  return row;
+}
+
+async function existingGroup(change: Change, uid: string): Promise<string> {
+  if ((await change.engine.groups.table.findToKeep(change.tx, uid)) === undefined) {
+    throw notFound(change.engine.groups.typeName, uid);
+  }
+  return uid;
+}
+
+/**
+ * The one implementation of every Update method.
+ *
+ * @example handlers.set("UpdateGroup", updateMethod(groups, method, engine));
+ */
+export function updateMethod<R extends ResourceMessage>(
+  resource: Resource<R>,
+  method: DescMethod,
+  engine: Engine,
+): Handler {
+  const { definition, table } = resource;
+  const { schema } = definition;
+  const bodyField = fieldOfType(method, resource);
+  return async (call, request) => {
+    const input = bodyOf<R>(request, bodyField);
+    if (!isUid(input.uid))
+      throw invalidArgument({ field: "uid", description: "uid must be a uid" });
+    const { updateMask } = request as Message & { updateMask?: FieldMask };
+    const mask = readMask(schema, updateMask?.paths ?? [], input);
+    const updated = await engine.store.write(async (tx) => {
+      const change = new Change(call, tx, engine);
+      const row = await table.findForChange(tx, input.uid);
+      if (row === undefined) throw notFound(resource.typeName, input.uid);
+      const before = resource.fromRow(row);
+      const after = clone(schema, before) as R;
+      applyMask(after, clone(schema, input), mask);
+      validate(schema, after);
+      refuseImmutable(schema, before, after);
+      after.updateTime = timestampFromMs(call.time);
+      await definition.beforeUpdate?.(change, before, after);
+      return change.update(resource, after);
+    });
+    return reply(resource, engine, updated);
+  };
+}
+
+/**
+ * The one implementation of every Delete method.
+ *
+ * @example handlers.set("DeleteGroup", deleteMethod(groups, engine));
+ */
+export function deleteMethod<R extends ResourceMessage>(
+  resource: Resource<R>,
+  engine: Engine,
+): Handler {
+  const { definition, table } = resource;
+  return async (call, request) => {
+    const { uid } = request as Message & { uid: string };
+    await engine.store.write(async (tx) => {
+      const change = new Change(call, tx, engine);
+      const row = await table.findForChange(tx, uid);
+      if (row === undefined) {
+        if (definition.deleteIsIdempotent) return;
+        throw notFound(resource.typeName, uid);
+      }
+      await definition.beforeDelete?.(change, resource.fromRow(row));
+      await change.remove(resource, uid);
+    });
+    return EMPTY_REPLY;
+  };
+}
+
+async function reply<R extends ResourceMessage>(
+  resource: Resource<R>,
+  engine: Engine,
+  row: ResourceRow,
+): Promise<Reply> {
+  const { hydrate, schema } = resource.definition;
+  if (hydrate === undefined) return preparedReply(row);
+  const resourceNow = resource.fromRow(row);
+  await hydrate(engine.store.reader, [resourceNow], engine);
+  return messageReply(schema, resourceNow);
+}
+
+/** The field of a request that holds the resource itself. */
+function fieldOfType<R extends ResourceMessage>(
+  method: DescMethod,
+  resource: Resource<R>,
+): DescField {
+  const field = method.input.fields.find((one) => one.message === resource.definition.schema);
+  if (field === undefined) throw new Error(`${method.name} does not take a ${resource.typeName}`);
+  return field;
+}
+
+function bodyOf<R extends ResourceMessage>(request: Message, field: DescField): R {
+  const body = fieldValue(request, field) as R | undefined;
+  if (body !== undefined) return body;
+  throw invalidArgument({ field: field.jsonName, description: `${field.jsonName} is required` });
+}

@@ -1,0 +1,161 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  builtinRole,
+  Capability,
+  type Group,
+  GroupSchema,
+  GroupsService,
+  isRoot,
+  isUid,
+  newChildUid,
+  OrgKind,
+  OrgStatus,
+  RoleBindingSchema,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { rangesFor } from "../engine/ranges.ts";
+import { Resource } from "../engine/resource.ts";
+import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors.ts";
+import { readPage } from "../store/page.ts";
+
+/** Groups: the tree that everything else hangs on. */
+export const groups: Resource<Group> = new Resource({
+  service: GroupsService,
+  schema: GroupSchema,
+  table: "groups",
+  isPlace: true,
+  changesAccess: false,
+  filters: [{ field: "name", column: "name", type: "common" }],
+  place,
+  beforeCreate(_change, created) {
+    // Nobody verifies a group by making it.
+    created.verified = false;
+    refuseKind(created);
+    created.status = OrgStatus.READY;
+  },
+  afterCreate: giveToCreator,
+  beforeUpdate,
+  beforeDelete,
+});
+
+const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
+
+/** The parent may be a uid, or a name that only one group in the caller's reach has. */
+async function place(change: Change, parent: string): Promise<string> {
+  const { caller, engine, tx } = change;
+  if (parent === "" || parent === "/") {
+    if (engine.settings.rootGroups === "anyone" || caller.isOperator) return "";
+    throw permissionDenied(["groups.create"], "");
+  }
+  if (isUid(parent)) {
+    change.mustHold(CREATE, parent);
+    if ((await groups.table.findToKeep(tx, parent)) === undefined) throw notFound("Group", parent);
+    return parent;
+  }
+  const named = await groupsNamed(change, parent);
+  if (named.length > 1) {
+    throw invalidArgument({
+      field: "parent",
+      description: "several groups have this name: give a uid",
+    });
+  }
+  const [only] = named;
+  if (only === undefined) throw notFound("Group", parent);
+  return only.uid;
+}
+
+/** At most two of the groups with this name that the caller may create in: enough to know if it is one. */
+async function groupsNamed({ caller, tx }: Change, name: string): Promise<Group[]> {
+  const kind = { isPlace: true, rootsAreShared: false };
+  const found: Group[] = [];
+  for (const range of rangesFor(kind, caller.grants.reach(CREATE), undefined)) {
+    const rows = await readPage(
+      tx,
+      groups.table,
+      { range, filters: [{ column: "name", value: name }], order: UID_ORDER, offset: 0, limit: 2 },
+      "data",
+    );
+    found.push(
+      ...rows.map((row) => groups.fromRow({ encoding: row[2], data: row[3] as Uint8Array })),
+    );
+    if (found.length > 1) break;
+  }
+  return found;
+}
+
+const UID_ORDER = { column: "uid", descending: false } as const;
+
+/** Whoever makes an organisation owns it. The operator does so anyway. */
+async function giveToCreator(change: Change, created: Group): Promise<void> {
+  const { caller, engine } = change;
+  if (!isRoot(created.uid) || caller.isOperator) return;
+  const binding = create(RoleBindingSchema, {
+    identityUid: caller.uid,
+    roleUid: builtinRole("owner")?.uid ?? "",
+  });
+  const uid = newChildUid(created.uid);
+  await change.insert(
+    engine.roleBindings,
+    engine.roleBindings.begin(binding, uid, change.call.time),
+  );
+}
+
+/** Only the operator says who is verified, and which kind of organisation that is. */
+async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
+  refuseKind(after);
+  if (before.verified === after.verified && before.kind === after.kind) return;
+  if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
+  if (!after.verified) return;
+  if (!isRoot(after.uid)) {
+    throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
+  }
+  const { tx } = change;
+  const query = { range: { childrenOf: "" }, order: UID_ORDER, offset: 0, limit: 1_000 } as const;
+  const rows = await readPage(
+    tx,
+    groups.table,
+    { ...query, filters: [{ column: "name", value: after.name }] },
+    "data",
+  );
+  const others = rows.map((row) =>
+    groups.fromRow({ encoding: row[2], data: row[3] as Uint8Array }),
+  );
+  if (others.some((other) => other.verified && other.uid !== after.uid)) {
+    throw failedPrecondition({
+      type: "NAME_TAKEN",
+      description: "another verified organisation has this name",
+    });
+  }
+}
+
+function refuseKind(group: Group): void {
+  if (group.kind !== OrgKind.UNSPECIFIED && !group.verified) {
+    throw invalidArgument({
+      field: "kind",
+      description: "kind can be set on verified organisations only",
+    });
+  }
+}
+
+/**
+ * Refuses while anything is left. The caller's own role bindings at the group do not count: without
+ * them the caller could not delete it, and with it they go.
+ */
+async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
+  const { engine, tx, caller } = change;
+  for (const resource of engine.resources) {
+    if (resource.table === engine.roleBindings.table) continue;
+    if (await resource.table.hasAny(tx, { column: "parent", value: uid }))
+      throw notEmpty(resource.plural);
+  }
+  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
+  if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
+    throw notEmpty(engine.roleBindings.plural);
+  }
+  for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
+}
+
+function notEmpty(plural: string): Error {
+  const description = `cannot delete group with child ${plural}`;
+  return failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+}

@@ -1,0 +1,95 @@
+import { create, equals } from "@bufbuild/protobuf";
+import {
+  CapabilitySet,
+  IdentitiesService,
+  type Identity,
+  IdentitySchema,
+  type LookupIdentityRequest,
+  LookupIdentityResponseSchema,
+  literalIdentityUid,
+  parentOf,
+  RelationshipType,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { Resource } from "../engine/resource.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { checkRelationship } from "./trust.ts";
+
+/** Identities: who a token can speak for. */
+export const identities: Resource<Identity> = new Resource({
+  service: IdentitiesService,
+  schema: IdentitySchema,
+  table: "identities",
+  changesAccess: true,
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    {
+      field: "relationshipType",
+      column: "relationship_type",
+      type: "integer",
+      of: relationshipType,
+    },
+  ],
+  beforeCreate(change, created) {
+    checkRelationship(created, change.call.time);
+    created.lastSeenTime = created.createTime;
+  },
+  beforeUpdate,
+  async beforeDelete(change, deleted) {
+    for (const binding of await bindingsOf(change, deleted.uid)) {
+      await change.remove(change.engine.roleBindings, binding.uid);
+    }
+  },
+  methods: () => ({ LookupIdentity: lookup }),
+});
+
+const TYPE_OF = {
+  claimMatch: RelationshipType.CLAIM_MATCH,
+  staticKeys: RelationshipType.STATIC,
+  awsIdentity: RelationshipType.AWS_IDENTITY,
+  servicePrincipal: RelationshipType.SERVICE_PRINCIPAL,
+} as const;
+
+function relationshipType({ relationship }: Identity): number {
+  return relationship.case === undefined
+    ? RelationshipType.UNSPECIFIED
+    : TYPE_OF[relationship.case];
+}
+
+/**
+ * Whoever changes what an identity asks for can make it match a token of their own. So that takes
+ * everything the identity holds, wherever it holds it.
+ */
+async function beforeUpdate(change: Change, before: Identity, after: Identity): Promise<void> {
+  if (sameRelationship(before, after)) return;
+  checkRelationship(after, change.call.time);
+  const { engine, tx } = change;
+  const bindings = await bindingsOf(change, after.uid);
+  const roles = await engine.roles.findMany(
+    tx,
+    bindings.map((binding) => binding.roleUid),
+  );
+  for (const binding of bindings) {
+    const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
+    change.mustHold(CapabilitySet.of(...capabilities), parentOf(binding.uid));
+  }
+}
+
+function sameRelationship({ relationship: a }: Identity, { relationship: b }: Identity): boolean {
+  const of = (relationship: Identity["relationship"]) => create(IdentitySchema, { relationship });
+  return equals(IdentitySchema, of(a), of(b));
+}
+
+function bindingsOf({ engine, tx }: Change, identity: string) {
+  return engine.roleBindings.where(tx, { column: "identity_uid", value: identity });
+}
+
+/** Answers for identities that do not exist yet, too, so that their uid can be known beforehand. */
+const lookup: Handler = async (_call, request) => {
+  const { issuer, subject } = request as LookupIdentityRequest;
+  const response = create(LookupIdentityResponseSchema, {
+    uid: literalIdentityUid(issuer, subject),
+  });
+  return messageReply(LookupIdentityResponseSchema, response);
+};

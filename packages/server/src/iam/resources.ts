@@ -1,0 +1,7 @@
+import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
+import { roleBindings } from "./role-bindings.ts";
+import { roles } from "./roles.ts";
+
+/** Every resource of this part of the contract. A new one is added here. */
+export const RESOURCES = { groups, identities, roles, roleBindings };

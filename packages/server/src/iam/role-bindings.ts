@@ -1,0 +1,157 @@
+import { clone, create } from "@bufbuild/protobuf";
+import {
+  type BatchCreateRoleBindingsRequest,
+  BatchCreateRoleBindingsResponseSchema,
+  CapabilitySet,
+  type Identity,
+  isRoot,
+  isSelfOrBelow,
+  parentOf,
+  type RoleBinding,
+  RoleBindingGroupSchema,
+  RoleBindingIdentitySchema,
+  RoleBindingRoleSchema,
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "@wharf/contract";
+import { BatchChange, type Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Resource } from "../engine/resource.ts";
+import { createOne } from "../engine/write.ts";
+import { invalidArgument, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/connection.ts";
+
+/** Role bindings: one identity, one role, one group. */
+export const roleBindings: Resource<RoleBinding> = new Resource({
+  service: RoleBindingsService,
+  schema: RoleBindingSchema,
+  table: "role_bindings",
+  changesAccess: true,
+  deleteIsIdempotent: true,
+  filters: [
+    {
+      field: "identity",
+      column: "identity_uid",
+      type: "text",
+      of: (binding) => binding.identityUid,
+    },
+    { field: "role", column: "role_uid", type: "text", of: (binding) => binding.roleUid },
+    { field: "group", column: "parent", type: "common" },
+  ],
+  beforeCreate: mayBind,
+  beforeUpdate: (change, _before, after) => mayBind(change, after),
+  hydrate,
+  methods: (engine) => ({ BatchCreateRoleBindings: batchCreate(engine) }),
+});
+
+/** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
+async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
+  const { engine, tx } = change;
+  const group = parentOf(binding.uid);
+  if ((await engine.identities.table.findToKeep(tx, binding.identityUid)) === undefined) {
+    throw notFound(engine.identities.typeName, binding.identityUid);
+  }
+  const row = await engine.roles.table.findToKeep(tx, binding.roleUid);
+  const usable = isRoot(binding.roleUid) || isSelfOrBelow(group, parentOf(binding.roleUid));
+  if (row === undefined || !usable) throw notFound(engine.roles.typeName, binding.roleUid);
+  change.mustHold(CapabilitySet.of(...engine.roles.fromRow(row).capabilities), group);
+}
+
+async function hydrate(
+  reader: Reader,
+  bindings: readonly RoleBinding[],
+  engine: Engine,
+): Promise<void> {
+  const identities = await engine.identities.findMany(
+    reader,
+    bindings.map((one) => one.identityUid),
+  );
+  const roles = await engine.roles.findMany(
+    reader,
+    bindings.map((one) => one.roleUid),
+  );
+  const groups = await engine.groups.findMany(
+    reader,
+    bindings.map((one) => parentOf(one.uid)),
+  );
+  for (const binding of bindings) {
+    const identity = identities.get(binding.identityUid);
+    const group = groups.get(parentOf(binding.uid));
+    const role = roles.get(binding.roleUid);
+    if (identity !== undefined) binding.identity = shownIdentity(identity);
+    if (group !== undefined) {
+      const { uid, name, description } = group;
+      binding.group = create(RoleBindingGroupSchema, { uid, name, description });
+    }
+    if (role !== undefined) {
+      const { uid, name, description } = role;
+      binding.role = create(RoleBindingRoleSchema, { uid, name, description });
+    }
+  }
+}
+
+function shownIdentity({ uid, name, description, email, relationship }: Identity) {
+  const shown = create(RoleBindingIdentitySchema, { uid, name, description, email });
+  if (relationship.case === "claimMatch") {
+    shown.issuer = relationship.value.iss.value ?? "";
+    shown.subject = relationship.value.sub.value ?? "";
+  } else if (relationship.case === "staticKeys") {
+    shown.issuer = relationship.value.issuer;
+    shown.subject = relationship.value.subject;
+  }
+  return shown;
+}
+
+/** All bindings or none, in the order of the requests. */
+function batchCreate(engine: Engine): Handler {
+  return async (call, message) => {
+    const request = message as BatchCreateRoleBindingsRequest;
+    const wanted = request.requests.map((_, at) => itemOf(request, at));
+    const made = await engine.store.write(async (tx) => {
+      const change = new BatchChange(call, tx, engine);
+      const bindings: RoleBinding[] = [];
+      for (const binding of wanted) {
+        const row = await createOne(change, roleBindings, request.parent, binding);
+        bindings.push(roleBindings.fromRow(row));
+      }
+      const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
+      const type = BatchCreateRoleBindingsResponseSchema.typeName;
+      await change.emitForAll(request.parent, { type, json });
+      return bindings;
+    });
+    await hydrate(engine.store.reader, made, engine);
+    return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
+  };
+}
+
+function responseOf(roleBindings: RoleBinding[]) {
+  return create(BatchCreateRoleBindingsResponseSchema, { roleBindings });
+}
+
+/** One binding of a batch, with the role that the batch names for all. */
+function itemOf(batch: BatchCreateRoleBindingsRequest, at: number): RoleBinding {
+  const item = batch.requests[at];
+  const field = `requests[${at}]`;
+  if (item?.roleBinding === undefined) {
+    throw invalidArgument({
+      field: `${field}.roleBinding`,
+      description: "roleBinding is required",
+    });
+  }
+  if (item.parent !== "" && item.parent !== batch.parent) {
+    throw invalidArgument({
+      field: `${field}.parent`,
+      description: "parent must be that of the batch",
+    });
+  }
+  const binding = clone(RoleBindingSchema, item.roleBinding);
+  if (batch.roleUid !== "" && binding.roleUid !== "" && binding.roleUid !== batch.roleUid) {
+    const description = "roleUid must be that of the batch";
+    throw invalidArgument({ field: `${field}.roleBinding.roleUid`, description });
+  }
+  if (binding.roleUid === "") binding.roleUid = batch.roleUid;
+  return binding;
+}

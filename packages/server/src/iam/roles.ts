@@ -1,0 +1,69 @@
+import {
+  Capability,
+  CapabilitySet,
+  capabilityName,
+  isInternalOnly,
+  isRoot,
+  parentOf,
+  type Role,
+  RoleSchema,
+  RolesService,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { Resource } from "../engine/resource.ts";
+import { failedPrecondition, invalidArgument } from "../errors.ts";
+
+/** Roles: built-in ones, which have no parent, and those that groups make for themselves. */
+export const roles: Resource<Role> = new Resource({
+  service: RolesService,
+  schema: RoleSchema,
+  table: "roles",
+  rootsAreShared: true,
+  changesAccess: true,
+  filters: [{ field: "name", column: "name", type: "common" }],
+  beforeCreate(change, created) {
+    checkCapabilities(created);
+    change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
+  },
+  beforeUpdate(change, before, after) {
+    refuseBuiltIn(before.uid);
+    checkCapabilities(after);
+    const added = CapabilitySet.of(...after.capabilities).minus(
+      CapabilitySet.of(...before.capabilities),
+    );
+    change.mustHold(added, parentOf(after.uid));
+  },
+  async beforeDelete(change: Change, deleted: Role) {
+    refuseBuiltIn(deleted.uid);
+    const { engine, tx } = change;
+    if (await engine.roleBindings.table.hasAny(tx, { column: "role_uid", value: deleted.uid })) {
+      const description = "cannot delete role that role bindings use";
+      throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
+    }
+  },
+});
+
+function refuseBuiltIn(uid: string): void {
+  if (!isRoot(uid)) return;
+  const description = "built-in roles cannot be changed or deleted";
+  throw failedPrecondition({ type: "BUILT_IN_ROLE", description });
+}
+
+/** Every capability must be one that is known; those for the installation's own services need its mark. */
+function checkCapabilities(role: Role): void {
+  const unknown = role.capabilities.filter((one) => capabilityName(one) === undefined);
+  if (unknown.length > 0) {
+    throw invalidArgument({
+      field: "capabilities",
+      description: `capabilities must be known: ${unknown.join()}`,
+    });
+  }
+  role.capabilities = [...new Set(role.capabilities)].sort((a, b) => a - b);
+  const internal = role.capabilities.filter(isInternalOnly);
+  if (internal.length > 0 && !role.capabilities.includes(Capability.CAP_INTERNAL)) {
+    throw invalidArgument({
+      field: "capabilities",
+      description: `capabilities must include internal, because of ${internal.map(capabilityName).join(", ")}`,
+    });
+  }
+}

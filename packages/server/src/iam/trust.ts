@@ -1,0 +1,165 @@
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type {
+  Identity,
+  Identity_AWSIdentity,
+  Identity_ClaimMatch,
+  Identity_StaticKeys,
+} from "@wharf/contract";
+import { ServicePrincipal } from "@wharf/contract";
+import { RE2JS } from "re2js";
+import { type FieldViolation, invalidArgument } from "../errors.ts";
+
+/**
+ * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
+ * never hold, or could hold for everyone by accident, is refused.
+ */
+
+/** Keys that cannot be rotated by their issuer are trusted for a year at most. */
+const STATIC_KEYS_LIFETIME_MS = 365 * 24 * 3_600_000;
+
+/** Patterns longer than this are not read by anyone, and compile slowly. */
+const LONGEST_PATTERN = 2_048;
+
+/**
+ * Refuses an identity whose relationship cannot be trusted; fills in the defaults of one that can.
+ *
+ * @example checkRelationship(identity, Date.now());
+ */
+export function checkRelationship({ relationship }: Identity, now: number): void {
+  const found: FieldViolation[] = [];
+  const refuse = (field: string, description: string) => found.push({ field, description });
+  switch (relationship.case) {
+    case "claimMatch":
+      checkClaimMatch(relationship.value, refuse);
+      break;
+    case "staticKeys":
+      checkStaticKeys(relationship.value, now, refuse);
+      break;
+    case "awsIdentity":
+      checkAws(relationship.value, refuse);
+      break;
+    case "servicePrincipal":
+      if (
+        !(relationship.value in ServicePrincipal) ||
+        relationship.value === ServicePrincipal.UNSPECIFIED
+      ) {
+        refuse("servicePrincipal", "servicePrincipal must be one of the known services");
+      }
+      break;
+    default:
+      refuse(
+        "claimMatch",
+        "one of claimMatch, staticKeys, awsIdentity, servicePrincipal is required",
+      );
+  }
+  if (found.length > 0) throw invalidArgument(...found);
+}
+
+type Refuse = (field: string, description: string) => void;
+
+function checkClaimMatch(
+  { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
+  refuse: Refuse,
+): void {
+  if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value, refuse);
+  else if (iss.case === "issuerPattern")
+    checkPattern("claimMatch.issuerPattern", iss.value, refuse);
+  else refuse("claimMatch.issuer", "one of issuer, issuerPattern is required");
+  if (sub.case === "subject") checkText("claimMatch.subject", sub.value, refuse);
+  else if (sub.case === "subjectPattern")
+    checkPattern("claimMatch.subjectPattern", sub.value, refuse);
+  else refuse("claimMatch.subject", "one of subject, subjectPattern is required");
+  if (aud.case === "audience") checkText("claimMatch.audience", aud.value, refuse);
+  else if (aud.case === "audiencePattern")
+    checkPattern("claimMatch.audiencePattern", aud.value, refuse);
+  for (const name of [...Object.keys(claims), ...Object.keys(claimPatterns)]) {
+    if (name === "") refuse("claimMatch.claims", "claims must have names");
+  }
+  for (const [name, pattern] of Object.entries(claimPatterns)) {
+    checkPattern(`claimMatch.claimPatterns.${name}`, pattern, refuse);
+  }
+}
+
+function checkStaticKeys(keys: Identity_StaticKeys, now: number, refuse: Refuse): void {
+  checkIssuer("staticKeys.issuer", keys.issuer, refuse);
+  checkText("staticKeys.subject", keys.subject, refuse);
+  const problem = jwksProblem(keys.issuerKeys);
+  if (problem !== undefined) refuse("staticKeys.issuerKeys", problem);
+  if (keys.audiences.includes("")) refuse("staticKeys.audiences", "audiences must not be empty");
+  const latest = now + STATIC_KEYS_LIFETIME_MS;
+  if (keys.expirationTime === undefined) {
+    keys.expirationTime = timestampFromMs(latest);
+    return;
+  }
+  const expires = timestampMs(keys.expirationTime);
+  if (expires <= now) refuse("staticKeys.expirationTime", "expirationTime must be in the future");
+  if (expires > latest)
+    refuse("staticKeys.expirationTime", "expirationTime must be within 365 days");
+}
+
+function checkAws({ awsArn, awsUserId }: Identity_AWSIdentity, refuse: Refuse): void {
+  if (awsArn.case === "arn") checkText("awsIdentity.arn", awsArn.value, refuse);
+  else if (awsArn.case === "arnPattern")
+    checkPattern("awsIdentity.arnPattern", awsArn.value, refuse);
+  else refuse("awsIdentity.arn", "one of arn, arnPattern is required");
+  if (awsUserId.case === "userId") checkText("awsIdentity.userId", awsUserId.value, refuse);
+  else if (awsUserId.case === "userIdPattern") {
+    checkPattern("awsIdentity.userIdPattern", awsUserId.value, refuse);
+  } else refuse("awsIdentity.userId", "one of userId, userIdPattern is required");
+}
+
+function checkText(field: string, value: string, refuse: Refuse): void {
+  if (value.trim() === "") refuse(field, `${lastName(field)} is required`);
+}
+
+function checkPattern(field: string, pattern: string, refuse: Refuse): void {
+  if (pattern === "") return refuse(field, `${lastName(field)} is required`);
+  if (pattern.length > LONGEST_PATTERN) {
+    return refuse(field, `${lastName(field)} must have at most ${LONGEST_PATTERN} characters`);
+  }
+  try {
+    RE2JS.compile(`^(?:${pattern})$`);
+  } catch (error) {
+    refuse(field, `${lastName(field)} is not a valid RE2 expression: ${(error as Error).message}`);
+  }
+}
+
+function checkIssuer(field: string, issuer: string, refuse: Refuse): void {
+  const url = URL.parse(issuer);
+  const plain =
+    url !== null &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === "" &&
+    url.password === "";
+  if (!plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    refuse(field, `${lastName(field)} must be an issuer URL, such as https://issuer.example.com`);
+  }
+}
+
+/** The part of each kind of key that must stay with its owner. */
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+function jwksProblem(text: string): string | undefined {
+  if (text === "") return "issuerKeys is required";
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return "issuerKeys must be a JSON Web Key Set";
+  }
+  const keys = (document as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(keys) || keys.length === 0) return "issuerKeys must hold at least one key";
+  for (const key of keys) {
+    if (typeof key !== "object" || key === null || typeof key.kty !== "string") {
+      return "issuerKeys must hold keys with a kty";
+    }
+    if (PRIVATE_MEMBERS.some((member) => member in key))
+      return "issuerKeys must hold public keys only";
+  }
+  return undefined;
+}
+
+function lastName(field: string): string {
+  return field.slice(field.lastIndexOf(".") + 1);
+}

@@ -1,0 +1,135 @@
+import { type DescField, type DescMessage, isFieldSet, type Message } from "@bufbuild/protobuf";
+import { fieldBehavior, isUid, type Rules, rulesOf } from "@wharf/contract";
+import { type FieldViolation, invalidArgument } from "../errors.ts";
+import { fieldValue } from "./fields.ts";
+
+/** Finds what is wrong with a message and adds it to the list. */
+type Check = (message: Message, path: string, found: FieldViolation[]) => void;
+
+const checks = new WeakMap<DescMessage, Check>();
+
+/**
+ * Refuses a message whose fields break the rules that the contract has for them, naming every one
+ * of them. Fields that only the service sets are not looked at.
+ *
+ * @example validate(GroupSchema, group);
+ */
+export function validate(schema: DescMessage, message: Message): void {
+  const found: FieldViolation[] = [];
+  checkOf(schema)(message, "", found);
+  if (found.length > 0) throw invalidArgument(...found);
+}
+
+/**
+ * Refuses a request whose own fields break their rules, leaving what is nested to whoever knows
+ * which parts of it count.
+ *
+ * @example validateRequest(GetGroupRequestSchema, request);
+ */
+export function validateRequest(schema: DescMessage, request: Message): void {
+  const found: FieldViolation[] = [];
+  shallowCheckOf(schema)(request, "", found);
+  if (found.length > 0) throw invalidArgument(...found);
+}
+
+const shallowChecks = new WeakMap<DescMessage, Check>();
+
+function shallowCheckOf(schema: DescMessage): Check {
+  return remembered(shallowChecks, schema, () => compile(schema, false));
+}
+
+function checkOf(schema: DescMessage): Check {
+  return remembered(checks, schema, () => compile(schema, true));
+}
+
+function remembered(
+  known: WeakMap<DescMessage, Check>,
+  schema: DescMessage,
+  make: () => Check,
+): Check {
+  let check = known.get(schema);
+  if (check === undefined) {
+    check = make();
+    known.set(schema, check);
+  }
+  return check;
+}
+
+function compile(schema: DescMessage, deep: boolean): Check {
+  const parts = schema.fields
+    .filter((field) => !fieldBehavior(field).outputOnly)
+    .flatMap((field) => [...ownChecks(field), ...(deep ? nestedChecks(field) : [])]);
+  return (message, path, found) => {
+    for (const part of parts) part(message, path, found);
+  };
+}
+
+function ownChecks(field: DescField): Check[] {
+  const { required } = fieldBehavior(field);
+  const rules = rulesOf(field);
+  if (!required && rules === undefined) return [];
+  const problem = problemFinder(field, required, rules);
+  return [
+    (message, path, found) => {
+      const description = problem(message);
+      if (description !== undefined) found.push({ field: path + field.jsonName, description });
+    },
+  ];
+}
+
+function nestedChecks(field: DescField): Check[] {
+  const { message: inner } = field;
+  if (inner === undefined || inner.file.name.startsWith("google/protobuf/")) return [];
+  return [
+    (message, path, found) => {
+      const value = fieldValue(message, field);
+      if (value === undefined) return;
+      const at = path + field.jsonName;
+      if (field.fieldKind === "message") checkOf(inner)(value as Message, `${at}.`, found);
+      else {
+        for (const [key, entry] of Object.entries(value as object)) {
+          checkOf(inner)(entry, `${at}[${key}].`, found);
+        }
+      }
+    },
+  ];
+}
+
+function problemFinder(
+  field: DescField,
+  required: boolean,
+  rules: Rules | undefined,
+): (message: Message) => string | undefined {
+  const name = field.jsonName;
+  const pattern = rules?.pattern ? new RegExp(rules.pattern, "u") : undefined;
+  const text = (value: string): string | undefined => {
+    if (pattern !== undefined && !pattern.test(value))
+      return `${name} must match "${rules?.pattern}"`;
+    if (rules?.uid && !isUid(value)) return `${name} must be a uid`;
+    return undefined;
+  };
+  const size = (count: number, of: string): string | undefined => {
+    if (count < (rules?.minSize ?? 0)) return `${name} must have at least ${rules?.minSize} ${of}`;
+    if (rules?.maxSize && count > rules.maxSize)
+      return `${name} must have at most ${rules.maxSize} ${of}`;
+    return undefined;
+  };
+  return (message) => {
+    if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
+      if (!required) return undefined;
+      return pattern === undefined ? `${name} is required` : text("");
+    }
+    const value = fieldValue(message, field);
+    if (typeof value === "string") return text(value) ?? size(value.length, "characters");
+    if (!Array.isArray(value)) {
+      return field.fieldKind === "map"
+        ? size(Object.keys(value as object).length, "entries")
+        : undefined;
+    }
+    if (required && value.length === 0) return `${name} is required`;
+    const bad = value
+      .map((entry) => (typeof entry === "string" ? text(entry) : undefined))
+      .find(Boolean);
+    return bad ?? size(value.length, "entries");
+  };
+}

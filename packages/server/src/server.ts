@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { PingService, SERVICES } from "@wharf/contract";
+import { addressesOf, publishAddresses } from "./addresses.ts";
+import { Authenticator } from "./auth/authenticator.ts";
+import { SigningKeys } from "./auth/keys.ts";
+import { TokenVerifier } from "./auth/token.ts";
+import type { Settings } from "./config.ts";
+import { plainEndpoints } from "./endpoints.ts";
+import { Engine } from "./engine/engine.ts";
+import { PageTokens } from "./engine/page-token.ts";
+import { grantsOf } from "./iam/access.ts";
+import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
+import { RESOURCES } from "./iam/resources.ts";
+import { openLog } from "./observe/log.ts";
+import { Metrics } from "./observe/metrics.ts";
+import { ping } from "./ping.ts";
+import type { Handler } from "./rpc/call.ts";
+import { ServedMethods } from "./rpc/methods.ts";
+import { installationSecret } from "./store/installation.ts";
+import { openStore } from "./store/open.ts";
+import { openPort } from "./wire/port.ts";
+
+/** How long requests may go on after the server was asked to stop. */
+const DRAIN_MS = 10_000;
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly url: string;
+  /** Lets what is under way finish, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything, from the store to the port.
+ *
+ * @example const server = await startServer(await readSettings([], process.env));
+ */
+export async function startServer(settings: Settings): Promise<RunningServer> {
+  const log = openLog(settings.logLevel);
+  const metrics = new Metrics();
+  const tables = Object.values(RESOURCES).map((resource) => resource.table);
+  const store = await openStore(settings, tables, metrics);
+  const keys = await SigningKeys.load(store);
+  await storeBuiltinRoles(store, Date.now());
+
+  const pageTokens = new PageTokens(await installationSecret(store, "page-tokens"));
+  const engine = new Engine(store, pageTokens, settings, RESOURCES);
+  // Known for certain once the port is open; no token can come before.
+  let addresses = addressesOf(settings, "");
+  const verifier = new TokenVerifier(keys, () => addresses);
+  const authenticator = new Authenticator(store, keys, verifier, (uid) => grantsOf(engine, uid));
+  metrics.watchCache("token", verifier);
+  metrics.watchCache("access", authenticator);
+
+  const methods = new ServedMethods(SERVICES, handlersOf(engine), authenticator);
+  let serving = true;
+  const port = await openPort({
+    listen: settings.listen,
+    ...(settings.tlsCert === "" ? {} : { tls: readTls(settings) }),
+    methods,
+    endpoints: plainEndpoints({
+      addresses: () => addresses,
+      store,
+      keys,
+      metrics,
+      serving: () => serving,
+    }),
+    cors: { origins: settings.corsOrigins },
+    errorDomain: settings.errorDomain,
+    health: { serving: () => serving },
+    observer: {
+      finished(event) {
+        metrics.requestFinished(event);
+        const { error, ...request } = event;
+        if (error?.code === "INTERNAL")
+          log.error({ ...request, err: error.cause ?? error }, "failed");
+        else log.info(request);
+      },
+    },
+  });
+  addresses = addressesOf(settings, port.url);
+  await publishAddresses(store, addresses);
+  log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
+
+  return {
+    url: port.url,
+    async stop() {
+      serving = false;
+      await port.close(DRAIN_MS);
+      await store.close();
+      log.info("stopped");
+    },
+  };
+}
+
+function handlersOf(engine: Engine): Map<DescMethod, Handler> {
+  const handlers = new Map<DescMethod, Handler>([[PingService.method.ping, ping]]);
+  for (const resource of engine.resources) {
+    for (const [method, handler] of engine.handlers(resource)) handlers.set(method, handler);
+  }
+  return handlers;
+}
+
+function readTls({ tlsCert, tlsKey }: Settings): { cert: string; key: string } {
+  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+}

@@ -1,0 +1,183 @@
+import type { Dialect, Reader, Value, Writer } from "./connection.ts";
+import type { Transaction } from "./group-commit.ts";
+
+/** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
+export interface FilterColumn {
+  readonly name: string;
+  readonly type: "text" | "integer";
+}
+
+/** A condition that a column has a value. */
+export interface Filter {
+  readonly column: string;
+  readonly value: string | number;
+}
+
+export interface TableShape {
+  /** The table's name, which is also the kind in the counts. */
+  readonly name: string;
+  readonly filterColumns: readonly FilterColumn[];
+  /** Whether other resources live below rows of this table. */
+  readonly isPlace: boolean;
+}
+
+/**
+ * One stored resource: the columns that lists look at, and the resource as it is answered, encoded
+ * once in both forms. `encoding` names the shape it was encoded with; a row of another shape is
+ * encoded anew from `data` when it is read.
+ */
+export interface ResourceRow {
+  readonly uid: string;
+  readonly parent: string;
+  readonly root: string;
+  readonly name: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly encoding: number;
+  readonly data: Uint8Array;
+  readonly json: string;
+  readonly filters: Readonly<Record<string, string | number>>;
+}
+
+/** A stored resource in the form that the reader asked for. */
+export interface EncodedRow {
+  readonly encoding: number;
+  readonly data?: Uint8Array;
+  readonly json?: string;
+}
+
+const COMMON = [
+  "uid",
+  "parent",
+  "root",
+  "name",
+  "created",
+  "updated",
+  "encoding",
+  "data",
+  "json",
+] as const;
+
+/** What a row keeps all its life. */
+const FIXED: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
+
+/**
+ * The orders kept in indexes, each ending in the row's number to part equals. What they leave out
+ * (children by time, folders by anything) is sorted or picked out when read: see page.ts. Every
+ * further index whose keys come in no order costs a page of log for each row written.
+ */
+const INDEXES = [
+  ["parent", "name"],
+  ["root", "name"],
+  ["name"],
+  ["root", "created"],
+  ["created"],
+  ["root", "updated"],
+  ["updated"],
+] as const;
+
+/** The statements that change and look up single rows of one resource's table. */
+export class ResourceTable {
+  readonly shape: TableShape;
+  readonly #columns: readonly string[];
+  readonly #changing: readonly string[];
+  readonly #insert: string;
+  readonly #update: string;
+  readonly #delete: string;
+  readonly #select: Readonly<Record<"json" | "data", string>>;
+
+  constructor(shape: TableShape) {
+    this.shape = shape;
+    this.#columns = [...COMMON, ...shape.filterColumns.map((column) => column.name)];
+    const { name } = shape;
+    this.#changing = this.#columns.filter((column) => !FIXED.has(column));
+    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")})`;
+    this.#update = `UPDATE ${name} SET ${this.#changing.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
+    this.#delete = `DELETE FROM ${name} WHERE uid = ?`;
+    this.#select = {
+      json: `SELECT encoding, json FROM ${name} WHERE uid = ?`,
+      data: `SELECT encoding, data FROM ${name} WHERE uid = ?`,
+    };
+  }
+
+  /** The statements that make the table and its indexes where they are missing. */
+  schema({ id, text, integer, blob }: Dialect): string[] {
+    const { name, filterColumns } = this.shape;
+    const filters = filterColumns.map(
+      (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
+    );
+    const index = (...columns: string[]) =>
+      `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
+    return [
+      `CREATE TABLE IF NOT EXISTS ${name} (
+        id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
+        name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
+        encoding ${integer} NOT NULL${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
+      ...INDEXES.map((columns) => index(...columns)),
+      ...filterColumns.map((column) => index(column.name)),
+    ];
+  }
+
+  async find(reader: Reader, uid: string, form: "json" | "data"): Promise<EncodedRow | undefined> {
+    return reader.get<EncodedRow>(this.#select[form], uid);
+  }
+
+  /** Like find, and nobody else changes the row before the transaction ends. */
+  async findForChange(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lock}`, uid);
+  }
+
+  /** Like find, and nobody deletes the row before the transaction ends. */
+  async findToKeep(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lockShared}`, uid);
+  }
+
+  async findMany(
+    reader: Reader,
+    uids: readonly string[],
+  ): Promise<(EncodedRow & { uid: string })[]> {
+    if (uids.length === 0) return [];
+    const marks = uids.map(() => "?").join(", ");
+    return reader.all(
+      `SELECT uid, encoding, data FROM ${this.shape.name} WHERE uid IN (${marks})`,
+      ...uids,
+    );
+  }
+
+  /** Every row with this value in a column. */
+  async where(reader: Reader, { column, value }: Filter): Promise<EncodedRow[]> {
+    return reader.all<EncodedRow>(
+      `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} = ? ORDER BY id`,
+      value,
+    );
+  }
+
+  async hasAny(reader: Reader, { column, value }: Filter): Promise<boolean> {
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${column} = ? LIMIT 1`;
+    return (await reader.get(sql, value)) !== undefined;
+  }
+
+  async insert(tx: Transaction, row: ResourceRow): Promise<void> {
+    await tx.run(this.#insert, ...this.#values(row, this.#columns));
+    tx.counts.moved(this.shape.name, row.uid, 1);
+  }
+
+  async update(tx: Transaction, row: ResourceRow): Promise<void> {
+    await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
+    tx.counts.touched(this.shape.name, row.uid, this.shape.isPlace);
+  }
+
+  /** Returns whether there was such a row. */
+  async delete(tx: Transaction, uid: string): Promise<boolean> {
+    if ((await tx.run(this.#delete, uid)) === 0) return false;
+    tx.counts.moved(this.shape.name, uid, -1);
+    if (this.shape.isPlace) tx.counts.closed(uid);
+    return true;
+  }
+
+  #values(row: ResourceRow, columns: readonly string[]): Value[] {
+    return columns.map(
+      (column) => row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+interface Waiting<T> {
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One read for everybody who asks at the same time, and still none gets an answer that is older
+ * than the question: whoever asks while a read is under way waits for the one after it.
+ *
+ * @example
+ * const version = new SharedRead(() => readVersion(database));
+ * await version.read();
+ */
+export class SharedRead<T> {
+  readonly #source: () => Promise<T>;
+  #waiting: Waiting<T>[] = [];
+  #reading = false;
+
+  constructor(source: () => Promise<T>) {
+    this.#source = source;
+  }
+
+  read(): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      if (!this.#reading) void this.#serve();
+    });
+  }
+
+  async #serve(): Promise<void> {
+    this.#reading = true;
+    while (this.#waiting.length > 0) {
+      const served = this.#waiting;
+      this.#waiting = [];
+      try {
+        const value = await this.#source();
+        for (const { resolve } of served) resolve(value);
+      } catch (error) {
+        for (const { reject } of served) reject(error);
+      }
+    }
+    this.#reading = false;
+  }
+}

@@ -1,0 +1,108 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Dialect, Driver, Value, Writer } from "./connection.ts";
+
+const DIALECT: Dialect = {
+  name: "sqlite",
+  id: "INTEGER PRIMARY KEY",
+  text: "TEXT",
+  integer: "INTEGER",
+  blob: "BLOB",
+  // One writer at a time: nothing needs locking.
+  lockShared: "",
+  lock: "",
+};
+
+/** How long a statement waits for another process (an admin command) to finish writing. */
+const BUSY_MS = 5_000;
+
+/** Pages kept per connection, in KiB. Hot index pages of a million rows fit; the rest is the system's cache. */
+const CACHE_KIB = 16_384;
+
+/** Copy the log back every so many pages: fewer, larger syncs than SQLite's default of 1,000. */
+const CHECKPOINT_PAGES = 4_000;
+
+/** A connection with its prepared statements; calls complete before they return. */
+class SqliteConnection implements Writer {
+  readonly dialect = DIALECT;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #arrayStatements = new Map<string, StatementSync>();
+
+  constructor(path: string, readOnly: boolean) {
+    this.#database = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
+    this.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#prepared(sql).get(...params) as R | undefined;
+  }
+
+  async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#prepared(sql).all(...params) as R[];
+  }
+
+  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    let statement = this.#arrayStatements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#arrayStatements.set(sql, statement);
+    }
+    return statement.all(...params) as unknown as R[];
+  }
+
+  async run(sql: string, ...params: Value[]): Promise<number> {
+    return Number(this.#prepared(sql).run(...params).changes);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#arrayStatements.clear();
+    this.#database.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * Opens the embedded database: a file that only the service's user can read, one connection that
+ * writes and one that reads what is committed.
+ *
+ * @example const driver = openSqlite("data/wharf.db");
+ */
+export function openSqlite(path: string): Driver {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+  const writer = new SqliteConnection(path, false);
+  writer.exec(`PRAGMA journal_mode = WAL`);
+  writer.exec(`PRAGMA synchronous = FULL`);
+  writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  const reader = new SqliteConnection(path, true);
+  return {
+    dialect: DIALECT,
+    reader,
+    writer,
+    begin: async () => writer.exec("BEGIN IMMEDIATE"),
+    commit: async () => writer.exec("COMMIT"),
+    rollback: async () => writer.exec("ROLLBACK"),
+    isTransient: () => false,
+    close: async () => {
+      reader.close();
+      writer.close();
+    },
+  };
+}

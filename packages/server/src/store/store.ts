@@ -1,0 +1,93 @@
+import type { Driver, Reader } from "./connection.ts";
+import { GroupCommit, type Work } from "./group-commit.ts";
+import { migrations } from "./migrations.ts";
+import type { ResourceTable } from "./resource-table.ts";
+import { SharedRead } from "./shared-read.ts";
+
+/** How long reads and commits took, for the metrics. */
+export interface StoreTimings {
+  committed(milliseconds: number, writes: number): void;
+}
+
+/** Everything that is kept, behind one door: reads see what is committed, writes are durable. */
+export class Store {
+  readonly reader: Reader;
+  readonly #driver: Driver;
+  readonly #commits: GroupCommit;
+  readonly #version = new SharedRead(() => this.#readVersion());
+
+  private constructor(driver: Driver, timings: StoreTimings) {
+    this.#driver = driver;
+    this.reader = driver.reader;
+    this.#commits = new GroupCommit(driver, (ms, writes) => timings.committed(ms, writes));
+  }
+
+  /**
+   * Opens the store and brings its tables up to date.
+   *
+   * @example const store = await Store.open(openSqlite(path), tables, timings);
+   */
+  static async open(
+    driver: Driver,
+    tables: readonly ResourceTable[],
+    timings: StoreTimings,
+  ): Promise<Store> {
+    await migrate(driver, tables);
+    return new Store(driver, timings);
+  }
+
+  /**
+   * Runs work in a transaction that it may share with others; resolves when it is durable.
+   *
+   * @example await store.write(async (tx) => groups.insert(tx, row));
+   */
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#commits.write(work);
+  }
+
+  /**
+   * The number that moves with every change of who may do what. Never older than the question.
+   */
+  accessVersion(): Promise<number> {
+    return this.#version.read();
+  }
+
+  async close(): Promise<void> {
+    await this.#commits.idle();
+    await this.#driver.close();
+  }
+
+  async #readVersion(): Promise<number> {
+    const row = await this.reader.get<{ version: number }>("SELECT version FROM access_version");
+    return row?.version ?? 0;
+  }
+}
+
+/** Held while tables are made, so that replicas that start together do not both make them. */
+const MIGRATION_LOCK = 7_240_901;
+
+async function migrate(
+  { dialect, writer, begin, commit, rollback }: Driver,
+  tables: readonly ResourceTable[],
+) {
+  const shape = tables.flatMap((table) => table.schema(dialect));
+  const steps = migrations(dialect);
+  await begin();
+  try {
+    if (dialect.name === "postgres")
+      await writer.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
+    await writer.run(`CREATE TABLE IF NOT EXISTS migrations (step ${dialect.integer} PRIMARY KEY)`);
+    const done = await writer.get<{ step: number | null }>(
+      "SELECT max(step) AS step FROM migrations",
+    );
+    for (let step = (done?.step ?? 0) + 1; step <= steps.length; step++) {
+      for (const sql of steps[step - 1] ?? []) await writer.run(sql);
+      await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
+    }
+    for (const sql of shape) await writer.run(sql);
+    await commit();
+  } catch (error) {
+    await rollback().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
+import type { OutgoingHttpHeaders } from "node:http";
+import { gzip } from "node:zlib";
+import type { WharfError } from "../errors.ts";
+import type { Exchange } from "./exchange.ts";
+import type { HttpIn, HttpOut, Wire } from "./http.ts";
+import { HttpFault } from "./http.ts";
+import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
+import { statusJson } from "./status.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body: string | Uint8Array;
+  /** Why it failed, for the observer. */
+  readonly error?: WharfError;
+}
+
+/** One request over HTTP, with where its answer goes. */
+export interface Conversation {
+  readonly wire: Wire;
+  readonly exchange: Exchange;
+  readonly request: HttpIn;
+  readonly response: HttpOut;
+}
+
+/**
+ * Writes the answer and reports it. The caller has settled the exchange.
+ *
+ * @example if (exchange.settle()) sendAnswer(conversation, { status: 200, body: "{}" });
+ */
+export function sendAnswer(conversation: Conversation, answer: Answer): void {
+  const { body } = answer;
+  const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  if (size >= COMPRESS_FROM_BYTES && acceptsGzip(conversation.request)) {
+    gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
+      if (error) write(conversation, answer, body, size, false);
+      else write(conversation, answer, packed, packed.length, true);
+    });
+  } else write(conversation, answer, body, size, false);
+}
+
+/**
+ * The answer that tells an error.
+ *
+ * @example sendAnswer(conversation, errorAnswer(conversation, notFound("Group", uid)));
+ */
+export function errorAnswer({ wire, exchange }: Conversation, error: WharfError): Answer {
+  const headers: OutgoingHttpHeaders = {};
+  if (error.code === "UNAUTHENTICATED") {
+    const hadToken = exchange.authorization !== undefined;
+    headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
+  }
+  if (error instanceof HttpFault) Object.assign(headers, error.headers);
+  const body = statusJson(error, wire.errorDomain);
+  return { status: error.httpStatus, headers, body, error };
+}
+
+function write(
+  { wire, exchange, request, response }: Conversation,
+  answer: Answer,
+  body: string | Uint8Array,
+  size: number,
+  packed: boolean,
+): void {
+  const headers: OutgoingHttpHeaders = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": exchange.requestId,
+    "content-length": size,
+  };
+  if (answer.headers) Object.assign(headers, answer.headers);
+  // Where there can be no body, RFC 9110 forbids these.
+  if (answer.status === 204 || answer.status === 304) {
+    delete headers["content-length"];
+    delete headers["content-type"];
+  }
+  if (packed) headers["content-encoding"] = "gzip";
+  const { origin } = request.headers;
+  if (origin !== undefined) Object.assign(headers, wire.cors.headersFor(origin));
+  const compressible = size >= COMPRESS_FROM_BYTES || packed;
+  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
+  if (request.httpVersionMajor > 1) delete headers.connection;
+  else if (wire.draining) headers.connection = "close";
+  response.writeHead(answer.status, headers);
+  // A client that does not read keeps the socket, and our memory, no longer than idlers may.
+  if (size > SLOW_CLIENT_BYTES) {
+    response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  }
+  if (request.method === "HEAD") response.end();
+  else response.end(body);
+  exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
+}
+
+function varyOn(encoding: boolean, origin: boolean): string {
+  if (encoding && origin) return "Accept-Encoding, Origin";
+  return encoding ? "Accept-Encoding" : "Origin";
+}
+
+function acceptsGzip(request: HttpIn): boolean {
+  const accepted = request.headers["accept-encoding"];
+  return accepted?.includes("gzip") === true && !/gzip\s*;\s*q=0(\.0*)?\s*(,|$)/.test(accepted);
+}

@@ -1,0 +1,73 @@
+/** Reading what a client sends, up to a limit. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import { gunzip } from "node:zlib";
+import { invalidArgument, WharfError } from "../errors.ts";
+import { HttpFault } from "./http.ts";
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked.
+ *
+ * @example const text = (await readBody(request, limits.messageBytes)).toString();
+ */
+export async function readBody(
+  stream: Readable & { readonly headers: IncomingHttpHeaders },
+  limit: number,
+): Promise<Buffer> {
+  const { headers } = stream;
+  if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
+  const bytes = await collect(stream, limit);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding === "identity" || bytes.length === 0) return bytes;
+  if (encoding === "gzip") return unzip(bytes, limit);
+  const description = `content-encoding must be gzip or identity, not ${JSON.stringify(encoding)}`;
+  throw new HttpFault(invalidArgument({ field: "", description }), 415);
+}
+
+/**
+ * Unpacks gzip, giving up as soon as the result passes the limit.
+ *
+ * @example await unzip(packed, limits.messageBytes)
+ */
+export function unzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    gunzip(bytes, { maxOutputLength: limit }, (error, unpacked) => {
+      if (!error) resolve(unpacked);
+      else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
+        reject(tooLarge(limit));
+      } else reject(invalidArgument({ field: "", description: "the body is not valid gzip" }));
+    });
+  });
+}
+
+/** The connection is not worth keeping: whatever else the client is sending would come first. */
+function tooLarge(limit: number): HttpFault {
+  const error = new WharfError("RESOURCE_EXHAUSTED", `the request is larger than ${limit} bytes`);
+  return new HttpFault(error, 413, { connection: "close" });
+}
+
+function collect(stream: Readable, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        stream.pause();
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    stream.once("end", () => {
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : joined(chunks));
+    });
+    const lost = () => reject(new WharfError("CANCELLED", "the client closed the request"));
+    stream.once("error", lost);
+    stream.once("aborted", lost);
+  });
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 0 ? EMPTY : Buffer.concat(chunks);
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+
+/** A request to something that is not an RPC: health, metrics, keys, pages. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  /** What stood after the question mark, as it came. */
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
+  readonly requestId: string;
+  /** Reads the whole body. Rejects with RESOURCE_EXHAUSTED when it is larger than the limit. */
+  body(limit: number): Promise<Buffer>;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Uint8Array;
+}
+
+/**
+ * Answers one exact path.
+ *
+ * @example { method: "GET", path: "/healthz", handle: async () => ({ status: 200, headers: {}, body: "ok" }) }
+ */
+export interface HttpEndpoint {
+  readonly method: string;
+  readonly path: string;
+  handle(request: HttpRequest): Promise<HttpResponse>;
+}

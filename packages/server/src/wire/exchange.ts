@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { WharfError } from "../errors.ts";
+import type { Incoming } from "../rpc/call.ts";
+import type { Deadlines, Expiring } from "./deadlines.ts";
+import type { Observer, Protocol } from "./observer.ts";
+import { requestIdFrom } from "./request-id.ts";
+
+/**
+ * One request and its single answer: knows who may still answer, for how long, and tells the
+ * observer what became of it.
+ */
+export class Exchange implements Incoming, Expiring {
+  readonly requestId: string;
+  readonly authorization: string | undefined;
+  readonly format: "json" | "binary";
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  readonly protocol: Protocol;
+  /** Full name of the RPC or path of the endpoint, once known. */
+  method = "-";
+  readonly #observer: Observer;
+  readonly started = performance.now();
+  #late: ((error: WharfError) => void) | undefined;
+  #deadlines: Deadlines | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
+  #aborted: WharfError | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(
+    protocol: Protocol,
+    headers: IncomingHttpHeaders,
+    remoteAddress: string,
+    observer: Observer,
+  ) {
+    this.protocol = protocol;
+    this.requestId = requestIdFrom(headers["x-request-id"]);
+    this.authorization = headers.authorization;
+    this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
+    this.remoteAddress = remoteAddress;
+    this.userAgent = headers["user-agent"] ?? "";
+    this.#observer = observer;
+  }
+
+  /** Made on first use: most calls finish without anyone asking, and a controller is not cheap. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Puts the request under the time limit of all; when it is over `late` gets to answer. */
+  arm(deadlines: Deadlines, late: (error: WharfError) => void): void {
+    this.#late = late;
+    this.#deadlines = deadlines;
+    deadlines.add(this);
+  }
+
+  /** As `arm`, with a time limit of the request's own. */
+  armWithin(ms: number, late: (error: WharfError) => void): void {
+    this.#late = late;
+    this.#timer = setTimeout(() => this.expire(), ms);
+  }
+
+  expire(): void {
+    const error = new WharfError("DEADLINE_EXCEEDED", "the request took too long");
+    this.#abort(error);
+    this.#late?.(error);
+  }
+
+  /** True for the first who asks: the right, and the duty, to answer. */
+  settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#deadlines?.delete(this);
+    if (this.#timer) clearTimeout(this.#timer);
+    return true;
+  }
+
+  /** The client went away. Does nothing once the answer is under way. */
+  gone(): void {
+    if (!this.settle()) return;
+    const error = new WharfError("CANCELLED", "the client closed the request");
+    this.#abort(error);
+    this.finished(error.httpStatus, error.number, 0, error);
+  }
+
+  finished(httpStatus: number, code: number, bytesOut: number, error?: WharfError): void {
+    this.#observer.finished({
+      requestId: this.requestId,
+      protocol: this.protocol,
+      method: this.method,
+      httpStatus,
+      code,
+      ms: performance.now() - this.started,
+      remoteAddress: this.remoteAddress,
+      userAgent: this.userAgent,
+      bytesOut,
+      ...(error ? { error } : undefined),
+    });
+  }
+
+  #abort(error: WharfError): void {
+    this.#aborted = error;
+    this.#controller?.abort(error);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The descriptors that reflection tells of, found by file, symbol or extension.
+ *
+ * A service's other names get a small file of their own, made here: it declares the service under
+ * that name with the messages of the real one, so that a client can call by any name it was told.
+ */
+import type { DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
+import { FileDescriptorProtoSchema, ServiceDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { serviceNames } from "@wharf/contract";
+
+export class Descriptors {
+  readonly #files = new Map<string, Uint8Array>();
+  readonly #dependencies = new Map<string, readonly string[]>();
+  /** Symbol → name of the file that declares it. */
+  readonly #symbols = new Map<string, string>();
+  /** Extended message → extension number → file name. */
+  readonly #extensions = new Map<string, Map<number, string>>();
+  readonly #services: string[] = [];
+
+  constructor(services: Iterable<DescService>) {
+    for (const service of services) {
+      this.#addFile(service.file);
+      for (const name of serviceNames(service)) {
+        this.#services.push(name);
+        if (name !== service.typeName) this.#addAlias(service, name);
+      }
+    }
+    this.#services.sort();
+  }
+
+  /** Every name under which a service can be called. */
+  get services(): readonly string[] {
+    return this.#services;
+  }
+
+  /**
+   * The file and all it depends on, the file itself first.
+   *
+   * @example descriptors.file("wharf/iam/v2beta1/groups.proto")
+   */
+  file(name: string): Uint8Array[] | undefined {
+    if (!this.#files.has(name)) return undefined;
+    const names = new Set([name]);
+    for (const each of names)
+      for (const next of this.#dependencies.get(each) ?? []) names.add(next);
+    return [...names].map((each) => this.#files.get(each) as Uint8Array);
+  }
+
+  /**
+   * @example descriptors.containing("wharf.iam.v2beta1.Group")
+   */
+  containing(symbol: string): Uint8Array[] | undefined {
+    const name = this.#symbols.get(symbol);
+    return name === undefined ? undefined : this.file(name);
+  }
+
+  /**
+   * @example descriptors.extension("google.protobuf.MethodOptions", 72295728)
+   */
+  extension(typeName: string, number: number): Uint8Array[] | undefined {
+    const name = this.#extensions.get(typeName)?.get(number);
+    return name === undefined ? undefined : this.file(name);
+  }
+
+  /** The numbers of a message's extensions; undefined when there is no such message. */
+  extensionNumbers(typeName: string): number[] | undefined {
+    const numbers = this.#extensions.get(typeName);
+    if (numbers) return [...numbers.keys()].sort((a, b) => a - b);
+    return this.#symbols.has(typeName) ? [] : undefined;
+  }
+
+  #addFile(file: DescFile): void {
+    if (this.#files.has(file.proto.name)) return;
+    this.#addProto(file.proto);
+    for (const dependency of file.dependencies) this.#addFile(dependency);
+    for (const type of nestedTypes(file)) {
+      if (type.kind === "extension") this.#addExtension(type);
+      else this.#symbols.set(type.typeName, file.proto.name);
+      if (type.kind === "message") this.#addMembers(type);
+      if (type.kind === "service") {
+        for (const method of type.methods) {
+          this.#symbols.set(`${type.typeName}.${method.name}`, file.proto.name);
+        }
+      }
+    }
+  }
+
+  #addMembers(message: DescMessage): void {
+    for (const field of message.fields) {
+      this.#symbols.set(`${message.typeName}.${field.name}`, message.file.proto.name);
+    }
+  }
+
+  #addExtension(extension: DescExtension): void {
+    const file = extension.file.proto.name;
+    const { typeName } = extension.extendee;
+    const numbers = this.#extensions.get(typeName) ?? new Map<number, string>();
+    numbers.set(extension.number, file);
+    this.#extensions.set(typeName, numbers);
+    this.#symbols.set(extension.typeName, file);
+  }
+
+  #addAlias(service: DescService, alias: string): void {
+    const dot = alias.lastIndexOf(".");
+    const name = `wharf/aliases/${alias}.proto`;
+    const proto = create(FileDescriptorProtoSchema, {
+      name,
+      package: alias.slice(0, dot),
+      syntax: "proto3",
+      dependency: [service.file.proto.name, ...service.file.proto.dependency],
+      service: [
+        create(ServiceDescriptorProtoSchema, {
+          name: alias.slice(dot + 1),
+          method: service.proto.method,
+        }),
+      ],
+    });
+    this.#addProto(proto);
+    this.#symbols.set(alias, name);
+    for (const method of service.methods) this.#symbols.set(`${alias}.${method.name}`, name);
+  }
+
+  #addProto(proto: FileDescriptorProto): void {
+    this.#files.set(proto.name, toBinary(FileDescriptorProtoSchema, proto));
+    this.#dependencies.set(proto.name, proto.dependency);
+  }
+}

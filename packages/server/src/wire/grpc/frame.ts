@@ -1,0 +1,73 @@
+/** Length-prefixed messages: one flag byte, four bytes of length, the message. */
+import { invalidArgument, WharfError } from "../../errors.ts";
+
+export const COMPRESSED = 0x01;
+export const TRAILERS = 0x80;
+const PREFIX_BYTES = 5;
+
+export interface Frame {
+  readonly flags: number;
+  readonly payload: Buffer;
+}
+
+/**
+ * Puts the prefix before a message.
+ *
+ * @example stream.end(encodeFrame(0, reply.binary()));
+ */
+export function encodeFrame(flags: number, payload: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + payload.length);
+  frame[0] = flags;
+  frame.writeUInt32BE(payload.length, 1);
+  frame.set(payload, PREFIX_BYTES);
+  return frame;
+}
+
+/** Cuts a byte stream into frames, however it was chopped up on the way. */
+export class FrameReader {
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #needed = PREFIX_BYTES;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Takes the next bytes and returns the frames they complete. Throws on one beyond the limit. */
+  push(chunk: Buffer): Frame[] {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    const frames: Frame[] = [];
+    while (this.#size >= this.#needed) {
+      const bytes = this.#joined();
+      const length = bytes.readUInt32BE(1);
+      if (length > this.#limit) {
+        const text = `the message is larger than ${this.#limit} bytes`;
+        throw new WharfError("RESOURCE_EXHAUSTED", text);
+      }
+      const end = PREFIX_BYTES + length;
+      if (bytes.length < end) {
+        this.#needed = end;
+        break;
+      }
+      frames.push({ flags: bytes[0] as number, payload: bytes.subarray(PREFIX_BYTES, end) });
+      this.#chunks = bytes.length > end ? [bytes.subarray(end)] : [];
+      this.#size = bytes.length - end;
+      this.#needed = PREFIX_BYTES;
+    }
+    return frames;
+  }
+
+  /** Throws when the stream stopped in the middle of a frame. */
+  end(): void {
+    if (this.#size > 0) {
+      throw invalidArgument({ field: "", description: "the last message is cut short" });
+    }
+  }
+
+  #joined(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks, this.#size)];
+    return this.#chunks[0] as Buffer;
+  }
+}

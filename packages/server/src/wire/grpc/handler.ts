@@ -1,0 +1,183 @@
+/** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
+import { unimplemented, WharfError } from "../../errors.ts";
+import type { Method, Reply } from "../../rpc/call.ts";
+import { Exchange } from "../exchange.ts";
+import type { Wire } from "../http.ts";
+import { SLOW_CLIENT_BYTES } from "../limits.ts";
+import type { Frame } from "./frame.ts";
+import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
+import type { StreamingMethod } from "./streaming.ts";
+import { handleStreaming } from "./streaming.ts";
+import { armCall } from "./timeout.ts";
+import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
+import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
+
+const WITH_TRAILERS = { waitForTrailers: true } as const;
+const END_STREAM = { endStream: true } as const;
+
+/** What a gRPC call needs beyond what all requests share. */
+export interface GrpcWire extends Wire {
+  /** Methods that do not fit "one message in, one out", by path. */
+  readonly streaming: ReadonlyMap<string, StreamingMethod>;
+}
+
+/**
+ * Answers one gRPC call.
+ *
+ * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, address));
+ */
+export function handleGrpc(
+  wire: GrpcWire,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  remoteAddress: string,
+): void {
+  const exchange = new Exchange("grpc", headers, remoteAddress, wire.observer);
+  // A reset is not a failure of ours; "close" follows and is dealt with there.
+  stream.on("error", ignore);
+  const path = headers[":path"] as string;
+  const method = wire.methods.find(path);
+  if (method) new UnaryCall(wire, stream, headers, exchange, method).start();
+  else {
+    const streaming = wire.streaming.get(path);
+    if (streaming) handleStreaming(wire, stream, headers, exchange, path, streaming);
+    else refuse(wire, stream, exchange, unimplemented("the method"));
+  }
+}
+
+function ignore(): void {}
+
+class UnaryCall {
+  readonly #wire: Wire;
+  readonly #stream: ServerHttp2Stream;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #exchange: Exchange;
+  readonly #method: Method;
+  readonly #reader: FrameReader;
+  #frames: Frame[] = [];
+
+  constructor(
+    wire: Wire,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    exchange: Exchange,
+    method: Method,
+  ) {
+    this.#wire = wire;
+    this.#stream = stream;
+    this.#headers = headers;
+    this.#exchange = exchange;
+    this.#method = method;
+    this.#reader = new FrameReader(wire.limits.messageBytes);
+  }
+
+  start(): void {
+    const { desc, served } = this.#method;
+    this.#exchange.method = `${desc.parent.typeName}/${desc.name}`;
+    try {
+      if (!served) throw unimplemented(this.#exchange.method);
+      armCall(this.#exchange, this.#wire, this.#headers["grpc-timeout"], this.#fail);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return;
+    }
+    this.#stream.on("data", this.#read);
+    this.#stream.on("end", this.#call);
+    this.#stream.on("close", () => this.#exchange.gone());
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    try {
+      const frames = this.#reader.push(chunk);
+      this.#frames = this.#frames.length === 0 ? frames : [...this.#frames, ...frames];
+      // More than one is refused at the end; holding on to them all is not needed for that.
+      if (this.#frames.length > 2) this.#frames.length = 2;
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  readonly #call = (): void => {
+    try {
+      this.#reader.end();
+      const { messageBytes } = this.#wire.limits;
+      const encoding = this.#headers["grpc-encoding"] as string | undefined;
+      const bytes = onlyPayload(this.#frames, encoding, messageBytes);
+      if (bytes instanceof Promise) bytes.then(this.#run).catch(this.#fail);
+      else this.#run(bytes);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  readonly #run = (bytes: Uint8Array): void => {
+    const request = decode(this.#method, bytes);
+    this.#wire.methods.call(this.#method, request, this.#exchange).then(this.#succeed, this.#fail);
+  };
+
+  readonly #succeed = (reply: Reply): void => {
+    try {
+      const bytes = reply.binary();
+      if (!this.#exchange.settle()) return;
+      if (shouldPack(bytes.length, this.#headers["grpc-accept-encoding"])) {
+        pack(bytes).then((packed) => this.#send(packed, true));
+      } else this.#send(bytes, false);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  readonly #fail = (thrown: unknown): void => {
+    refuse(this.#wire, this.#stream, this.#exchange, WharfError.from(thrown));
+  };
+
+  #send(bytes: Uint8Array, packed: boolean): void {
+    const stream = this.#stream;
+    const frame = encodeFrame(packed ? COMPRESSED : 0, bytes);
+    if (!stream.destroyed) {
+      const head: Record<string, string | number> = {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "x-request-id": this.#exchange.requestId,
+      };
+      if (packed) head["grpc-encoding"] = "gzip";
+      stream.respond(head, WITH_TRAILERS);
+      stream.on("wantTrailers", sendOk);
+      // A client that does not read keeps the stream, and its memory, no longer than a request may.
+      if (frame.length > SLOW_CLIENT_BYTES) {
+        stream.setTimeout(this.#wire.limits.requestMs, () => stream.close());
+      }
+      stream.end(frame);
+    }
+    this.#exchange.finished(200, 0, frame.length);
+  }
+}
+
+function sendOk(this: ServerHttp2Stream): void {
+  this.sendTrailers({ ...OK_TRAILERS });
+}
+
+/** Ends a call that has sent nothing yet: all of the answer is in one header block. */
+export function refuse(
+  wire: Wire,
+  stream: ServerHttp2Stream,
+  exchange: Exchange,
+  error: WharfError,
+): void {
+  if (!exchange.settle()) return;
+  if (!stream.destroyed && !stream.headersSent) {
+    const head = {
+      ":status": 200,
+      "content-type": "application/grpc",
+      "x-request-id": exchange.requestId,
+      "grpc-accept-encoding": "identity,gzip",
+      ...errorTrailers(error, wire.errorDomain),
+    };
+    stream.respond(head, END_STREAM);
+    // Whatever the client is still sending is of no use to anyone.
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+  exchange.finished(200, error.number, 0, error);
+}

@@ -1,0 +1,154 @@
+/** grpc.health.v1: is the server, or one of its services, taking calls? */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  HealthCheckRequestSchema,
+  HealthCheckResponseSchema,
+  HealthListResponseSchema,
+  Health as HealthService,
+  HealthCheckResponse_ServingStatus as Status,
+} from "@wharf/contract/gen/health/v1/health_pb.js";
+import { invalidArgument, WharfError } from "../../errors.ts";
+import type { Outbox, StreamingCall, StreamingMethod } from "./streaming.ts";
+
+/** Whether the server takes calls; false from the moment it begins to stop. */
+export interface HealthSource {
+  serving(): boolean;
+}
+
+/** How soon watchers hear of a change: within the second that load balancers poll at. */
+const WATCH_MS = 500;
+
+export class Health {
+  readonly #source: HealthSource;
+  readonly #services: ReadonlySet<string>;
+  readonly #watchers = new Set<Watcher>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** `services` are the full names to answer for; "" stands for the server as a whole. */
+  constructor(source: HealthSource, services: Iterable<string>) {
+    this.#source = source;
+    this.#services = new Set(["", ...services]);
+  }
+
+  /** The methods by path. */
+  methods(): [path: string, method: StreamingMethod][] {
+    const at = `/${HealthService.typeName}`;
+    return [
+      [`${at}/Check`, (out) => once(out, (bytes) => this.#check(bytes))],
+      [`${at}/List`, (out) => once(out, () => this.#list())],
+      [`${at}/Watch`, (out) => this.#watch(out)],
+    ];
+  }
+
+  /** Tells all watchers that it is over and ends their calls, which would else hold up closing. */
+  close(): void {
+    this.#closed = true;
+    for (const watcher of this.#watchers) {
+      watcher.tell(this.#status(watcher.service));
+      watcher.out.finish(new WharfError("UNAVAILABLE", "the server is stopping"));
+    }
+  }
+
+  #status(service: string): Status {
+    if (!this.#services.has(service)) return Status.SERVICE_UNKNOWN;
+    return !this.#closed && this.#source.serving() ? Status.SERVING : Status.NOT_SERVING;
+  }
+
+  #check(bytes: Uint8Array): Uint8Array {
+    const service = serviceIn(bytes);
+    const status = this.#status(service);
+    if (status === Status.SERVICE_UNKNOWN) {
+      throw new WharfError("NOT_FOUND", `service ${JSON.stringify(service)} is not served here`);
+    }
+    return encode(status);
+  }
+
+  #list(): Uint8Array {
+    const entries = [...this.#services].map((name) => [name, { status: this.#status(name) }]);
+    const list = create(HealthListResponseSchema, { statuses: Object.fromEntries(entries) });
+    return toBinary(HealthListResponseSchema, list);
+  }
+
+  #watch(out: Outbox): StreamingCall {
+    let watcher: Watcher | undefined;
+    return {
+      message: (bytes) => {
+        if (watcher) throw tooMany();
+        watcher = new Watcher(out, serviceIn(bytes));
+        watcher.tell(this.#status(watcher.service));
+        this.#watchers.add(watcher);
+        this.#timer ??= setInterval(() => this.#tellAll(), WATCH_MS).unref();
+      },
+      end: () => {
+        if (!watcher) out.finish(tooMany());
+      },
+      closed: () => {
+        if (watcher) this.#watchers.delete(watcher);
+        if (this.#watchers.size > 0) return;
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      },
+    };
+  }
+
+  #tellAll(): void {
+    for (const watcher of this.#watchers) watcher.tell(this.#status(watcher.service));
+  }
+}
+
+class Watcher {
+  readonly out: Outbox;
+  readonly service: string;
+  #last: Status | undefined;
+
+  constructor(out: Outbox, service: string) {
+    this.out = out;
+    this.service = service;
+  }
+
+  /** Says the status if it is news. */
+  tell(status: Status): void {
+    if (status === this.#last) return;
+    this.#last = status;
+    this.out.send(encode(status));
+  }
+}
+
+/** A method with one message in and one out. */
+function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): StreamingCall {
+  let request: Uint8Array | undefined;
+  return {
+    message(bytes) {
+      if (request) throw tooMany();
+      request = bytes;
+    },
+    end() {
+      try {
+        if (!request) throw tooMany();
+        out.send(answer(request));
+        out.finish();
+      } catch (thrown) {
+        out.finish(WharfError.from(thrown));
+      }
+    },
+    closed() {},
+  };
+}
+
+function serviceIn(bytes: Uint8Array): string {
+  try {
+    return fromBinary(HealthCheckRequestSchema, bytes).service;
+  } catch {
+    const description = "the message is not a valid grpc.health.v1.HealthCheckRequest";
+    throw invalidArgument({ field: "", description });
+  }
+}
+
+function encode(status: Status): Uint8Array {
+  return toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status }));
+}
+
+function tooMany(): WharfError {
+  return new WharfError("UNIMPLEMENTED", "the method takes exactly one message");
+}

@@ -1,0 +1,126 @@
+/** Calls with any number of messages either way: health watching and reflection. */
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { WharfError } from "../../errors.ts";
+import type { Exchange } from "../exchange.ts";
+import type { Wire } from "../http.ts";
+import { encodeFrame, FrameReader } from "./frame.ts";
+import { timeoutMs } from "./timeout.ts";
+import type { Trailers } from "./trailers.ts";
+import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
+import { unpack } from "./unary.ts";
+
+/** Where the messages of the answer go. */
+export interface Outbox {
+  send(message: Uint8Array): void;
+  /** Ends the call; further calls do nothing. */
+  finish(error?: WharfError): void;
+}
+
+/** What a method does with one call. */
+export interface StreamingCall {
+  /** The next message has come. What it throws ends the call. */
+  message(bytes: Uint8Array): void;
+  /** No more messages will come. */
+  end(): void;
+  /** The call is over, whoever ended it. */
+  closed(): void;
+}
+
+export type StreamingMethod = (out: Outbox) => StreamingCall;
+
+/**
+ * Runs one streaming call over an HTTP/2 stream.
+ *
+ * @example handleStreaming(wire, stream, headers, exchange, path, method);
+ */
+export function handleStreaming(
+  wire: Wire,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  exchange: Exchange,
+  path: string,
+  method: StreamingMethod,
+): void {
+  exchange.method = path.slice(1);
+  const out = new StreamOutbox(wire, stream, exchange);
+  const fail = (thrown: unknown) => out.finish(WharfError.from(thrown));
+  try {
+    // Watching has no natural end, so only the client's own deadline counts.
+    const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
+    if (timeout !== undefined) exchange.armWithin(timeoutMs(timeout), fail);
+    const reader = new FrameReader(wire.limits.messageBytes);
+    const call = method(out);
+    stream.on("close", () => {
+      exchange.gone();
+      call.closed();
+    });
+    // One after another, as unpacking may take a moment and order matters.
+    let last = Promise.resolve();
+    stream.on("data", (chunk: Buffer) => {
+      last = last.then(async () => {
+        for (const frame of reader.push(chunk)) {
+          const { messageBytes } = wire.limits;
+          call.message(await unpack(frame, encoding as string | undefined, messageBytes));
+        }
+      });
+      last = last.catch(fail);
+    });
+    stream.on("end", () => {
+      last.then(() => reader.end()).then(() => call.end(), fail);
+    });
+  } catch (thrown) {
+    fail(thrown);
+  }
+}
+
+class StreamOutbox implements Outbox {
+  readonly #wire: Wire;
+  readonly #stream: ServerHttp2Stream;
+  readonly #exchange: Exchange;
+  #bytesOut = 0;
+
+  constructor(wire: Wire, stream: ServerHttp2Stream, exchange: Exchange) {
+    this.#wire = wire;
+    this.#stream = stream;
+    this.#exchange = exchange;
+  }
+
+  send(message: Uint8Array): void {
+    if (this.#stream.destroyed || this.#stream.writableEnded) return;
+    this.#begin();
+    const frame = encodeFrame(0, message);
+    this.#bytesOut += frame.length;
+    this.#stream.write(frame);
+    // A client that asks and asks without reading an answer is cut off.
+    if (this.#stream.writableLength > this.#wire.limits.messageBytes) this.#stream.close();
+  }
+
+  finish(error?: WharfError): void {
+    if (!this.#exchange.settle()) return;
+    const trailers = error ? errorTrailers(error, this.#wire.errorDomain) : OK_TRAILERS;
+    if (!this.#stream.destroyed) this.#close(trailers);
+    this.#exchange.finished(200, error?.number ?? 0, this.#bytesOut, error);
+  }
+
+  #begin(): void {
+    if (this.#stream.headersSent) return;
+    this.#stream.respond(
+      {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "x-request-id": this.#exchange.requestId,
+      },
+      { waitForTrailers: true },
+    );
+  }
+
+  #close(trailers: Trailers): void {
+    this.#begin();
+    this.#stream.on("wantTrailers", () => {
+      this.#stream.sendTrailers({ ...trailers });
+      // Ends our half; the client's, if it is still open, has no more use.
+      if (!this.#stream.readableEnded) this.#stream.close();
+    });
+    this.#stream.end();
+  }
+}

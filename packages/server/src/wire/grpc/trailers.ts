@@ -1,0 +1,48 @@
+import type { WharfError } from "../../errors.ts";
+import { statusBinary } from "../status.ts";
+
+export interface Trailers {
+  readonly "grpc-status": string;
+  readonly "grpc-message"?: string;
+  readonly "grpc-status-details-bin"?: string;
+}
+
+export const OK_TRAILERS: Trailers = { "grpc-status": "0" };
+
+/** Details above this stay home: clients refuse header lists of 8 KiB and would lose the code too. */
+const MAX_DETAILS_BYTES = 4 * 1024;
+const MAX_MESSAGE_BYTES = 1024;
+
+/**
+ * What a failed call ends with.
+ *
+ * @example stream.respond({ ...head, ...errorTrailers(error, domain) }, { endStream: true });
+ */
+export function errorTrailers(error: WharfError, domain: string): Trailers {
+  const details = statusBinary(error, domain);
+  const trailers = {
+    "grpc-status": String(error.number),
+    "grpc-message": encodeMessage(error.message),
+  };
+  if (details.length > MAX_DETAILS_BYTES) return trailers;
+  // Unpadded, as the protocol asks of senders.
+  const base64 = Buffer.from(details).toString("base64").replace(/=+$/, "");
+  return { ...trailers, "grpc-status-details-bin": base64 };
+}
+
+/**
+ * Percent-encodes what a header cannot hold: `%` itself and bytes outside the printable ASCII range.
+ *
+ * @example encodeMessage("50 % é") // "50 %25 %C3%A9"
+ */
+export function encodeMessage(text: string): string {
+  const short = text.length > MAX_MESSAGE_BYTES ? `${text.slice(0, MAX_MESSAGE_BYTES)}…` : text;
+  if (/^[ -$&-~]*$/.test(short)) return short;
+  let encoded = "";
+  for (const byte of Buffer.from(short)) {
+    const plain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
+    if (plain) encoded += String.fromCharCode(byte);
+    else encoded += `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return encoded;
+}

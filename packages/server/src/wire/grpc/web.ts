@@ -1,0 +1,98 @@
+/** gRPC-Web: the same unary calls for browsers, with trailers as the last frame of the body. */
+import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
+import type { Method } from "../../rpc/call.ts";
+import type { Conversation } from "../answer.ts";
+import { readBody } from "../body.ts";
+import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
+import { armCall } from "./timeout.ts";
+import type { Trailers } from "./trailers.ts";
+import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
+import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
+
+/** Base64 makes four characters of three bytes; the frame's prefix and padding fit in the rest. */
+const TEXT_OVERHEAD = 4 / 3;
+const PREFIX_ROOM = 16;
+
+/**
+ * Answers a request whose content type begins with application/grpc-web.
+ *
+ * @example handleGrpcWeb(conversation, "/wharf.iam.v2beta1.GroupsService/GetGroup");
+ */
+export function handleGrpcWeb(conversation: Conversation, path: string): void {
+  const { exchange, request, response, wire } = conversation;
+  const fail = (thrown: unknown) => {
+    const error = WharfError.from(thrown);
+    if (!exchange.settle()) return;
+    send(conversation, [], errorTrailers(error, wire.errorDomain), error);
+  };
+  const method = wire.methods.find(path);
+  if (!method || request.method !== "POST") {
+    fail(unimplemented("the method"));
+    return;
+  }
+  exchange.method = `${method.desc.parent.typeName}/${method.desc.name}`;
+  response.on("close", () => exchange.gone());
+  run(conversation, method, fail).catch(fail);
+}
+
+async function run(
+  conversation: Conversation,
+  method: Method,
+  fail: (thrown: unknown) => void,
+): Promise<void> {
+  const { exchange, request, wire } = conversation;
+  if (!method.served) throw unimplemented(exchange.method);
+  const { messageBytes } = wire.limits;
+  armCall(exchange, wire, request.headers["grpc-timeout"], fail);
+  const body = await readBody(request, Math.ceil(messageBytes * TEXT_OVERHEAD) + PREFIX_ROOM);
+  const reader = new FrameReader(messageBytes);
+  const frames = reader.push(isText(conversation) ? fromText(body) : body);
+  reader.end();
+  const encoding = request.headers["grpc-encoding"] as string | undefined;
+  const bytes = await onlyPayload(frames, encoding, messageBytes);
+  const reply = await wire.methods.call(method, decode(method, bytes), exchange);
+  const answer = reply.binary();
+  if (!exchange.settle()) return;
+  const packed = shouldPack(answer.length, request.headers["grpc-accept-encoding"]);
+  const payload = packed ? await pack(answer) : answer;
+  send(conversation, [encodeFrame(packed ? COMPRESSED : 0, payload)], OK_TRAILERS);
+}
+
+function send(
+  { exchange, request, response, wire }: Conversation,
+  frames: readonly Buffer[],
+  trailers: Trailers,
+  error?: WharfError,
+): void {
+  const text = isText({ request });
+  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = Buffer.concat([...frames, encodeFrame(TRAILERS, Buffer.from(lines.join("")))]);
+  const body = text ? bytes.toString("base64") : bytes;
+  const packed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
+  response.writeHead(200, {
+    "content-type": `application/grpc-web${text ? "-text" : ""}+proto`,
+    "content-length": body.length,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": exchange.requestId,
+    ...(packed ? { "grpc-encoding": "gzip" } : undefined),
+    ...wire.cors.headersFor(request.headers.origin),
+    ...(wire.cors.varies ? { vary: "Origin" } : undefined),
+  });
+  response.end(body);
+  exchange.finished(200, error?.number ?? 0, body.length, error);
+}
+
+function isText({ request }: Pick<Conversation, "request">): boolean {
+  return request.headers["content-type"]?.startsWith("application/grpc-web-text") === true;
+}
+
+/** The body may be several pieces of base64, each with its own padding. */
+function fromText(body: Buffer): Buffer {
+  const text = body.toString("latin1");
+  if (!/^(?:[A-Za-z0-9+/]+={0,2})*$/.test(text)) {
+    throw invalidArgument({ field: "", description: "the body is not valid base64" });
+  }
+  const pieces = text.match(/[A-Za-z0-9+/]+={0,2}/g) ?? [];
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64")));
+}

@@ -1,0 +1,94 @@
+/** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
+import { WharfError } from "../errors.ts";
+import type { Conversation } from "./answer.ts";
+import { errorAnswer, sendAnswer } from "./answer.ts";
+import { readBody } from "./body.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
+import { Exchange } from "./exchange.ts";
+import { handleGrpcWeb } from "./grpc/web.ts";
+import type { HttpIn, HttpOut, Wire } from "./http.ts";
+import { HttpFault } from "./http.ts";
+import { handleRest } from "./rest/handler.ts";
+
+/**
+ * Answers one request over HTTP/1 or HTTP/2.
+ *
+ * @example server.on("request", (request, response) => handleHttp(wire, request, response, address));
+ */
+export function handleHttp(
+  wire: Wire,
+  request: HttpIn,
+  response: HttpOut,
+  remoteAddress: string,
+): void {
+  const { headers } = request;
+  const url = request.url ?? "/";
+  const mark = url.indexOf("?");
+  const path = pathOf(mark < 0 ? url : url.slice(0, mark));
+  const query = mark < 0 ? "" : url.slice(mark + 1);
+  const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
+  const endpoints = isWeb ? undefined : wire.endpoints.get(path);
+  const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
+  const exchange = new Exchange(protocol, headers, remoteAddress, wire.observer);
+  const conversation = { wire, exchange, request, response };
+  if (url.length > wire.limits.urlBytes) refuseUrl(conversation);
+  else if (request.method === "OPTIONS" && preflight(conversation)) return;
+  else if (isWeb) handleGrpcWeb(conversation, path);
+  else if (endpoints) handleEndpoint(conversation, endpoints, path, query);
+  else handleRest(conversation, path, query);
+}
+
+/** The path of a URL that may come in the absolute form that proxies are sent. */
+function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const authority = /^https?:\/\/[^/]*/i.exec(target);
+  return (authority && target.slice(authority[0].length)) || "/";
+}
+
+function refuseUrl(conversation: Conversation): void {
+  const { exchange, wire } = conversation;
+  const limit = wire.limits.urlBytes;
+  const error = new WharfError("RESOURCE_EXHAUSTED", `the URL is longer than ${limit} bytes`);
+  const fault = new HttpFault(error, 414, { connection: "close" });
+  if (exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
+}
+
+function preflight(conversation: Conversation): boolean {
+  const headers = conversation.wire.cors.preflight(conversation.request.headers);
+  if (!headers) return false;
+  if (conversation.exchange.settle()) sendAnswer(conversation, { status: 204, headers, body: "" });
+  return true;
+}
+
+function handleEndpoint(
+  conversation: Conversation,
+  endpoints: ReadonlyMap<string, HttpEndpoint>,
+  path: string,
+  query: string,
+): void {
+  const { exchange, request, response, wire } = conversation;
+  const fail = (thrown: unknown) => {
+    if (exchange.settle()) {
+      sendAnswer(conversation, errorAnswer(conversation, WharfError.from(thrown)));
+    }
+  };
+  const method = request.method ?? "";
+  const endpoint = endpoints.get(method === "HEAD" && !endpoints.has("HEAD") ? "GET" : method);
+  if (!endpoint) {
+    const error = new WharfError("UNIMPLEMENTED", `this path does not answer to ${method}`);
+    fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
+    return;
+  }
+  exchange.method = path;
+  exchange.arm(wire.deadlines, fail);
+  response.on("close", () => exchange.gone());
+  const { headers } = request;
+  const { remoteAddress, requestId } = exchange;
+  const body = (limit: number) => readBody(request, limit);
+  endpoint
+    .handle({ method, path, query, headers, remoteAddress, requestId, body })
+    .then((answer) => {
+      if (exchange.settle()) sendAnswer(conversation, answer);
+    })
+    .catch(fail);
+}

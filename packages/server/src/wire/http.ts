@@ -1,0 +1,60 @@
+/** What HTTP/1 and HTTP/2 requests have in common, as far as REST, gRPC-Web and endpoints care. */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import { WharfError } from "../errors.ts";
+import type { Methods } from "../rpc/call.ts";
+import type { Cors } from "./cors.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
+import type { Limits } from "./limits.ts";
+import type { Observer } from "./observer.ts";
+import type { Route } from "./rest/route.ts";
+import type { Router } from "./rest/router.ts";
+
+export interface HttpIn extends Readable {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly httpVersionMajor: number;
+}
+
+export interface HttpOut {
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  end(body?: string | Uint8Array): unknown;
+  on(event: "close", listener: () => void): unknown;
+  setTimeout(ms: number, late: () => void): unknown;
+  destroy(): unknown;
+}
+
+/** Everything a request handler of the port works with. */
+export interface Wire {
+  readonly methods: Methods;
+  readonly router: Router<Route>;
+  /** By path, then by HTTP method. */
+  readonly endpoints: ReadonlyMap<string, ReadonlyMap<string, HttpEndpoint>>;
+  readonly limits: Limits;
+  /** The clock of `limits.requestMs`. */
+  readonly deadlines: Deadlines;
+  readonly cors: Cors;
+  readonly observer: Observer;
+  readonly errorDomain: string;
+  /** True once the port is closing: answers then ask clients to connect anew. */
+  draining: boolean;
+}
+
+/** An error for which HTTP has a status that says more than the canonical code's own. */
+export class HttpFault extends WharfError {
+  readonly #status: number;
+  readonly headers: OutgoingHttpHeaders;
+
+  constructor(error: WharfError, status: number, headers: OutgoingHttpHeaders = {}) {
+    super(error.code, "", error.detail, error.cause);
+    this.message = error.message;
+    this.#status = status;
+    this.headers = headers;
+  }
+
+  override get httpStatus(): number {
+    return this.#status;
+  }
+}

@@ -1,0 +1,24 @@
+import type { WharfError } from "../errors.ts";
+
+export type Protocol = "rest" | "grpc" | "grpc-web" | "http";
+
+/** One finished request, for log lines and metrics. */
+export interface Finished {
+  readonly requestId: string;
+  readonly protocol: Protocol;
+  /** Full name of the RPC, path of the endpoint, or "-" when none matched; never a raw path. */
+  readonly method: string;
+  readonly httpStatus: number;
+  /** Canonical code; 0 is OK. */
+  readonly code: number;
+  readonly ms: number;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  readonly bytesOut: number;
+  readonly error?: WharfError;
+}
+
+export interface Observer {
+  /** Called once for each request, after its answer was handed to the socket. */
+  finished(event: Finished): void;
+}

@@ -1,0 +1,168 @@
+/**
+ * The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, REST, gRPC, gRPC-Web and plain endpoints.
+ *
+ * Connections are told apart when they arrive and handed to one of two servers that never listen
+ * themselves; gRPC and REST part per request, by content type.
+ */
+import { once } from "node:events";
+import type { ServerHttp2Session } from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { createServer } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
+import type { DescService } from "@bufbuild/protobuf";
+import { serviceNames } from "@wharf/contract";
+import type { Methods } from "../rpc/call.ts";
+import type { CorsOptions } from "./cors.ts";
+import { Cors } from "./cors.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { HttpEndpoint } from "./endpoint.ts";
+import { Descriptors } from "./grpc/descriptors.ts";
+import type { GrpcWire } from "./grpc/handler.ts";
+import type { HealthSource } from "./grpc/health.ts";
+import { Health } from "./grpc/health.ts";
+import { reflectionMethods } from "./grpc/reflection.ts";
+import { http1Server } from "./http1.ts";
+import { http2Server } from "./http2.ts";
+import type { Limits } from "./limits.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import type { Observer } from "./observer.ts";
+import { openApiEndpoint } from "./openapi/endpoint.ts";
+import { detectHttp2 } from "./preface.ts";
+import { restRouter } from "./rest/route.ts";
+
+export interface PortOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** PEM texts. Without them the port speaks plaintext. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly methods: Methods;
+  /** Tried before the routes of the methods. */
+  readonly endpoints: readonly HttpEndpoint[];
+  readonly limits?: Partial<Limits>;
+  readonly cors?: CorsOptions;
+  readonly observer: Observer;
+  /** The `domain` of every ErrorInfo. */
+  readonly errorDomain: string;
+  readonly health: HealthSource;
+}
+
+export interface Port {
+  readonly url: string;
+  readonly address: AddressInfo;
+  /** Stops taking connections, lets requests finish for so long, then cuts off what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Opens the port and resolves once it listens.
+ *
+ * @example const port = await openPort({ listen: { host: "127.0.0.1", port: 8080 }, … });
+ */
+export async function openPort(options: PortOptions): Promise<Port> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const services = [...new Set(Array.from(options.methods, (method) => method.desc.parent))];
+  const health = new Health(options.health, services.flatMap(serviceNames));
+  const wire = wireOf(options, limits, services, health);
+  const sessions = new Set<ServerHttp2Session>();
+  const h1 = http1Server(wire);
+  const h2 = http2Server(wire, sessions);
+  const accept = (socket: Socket, isHttp2: boolean) => {
+    (isHttp2 ? h2 : h1).emit("connection", socket);
+  };
+  const listener = options.tls
+    ? tlsListener(options.tls, limits, accept)
+    : listenerOf(limits, accept);
+  listener.maxConnections = limits.connections;
+  const sockets = new Set<Socket>();
+  listener.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  listener.listen(options.listen.port, options.listen.host);
+  await once(listener, "listening");
+  const address = listener.address() as AddressInfo;
+
+  async function close(graceMs: number): Promise<void> {
+    if (wire.draining) return;
+    wire.draining = true;
+    const closed = once(listener, "close");
+    listener.close();
+    health.close();
+    h1.close();
+    h1.closeIdleConnections();
+    for (const session of sessions) session.close();
+    const cutOff = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearTimeout(cutOff);
+  }
+
+  return { url: urlOf(options, address), address, close };
+}
+
+function wireOf(
+  options: PortOptions,
+  limits: Limits,
+  services: readonly DescService[],
+  health: Health,
+): GrpcWire {
+  let descriptors: Descriptors | undefined;
+  return {
+    methods: options.methods,
+    router: restRouter(options.methods),
+    endpoints: byPath([...options.endpoints, openApiEndpoint(options.methods)]),
+    limits,
+    deadlines: new Deadlines(limits.requestMs),
+    cors: new Cors(options.cors ?? { origins: [] }),
+    observer: options.observer,
+    errorDomain: options.errorDomain,
+    draining: false,
+    streaming: new Map([
+      ...health.methods(),
+      ...reflectionMethods(() => (descriptors ??= new Descriptors(services))),
+    ]),
+  };
+}
+
+function byPath(endpoints: readonly HttpEndpoint[]): Map<string, Map<string, HttpEndpoint>> {
+  const paths = new Map<string, Map<string, HttpEndpoint>>();
+  for (const endpoint of endpoints) {
+    const methods = paths.get(endpoint.path) ?? new Map<string, HttpEndpoint>();
+    if (methods.has(endpoint.method)) {
+      throw new Error(`two endpoints answer ${endpoint.method} ${endpoint.path}`);
+    }
+    paths.set(endpoint.path, methods.set(endpoint.method, endpoint));
+  }
+  return paths;
+}
+
+type Accept = (socket: Socket, isHttp2: boolean) => void;
+
+function listenerOf(limits: Limits, accept: Accept): Server {
+  return createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    detectHttp2(socket, limits.silentMs, (isHttp2) => accept(socket, isHttp2));
+  });
+}
+
+function tlsListener(tls: { cert: string; key: string }, limits: Limits, accept: Accept): Server {
+  const server = createTlsServer({
+    ...tls,
+    ALPNProtocols: ["h2", "http/1.1"],
+    minVersion: "TLSv1.2",
+    handshakeTimeout: limits.silentMs,
+    noDelay: true,
+    keepAlive: true,
+  });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    accept(socket, socket.alpnProtocol === "h2");
+  });
+  // A failed handshake concerns only the client that failed at it.
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  return server;
+}
+
+function urlOf({ tls }: PortOptions, { address, family, port }: AddressInfo): string {
+  const host = family === "IPv6" ? `[${address}]` : address;
+  return `${tls ? "https" : "http"}://${host}:${port}`;
+}

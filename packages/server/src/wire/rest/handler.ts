@@ -1,0 +1,97 @@
+/** A REST call from path to answer. */
+import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
+import type { Reply } from "../../rpc/call.ts";
+import type { Conversation } from "../answer.ts";
+import { errorAnswer, sendAnswer } from "../answer.ts";
+import { readBody } from "../body.ts";
+import { HttpFault } from "../http.ts";
+import { readRequest } from "./request.ts";
+import type { Route } from "./route.ts";
+import type { Match } from "./router.ts";
+
+/**
+ * Answers a request whose path is not one of the endpoints'.
+ *
+ * @example handleRest(conversation, "/iam/v2beta1/groups", "page_size=10");
+ */
+export function handleRest(conversation: Conversation, path: string, query: string): void {
+  const { exchange, wire, request, response } = conversation;
+  const fail = (thrown: unknown) => {
+    if (exchange.settle()) {
+      sendAnswer(conversation, errorAnswer(conversation, WharfError.from(thrown)));
+    }
+  };
+  try {
+    const match = route(conversation, path);
+    exchange.method = match.route.name;
+    if (!match.route.method.served) throw unimplemented(match.route.name);
+    exchange.arm(wire.deadlines, fail);
+    response.on("close", () => exchange.gone());
+    if (match.route.body === "none" || hasNoBody(request)) {
+      call(conversation, match, query, "", fail);
+      return;
+    }
+    readText(conversation).then((body) => call(conversation, match, query, body, fail), fail);
+  } catch (thrown) {
+    fail(thrown);
+  }
+}
+
+function call(
+  conversation: Conversation,
+  { route, values }: Match<Route>,
+  query: string,
+  body: string,
+  fail: (thrown: unknown) => void,
+): void {
+  const { exchange, wire } = conversation;
+  const succeed = (reply: Reply) => {
+    try {
+      const body = reply.json();
+      if (!exchange.settle()) return;
+      sendAnswer(conversation, { status: 200, body });
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+  try {
+    const message = readRequest(route, values, query, body);
+    wire.methods.call(route.method, message, exchange).then(succeed, fail);
+  } catch (thrown) {
+    fail(thrown);
+  }
+}
+
+function route({ request, wire }: Conversation, path: string): Match<Route> {
+  const method = request.method ?? "";
+  try {
+    const match = wire.router.find(method === "HEAD" ? "GET" : method, path);
+    if (match) return match;
+    const allowed = wire.router.allowed(path);
+    if (allowed.length === 0) throw new WharfError("NOT_FOUND", "there is nothing at this path");
+    const error = new WharfError("UNIMPLEMENTED", `this path does not answer to ${method}`);
+    throw new HttpFault(error, 405, { allow: allowed.join(", ") });
+  } catch (thrown) {
+    if (!(thrown instanceof URIError)) throw thrown;
+    const description = "the path has malformed percent-encoding";
+    throw invalidArgument({ field: "", description });
+  }
+}
+
+/** Only HTTP/1 must announce a body. */
+function hasNoBody({ headers, httpVersionMajor }: Conversation["request"]): boolean {
+  const length = headers["content-length"];
+  if (length !== undefined) return length === "0";
+  return httpVersionMajor === 1 && headers["transfer-encoding"] === undefined;
+}
+
+async function readText({ request, wire }: Conversation): Promise<string> {
+  const bytes = await readBody(request, wire.limits.messageBytes);
+  if (bytes.length === 0) return "";
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== undefined && type !== "application/json") {
+    const description = `the content-type must be application/json, not ${JSON.stringify(type)}`;
+    throw new HttpFault(invalidArgument({ field: "", description }), 415);
+  }
+  return bytes.toString();
+}

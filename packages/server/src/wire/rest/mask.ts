@@ -1,0 +1,32 @@
+import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
+import { fieldNamed } from "../../rpc/json-read.ts";
+
+/**
+ * Which fields a partial resource means to change: the ones it has, down to the leaves. Lists, maps
+ * and well-known types count whole, and so does null, which clears.
+ *
+ * @example inferMask(IdentitySchema, { name: "x", claimMatch: { issuer: "y" } }, "uid")
+ * // ["name", "claim_match.issuer"]
+ */
+export function inferMask(schema: DescMessage, json: JsonValue, except?: string): string[] {
+  const paths: string[] = [];
+  collect(schema, json, "", paths);
+  return paths.filter((path, at) => path !== except && paths.indexOf(path) === at);
+}
+
+function collect(schema: DescMessage, json: JsonValue, prefix: string, paths: string[]): void {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return;
+  for (const [key, value] of Object.entries(json)) {
+    const field = fieldNamed(schema, key);
+    if (!field) continue;
+    const path = prefix + field.name;
+    const inside = field.fieldKind === "message" ? field.message : undefined;
+    const isLeaf =
+      inside === undefined ||
+      inside.file.name.startsWith("google/protobuf/") ||
+      value === null ||
+      Object.keys(value).length === 0;
+    if (isLeaf) paths.push(path);
+    else collect(inside, value as JsonValue, `${path}.`, paths);
+  }
+}

@@ -1,0 +1,131 @@
+/** The query of a URL into the fields of a request. */
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { invalidArgument, type WharfError } from "../../errors.ts";
+import { fieldFromJson, fieldNamed, setField } from "../../rpc/json-read.ts";
+import { enumFromJson, scalarFromText, Unreadable } from "../../rpc/json-scalar.ts";
+
+/**
+ * Sets the fields that a query names: `name=dev&uidp.descendants_of=…&page_size=10`. Unknown names
+ * and the ones in `bound` are passed over.
+ *
+ * @example readQuery(request, ListGroupsRequestSchema, "page_size=10", new Set());
+ */
+export function readQuery(
+  message: Message,
+  schema: DescMessage,
+  query: string,
+  bound: ReadonlySet<string>,
+): void {
+  let seen: Set<string> | undefined;
+  for (const pair of query.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals), "");
+    const target = locate(message, schema, name, bound);
+    if (!target) continue;
+    const value = equals < 0 ? "" : decode(pair.slice(equals + 1), name);
+    if (target.field.fieldKind !== "list") {
+      seen ??= new Set();
+      if (seen.has(target.path)) throw refuse(name, "must be given only once");
+      seen.add(target.path);
+    }
+    setFromText(target.holder(), target.field, value, name);
+  }
+}
+
+interface Target {
+  readonly field: DescField;
+  readonly path: string;
+  /** The message that has the field, made when it is needed. */
+  holder(): Message;
+}
+
+function locate(
+  message: Message,
+  schema: DescMessage,
+  name: string,
+  bound: ReadonlySet<string>,
+): Target | undefined {
+  const parts = name.split(".");
+  const chain: DescField[] = [];
+  let path = "";
+  let at: DescMessage | undefined = schema;
+  for (const part of parts) {
+    const field: DescField | undefined = at && fieldNamed(at, part);
+    if (!field) return undefined;
+    path = path === "" ? field.name : `${path}.${field.name}`;
+    if (bound.has(path)) return undefined;
+    chain.push(field);
+    at = field.fieldKind === "message" && !isText(field.message) ? field.message : undefined;
+  }
+  const field = chain.pop();
+  // A whole message, or a map, has no text form.
+  if (!field || at || field.fieldKind === "map") return undefined;
+  return { field, path, holder: () => chain.reduce(child, message) };
+}
+
+/** Well-known types are one value, not a message to reach into. */
+function isText(schema: DescMessage): boolean {
+  return schema.file.name.startsWith("google/protobuf/");
+}
+
+/**
+ * The message in a message field, made if it is not there.
+ *
+ * @example child(request, UpdateGroupRequestSchema.field.group)
+ */
+export function child(message: Message, field: DescField): Message {
+  const object = message as unknown as Record<string, unknown>;
+  const oneof =
+    field.oneof && (object[field.oneof.localName] as { case?: string; value?: Message });
+  const present = oneof
+    ? oneof.case === field.localName && oneof.value
+    : (object[field.localName] as Message | undefined);
+  if (present) return present;
+  const made: Message = create(field.message as DescMessage);
+  setField(message, field, made);
+  return made;
+}
+
+/**
+ * Sets a field from bare text, adding to it if it is a list. `name` is what errors call it.
+ *
+ * @example setFromText(request, ListGroupsRequestSchema.field.pageSize, "10", "page_size");
+ */
+export function setFromText(message: Message, field: DescField, text: string, name: string): void {
+  try {
+    if (field.fieldKind === "list") {
+      const list = (message as unknown as Record<string, unknown[]>)[field.localName] as unknown[];
+      list.push(single(field, text));
+    } else if (field.fieldKind === "message" && !isWrapperDesc(field.message)) {
+      fieldFromJson(message, field, text, { path: name });
+    } else setField(message, field, single(field, text));
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) throw refuse(name, thrown.message);
+    throw thrown;
+  }
+}
+
+function single(field: DescField, text: string): unknown {
+  if (field.enum) return enumFromJson(field.enum, text);
+  if (field.message && isWrapperDesc(field.message)) {
+    return scalarFromText(field.message.fields[0].scalar, text);
+  }
+  if (field.scalar === undefined) throw new Unreadable("cannot be given in a query");
+  return scalarFromText(field.scalar, text);
+}
+
+function decode(text: string, name: string): string {
+  if (!text.includes("%") && !text.includes("+")) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw refuse(name === "" ? text : name, "has malformed percent-encoding");
+  }
+}
+
+function refuse(field: string, problem: string): WharfError {
+  return invalidArgument({ field, description: `${field} ${problem}` });
+}

@@ -1,0 +1,175 @@
+/**
+ * Finds the route for a path. Routes hang in a map under their first three segments, which are
+ * literal in almost every template; within such a place the more specific pattern is tried first.
+ */
+import type { Variable } from "./template.ts";
+import { parseTemplate } from "./template.ts";
+
+export interface Match<Route> {
+  readonly route: Route;
+  /** Decoded values of the template's variables, in the order of the template. */
+  readonly values: readonly string[];
+}
+
+interface Pattern<Route> {
+  readonly route: Route;
+  /** Segments after the place's own. */
+  readonly tail: readonly (string | Variable)[];
+  readonly verb: string;
+}
+
+/** Patterns of one place, by HTTP method. */
+type Place<Route> = Map<string, Pattern<Route>[]>;
+
+const PLACE_SEGMENTS = 3;
+
+export class Router<Route> {
+  readonly #places = new Map<string, Place<Route>>();
+
+  /**
+   * @example router.add("GET", "/iam/v2beta1/groups/{uid=**}", route);
+   */
+  add(httpMethod: string, template: string, route: Route): void {
+    const { segments, verb } = parseTemplate(template);
+    const firstVariable = segments.findIndex((segment) => typeof segment === "object");
+    const literals = firstVariable < 0 ? segments.length : firstVariable;
+    const depth = Math.min(literals, PLACE_SEGMENTS);
+    const tail = segments.slice(depth);
+    // A verb directly after the place is part of the place's last segment.
+    const own = tail.length === 0 && verb !== "" ? `:${verb}` : "";
+    const key = segments.slice(0, depth).join("/") + own;
+    const pattern = { route, tail, verb: own === "" ? verb : "" };
+    this.#insert(key, httpMethod, pattern);
+    // The general release has the paths of the beta with "v2" in them.
+    if (segments[1] === "v2beta1") {
+      this.#insert(key.replace("/v2beta1", "/v2"), httpMethod, pattern);
+    }
+  }
+
+  /**
+   * The route and the values of its variables. Throws URIError on malformed percent-encoding.
+   *
+   * @example router.find("GET", "/iam/v2beta1/groups/abc")?.values // ["abc"]
+   */
+  find(httpMethod: string, path: string): Match<Route> | undefined {
+    let end = placeEnd(path);
+    for (;;) {
+      const patterns = this.#places.get(path.slice(1, end))?.get(httpMethod);
+      const match = patterns && firstMatch(patterns, restOf(path, end));
+      if (match) return match;
+      end = path.lastIndexOf("/", end - 1);
+      if (end <= 0) return undefined;
+    }
+  }
+
+  /**
+   * The methods that the path would answer to; empty when it is nobody's.
+   *
+   * @example router.allowed("/iam/v2beta1/groups") // ["GET", "HEAD", "POST"]
+   */
+  allowed(path: string): string[] {
+    const methods = new Set<string>();
+    for (let end = placeEnd(path); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      for (const [method, patterns] of this.#places.get(path.slice(1, end)) ?? []) {
+        if (firstMatch(patterns, restOf(path, end))) methods.add(method);
+      }
+    }
+    if (methods.has("GET")) methods.add("HEAD");
+    return [...methods].sort();
+  }
+
+  #insert(key: string, httpMethod: string, pattern: Pattern<Route>): void {
+    let place = this.#places.get(key);
+    if (place === undefined) {
+      place = new Map();
+      this.#places.set(key, place);
+    }
+    const patterns = place.get(httpMethod) ?? [];
+    if (patterns.some((other) => shapeOf(other) === shapeOf(pattern))) {
+      throw new Error(`two methods answer ${httpMethod} /${key}/${shapeOf(pattern)}`);
+    }
+    patterns.push(pattern);
+    patterns.sort((a, b) => weight(b) - weight(a));
+    place.set(httpMethod, patterns);
+  }
+}
+
+/** Where the third segment ends. */
+function placeEnd(path: string): number {
+  let at = 0;
+  for (let n = 0; n < PLACE_SEGMENTS; n++) {
+    at = path.indexOf("/", at + 1);
+    if (at < 0) return path.length;
+  }
+  return at;
+}
+
+/** What follows the place, without slashes at the end; an encoded slash is a slash. */
+function restOf(path: string, start: number): string {
+  let end = path.length;
+  while (end > start && path.charCodeAt(end - 1) === 0x2f) end--;
+  const rest = path.slice(start + 1, end);
+  return rest.includes("%") ? rest.replace(/%2f/gi, "/") : rest;
+}
+
+function firstMatch<Route>(
+  patterns: readonly Pattern<Route>[],
+  rest: string,
+): Match<Route> | undefined {
+  for (const pattern of patterns) {
+    const values = matchTail(pattern, rest);
+    if (values) return { route: pattern.route, values };
+  }
+  return undefined;
+}
+
+function matchTail({ tail, verb }: Pattern<unknown>, rest: string): string[] | undefined {
+  let text = rest;
+  if (verb !== "") {
+    if (!rest.endsWith(`:${verb}`)) return undefined;
+    text = rest.slice(0, -verb.length - 1);
+  }
+  if (tail.length === 0) return text === "" ? [] : undefined;
+  if (tail.length === 1 && typeof tail[0] === "object" && tail[0].deep) return [decode(text)];
+  return matchSegments(tail, text === "" ? [] : text.split("/"));
+}
+
+function matchSegments(
+  tail: readonly (string | Variable)[],
+  segments: readonly string[],
+): string[] | undefined {
+  const values: string[] = [];
+  const spare = segments.length - tail.length;
+  let at = 0;
+  for (const part of tail) {
+    if (typeof part === "object" && part.deep) {
+      // The one ** takes whatever the others leave over, also nothing.
+      const end = at + spare + 1;
+      if (end < at) return undefined;
+      values.push(decode(segments.slice(at, end).join("/")));
+      at = end;
+      continue;
+    }
+    const segment = segments[at++];
+    if (segment === undefined || segment === "") return undefined;
+    if (typeof part === "object") values.push(decode(segment));
+    else if (segment !== part) return undefined;
+  }
+  return at === segments.length ? values : undefined;
+}
+
+function decode(text: string): string {
+  return text.includes("%") ? decodeURIComponent(text) : text;
+}
+
+/** More literal text is more specific; verbs beat everything, a bare ** is the last resort. */
+function weight({ tail, verb }: Pattern<unknown>): number {
+  let total = verb === "" ? 0 : 1000;
+  for (const part of tail) total += typeof part === "string" ? 10 : part.deep ? -1 : 1;
+  return total;
+}
+
+function shapeOf({ tail, verb }: Pattern<unknown>): string {
+  const parts = tail.map((part) => (typeof part === "string" ? part : part.deep ? "**" : "*"));
+  return `${parts.join("/")}:${verb}`;
+}

@@ -1,0 +1,78 @@
+/** Errors as google.rpc.Status: JSON for REST, binary for gRPC trailers. */
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Any } from "@bufbuild/protobuf/wkt";
+import { anyPack } from "@bufbuild/protobuf/wkt";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
+import type { WharfError } from "../errors.ts";
+
+/** The detail of an error in the shape that both the JSON and the binary form start from. */
+interface TypedDetail<Desc extends DescMessage = DescMessage> {
+  readonly schema: Desc;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The body of a REST error.
+ *
+ * @example statusJson(notFound("Group", uid), "iam.wharf.internal")
+ */
+export function statusJson(error: WharfError, domain: string): string {
+  return JSON.stringify({
+    code: error.number,
+    message: error.message,
+    details: detailsOf(error, domain).map(({ schema, fields }) => ({
+      "@type": `type.googleapis.com/${schema.typeName}`,
+      ...fields,
+    })),
+  });
+}
+
+/**
+ * What `grpc-status-details-bin` carries, before base64.
+ *
+ * @example trailers["grpc-status-details-bin"] = Buffer.from(statusBinary(error, domain))
+ */
+export function statusBinary(error: WharfError, domain: string): Uint8Array {
+  const details = detailsOf(error, domain).map(pack);
+  const status = create(StatusSchema, { code: error.number, message: error.message, details });
+  return toBinary(StatusSchema, status);
+}
+
+function pack({ schema, fields }: TypedDetail): Any {
+  return anyPack(schema, create(schema, fields as MessageShape<DescMessage>));
+}
+
+/** ErrorInfo comes first in every error: it is what clients switch on. */
+function detailsOf(error: WharfError, domain: string): TypedDetail[] {
+  const info: TypedDetail = { schema: ErrorInfoSchema, fields: { reason: error.code, domain } };
+  const { detail } = error;
+  if (detail === undefined) return [info];
+  if ("badRequest" in detail) {
+    const fieldViolations = detail.badRequest.map((v) => ({
+      field: v.field,
+      description: v.description,
+    }));
+    return [info, { schema: BadRequestSchema, fields: { fieldViolations } }];
+  }
+  if ("preconditionFailure" in detail) {
+    const violations = detail.preconditionFailure.map((v) => ({
+      type: v.type,
+      ...(v.subject === undefined ? {} : { subject: v.subject }),
+      description: v.description,
+    }));
+    return [info, { schema: PreconditionFailureSchema, fields: { violations } }];
+  }
+  const { type, name } = detail.resourceInfo;
+  const resource = { resourceType: `${domain}/${type}`, resourceName: name };
+  return [
+    info,
+    { schema: ResourceInfoSchema, fields: { ...resource, owner: "", description: "" } },
+  ];
+}

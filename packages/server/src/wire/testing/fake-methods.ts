@@ -1,0 +1,56 @@
+/** What stands behind the wire in its own tests: every method of the contract, answered by a test. */
+import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
+import { SERVICES, serviceNames } from "@wharf/contract";
+import { unimplemented } from "../../errors.ts";
+import type { Incoming, Method, Methods, Reply } from "../../rpc/call.ts";
+import { messageToJson } from "../../rpc/json.ts";
+
+/** Answers a call with a message of the method's output type. */
+export type Answer = (request: never, incoming: Incoming) => unknown;
+
+/**
+ * Methods that record what reached them.
+ *
+ * @example fakeMethods({ GetGroup: () => create(GroupSchema, { name: "dev" }) })
+ */
+export class FakeMethods implements Methods {
+  readonly calls: { readonly method: string; readonly request: Message }[] = [];
+  readonly #answers: Readonly<Record<string, Answer>>;
+  readonly #paths = new Map<string, Method>();
+  readonly #all: Method[] = [];
+
+  /** Methods without an answer count as not served. */
+  constructor(
+    answers: Readonly<Record<string, Answer>>,
+    services: readonly DescService[] = SERVICES,
+  ) {
+    this.#answers = answers;
+    for (const service of services) {
+      for (const desc of service.methods) {
+        const method = { desc, served: desc.name in answers };
+        this.#all.push(method);
+        for (const name of serviceNames(service)) this.#paths.set(`/${name}/${desc.name}`, method);
+      }
+    }
+  }
+
+  [Symbol.iterator](): Iterator<Method> {
+    return this.#all[Symbol.iterator]();
+  }
+
+  find(path: string): Method | undefined {
+    return this.#paths.get(path);
+  }
+
+  async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
+    this.calls.push({ method: method.desc.name, request });
+    const answer = this.#answers[method.desc.name];
+    if (!answer) throw unimplemented(method.desc.name);
+    const message = (await answer(request as never, incoming)) as MessageShape<DescMessage>;
+    return {
+      json: () => messageToJson(method.desc.output, message),
+      binary: () => toBinary(method.desc.output, message),
+    };
+  }
+}

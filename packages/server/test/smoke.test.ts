@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { closeGrpc, grpcCall } from "./support/grpc.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+
+for (const store of STORES) {
+  describe(`a new server on ${store}`, () => {
+    let server: TestServer;
+    let token: string;
+    before(async () => {
+      server = await TestServer.start({ store });
+      token = await server.token();
+    });
+    after(async () => {
+      closeGrpc();
+      assert.equal(await server.stop(), 0);
+    });
+
+    test("creates a group over REST and reads it over gRPC", async () => {
+      const { status, body } = await new Rest(server.url, token).post("/iam/v2beta1/groups", { name: "acme" });
+      assert.equal(status, 200);
+      const read = await grpcCall(server.url, token, "GroupsService", "GetGroup", { uid: body.uid });
+      assert.equal(read.name, "acme");
+    });
+  });
+}

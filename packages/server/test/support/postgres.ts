@@ -1,0 +1,80 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "./free-port.ts";
+
+/** A PostgreSQL of the tests' own, thrown away with them. */
+interface Cluster {
+  readonly port: number;
+  readonly process: ChildProcess;
+  readonly directory: string;
+}
+
+let cluster: Promise<Cluster> | undefined;
+let databases = 0;
+
+/**
+ * A new, empty database in a real PostgreSQL that is started on first use.
+ *
+ * @example const url = await newDatabase();
+ */
+export async function newDatabase(): Promise<string> {
+  cluster ??= startCluster();
+  const { port } = await cluster;
+  const name = `wharf_${process.pid}_${databases++}`;
+  const admin = new pg.Client({ connectionString: `postgres://wharf@127.0.0.1:${port}/postgres` });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  return `postgres://wharf@127.0.0.1:${port}/${name}`;
+}
+
+async function startCluster(): Promise<Cluster> {
+  const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  const bin = `/usr/lib/postgresql/${versions[0]}/bin`;
+  const directory = mkdtempSync(join(tmpdir(), "wharf-pg-"));
+  // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
+  const user = process.getuid?.() === 0 ? postgresUser() : undefined;
+  if (user !== undefined) chownSync(directory, user.uid, user.gid);
+  const options = { ...user, cwd: directory, stdio: "ignore" } as const;
+  const data = join(directory, "data");
+  const settings = ["--username=wharf", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"];
+  execFileSync(join(bin, "initdb"), [`--pgdata=${data}`, ...settings], options);
+  const port = await freePort();
+  const flags = ["-F", "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${directory}`];
+  const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);
+  process.on("exit", () => {
+    server.kill("SIGKILL");
+    rmSync(directory, { recursive: true, force: true });
+  });
+  server.unref();
+  await untilReady(port, server);
+  return { port, process: server, directory };
+}
+
+function postgresUser(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function untilReady(port: number, server: ChildProcess): Promise<void> {
+  const ended = once(server, "exit").then(() => {
+    throw new Error("PostgreSQL ended at start");
+  });
+  ended.catch(() => {});
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const client = new pg.Client({ connectionString: `postgres://wharf@127.0.0.1:${port}/postgres` });
+    try {
+      await Promise.race([client.connect(), ended]);
+      await client.end();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error("PostgreSQL did not start");
+}

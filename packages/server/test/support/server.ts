@@ -1,0 +1,123 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { newDatabase } from "./postgres.ts";
+
+export type StoreKind = "sqlite" | "postgres";
+
+/** Both stores, for suites that run on each. */
+export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
+
+const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
+
+export interface StartOptions {
+  readonly store?: StoreKind;
+  readonly flags?: readonly string[];
+  /** Join the store of another server instead of making one. */
+  readonly sameStoreAs?: TestServer;
+}
+
+/** A real server process with a store of its own. */
+export class TestServer {
+  readonly url: string;
+  readonly storeFlags: readonly string[];
+  readonly data: string;
+  readonly #flags: readonly string[];
+  #process: ChildProcess;
+  #log: string[];
+
+  private constructor(started: Started, storeFlags: readonly string[], flags: readonly string[], data: string) {
+    this.url = started.url;
+    this.#process = started.process;
+    this.#log = started.log;
+    this.storeFlags = storeFlags;
+    this.#flags = flags;
+    this.data = data;
+  }
+
+  /**
+   * Starts a server and waits until it is ready.
+   *
+   * @example const server = await TestServer.start({ store: "postgres" });
+   */
+  static async start({ store = "sqlite", flags = [], sameStoreAs }: StartOptions = {}): Promise<TestServer> {
+    const data = mkdtempSync(join(tmpdir(), "wharf-test-"));
+    const storeFlags = sameStoreAs?.storeFlags ?? (await newStore(store, data));
+    const started = await launch(["--listen", "127.0.0.1:0", ...storeFlags, ...flags]);
+    return new TestServer(started, storeFlags, flags, data);
+  }
+
+  /** Everything that the server has logged so far. */
+  get log(): string {
+    return this.#log.join("\n");
+  }
+
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
+  /** A token of the operator, or of an identity, as the admin command prints it. */
+  async token(identity?: string): Promise<string> {
+    const whose = identity === undefined ? [] : ["--identity", identity];
+    return (await this.admin("token", ...whose)).trim();
+  }
+
+  /** Runs an admin command on the server's store and returns what it prints. */
+  async admin(...args: string[]): Promise<string> {
+    const flags = [...this.storeFlags, "--base-url", this.url];
+    const { stdout } = await promisify(execFile)(process.execPath, [WHARF, "admin", ...args, ...flags]);
+    return stdout;
+  }
+
+  /** Ends the process at once, as a power cut would. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, "exit");
+  }
+
+  /** Starts again on the same address and store. */
+  async restart(): Promise<void> {
+    const { host } = new URL(this.url);
+    const started = await launch(["--listen", host, ...this.storeFlags, ...this.#flags]);
+    this.#process = started.process;
+    this.#log = started.log;
+  }
+
+  /** Asks the process to end and returns its exit code. */
+  async stop(): Promise<number | null> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill("SIGTERM");
+      await once(this.#process, "exit");
+    }
+    rmSync(this.data, { recursive: true, force: true });
+    return this.#process.exitCode;
+  }
+}
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly log: string[];
+}
+
+async function newStore(store: StoreKind, data: string): Promise<string[]> {
+  return store === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
+}
+
+async function launch(flags: readonly string[]): Promise<Started> {
+  const child = spawn(process.execPath, [WHARF, "serve", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  process.on("exit", () => child.kill("SIGKILL"));
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
+  const lines = createInterface({ input: child.stdout });
+  const ready = new Promise<string>((resolve, reject) => {
+    lines.once("line", (line) => resolve(line));
+    child.once("exit", () => reject(new Error(`the server ended at start:\n${log.join("\n")}`)));
+  });
+  const url = (await ready).replace("wharf: ready at ", "");
+  return { process: child, url, log };
+}

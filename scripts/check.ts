@@ -1,0 +1,64 @@
+/**
+ * `npm run check`: everything that can be told without running the program. All steps run, side by
+ * side; any failure fails the whole.
+ */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT, StepError, step, tool } from "./step.ts";
+
+const GENERATED = "packages/contract/gen";
+
+/** File contents by path below a folder. */
+async function contents(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const read = files.map(async (file): Promise<[string, string]> => {
+    const path = join(file.parentPath, file.name);
+    return [path.slice(folder.length + 1), await readFile(path, "utf8")];
+  });
+  return new Map(await Promise.all(read));
+}
+
+/** The generated code is committed; it must be what the protos say today. */
+async function generatedCodeIsCurrent(): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), "wharf-generated-"));
+  try {
+    await tool("buf", "generate", "--output", scratch);
+    const fresh = await contents(join(scratch, GENERATED));
+    const present = await contents(join(ROOT, GENERATED));
+    const paths = [...new Set([...fresh.keys(), ...present.keys()])].sort();
+    const stale = paths.filter((path) => fresh.get(path) !== present.get(path));
+    if (stale.length > 0) {
+      const list = stale.map((path) => `${GENERATED}/${path}`).join("\n");
+      throw new StepError(
+        `${list}\nnot what the protos say: npm run generate, and commit the result`,
+      );
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** An address in the lock binds every install to one mirror, which others may not reach. */
+async function lockNamesNoMirror(): Promise<void> {
+  const lock = await readFile(join(ROOT, "package-lock.json"), "utf8");
+  const found = lock.match(/"resolved": "http[^"]*"/g) ?? [];
+  if (found.length > 0) {
+    throw new StepError(
+      `package-lock.json has ${found.length} addresses, such as ${found[0]}: install with --omit-lockfile-registry-resolved`,
+    );
+  }
+}
+
+const results = await Promise.all([
+  step("format and lint (biome)", () => tool("biome", "check", "--error-on-warnings", ".")),
+  step("types (tsc)", () => tool("tsc", "-p", ".")),
+  step("contract lint (buf)", () => tool("buf", "lint")),
+  step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
+  step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),
+  step("generated code is current", generatedCodeIsCurrent),
+  step("lock file names no mirror", lockNamesNoMirror),
+]);
+
+process.exitCode = results.every(Boolean) ? 0 : 1;
