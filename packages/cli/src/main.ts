@@ -1,33 +1,31 @@
 import { runAdmin } from "./admin.ts";
 import { usage } from "./help.ts";
 import { runServe } from "./serve.ts";
+import { version } from "./version.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 wrong use. */
 const WRONG_USE = 2;
 
-const [command, ...args] = process.argv.slice(2);
-try {
+async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case "serve":
-      await runServe(args);
-      break;
+      return runServe(args);
     case "admin":
-      await runAdmin(args);
-      break;
+      return runAdmin(args);
     case "--version":
     case "version":
-      console.log((await import("./version.ts")).version());
-      break;
+      return console.log(version());
     case "--help":
     case "help":
-      console.log(usage());
-      break;
+      return console.log(usage());
     default:
       console.error(usage());
       process.exitCode = WRONG_USE;
   }
-} catch (error) {
-  const { name, message } = error as Error;
-  console.error(name === "ConfigError" ? `wharf: ${message}` : error);
-  process.exitCode = name === "ConfigError" ? WRONG_USE : 1;
 }
+
+run(process.argv.slice(2)).catch((error: Error) => {
+  const misused = error.name === "ConfigError";
+  console.error(misused ? `wharf: ${error.message}` : error);
+  process.exitCode = misused ? WRONG_USE : 1;
+});

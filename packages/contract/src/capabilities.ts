@@ -1,7 +1,8 @@
 /**
  * What a caller can be allowed to do: the capabilities of the contract under their dotted names.
  */
-import { type DescEnumValue, getOption } from "@bufbuild/protobuf";
+import type { DescEnumValue } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
   bit,
   Capability,
@@ -12,22 +13,41 @@ import {
 
 export { Capability, CapabilitySchema };
 
-const VALUES: readonly DescEnumValue[] = CapabilitySchema.values
+interface Options {
+  readonly number: Capability;
+  readonly name: string;
+  readonly bit: number;
+  readonly internalOnly: boolean;
+}
+
+/**
+ * Reads the three options of a value from their bytes. Asking for hundreds of options one by one
+ * takes a tenth of the time that a server needs to start.
+ */
+function optionsOf({ number, proto }: DescEnumValue): Options {
+  const found = { number, name: "", bit: 0, internalOnly: false };
+  for (const { no, data } of proto.options?.$unknown ?? []) {
+    const reader = new BinaryReader(data);
+    if (no === name.number) found.name = reader.string();
+    else if (no === bit.number) found.bit = reader.uint32();
+    else if (no === internal_only.number) found.internalOnly = reader.bool();
+  }
+  return found;
+}
+
+const VALUES: readonly Options[] = CapabilitySchema.values
   .filter((value) => value.number !== Capability.UNKNOWN)
+  .map(optionsOf)
   .sort((a, b) => a.number - b.number);
 
-const NAMES = new Map(VALUES.map((value) => [value.number, getOption(value, name)]));
-const BY_NAME = new Map<string, Capability>(
-  VALUES.map((value) => [getOption(value, name), value.number]),
-);
-const INTERNAL = new Set<number>(
-  VALUES.filter((value) => getOption(value, internal_only)).map((value) => value.number),
-);
-const BITS = new Map(VALUES.map((value) => [value.number, getOption(value, bit)]));
+const NAMES = new Map(VALUES.map((value) => [value.number, value.name]));
+const BY_NAME = new Map(VALUES.map((value) => [value.name, value.number]));
+const INTERNAL = new Set(VALUES.filter((value) => value.internalOnly).map((value) => value.number));
+const BITS = new Map(VALUES.map((value) => [value.number, value.bit]));
 
 /** Every capability but UNKNOWN, by number. */
 export const ALL_CAPABILITIES: readonly Capability[] = Object.freeze(
-  VALUES.map((value): Capability => value.number),
+  VALUES.map((value) => value.number),
 );
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the contract says in options, read into plain values. Meant for start-up: readers walk the
- * options each time, so keep what they answer.
+ * What the contract says in options, read into plain values. Reading an option is slow, so what was
+ * read once is kept.
  */
 import { type DescField, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
 import { http } from "../gen/google/api/annotations_pb.js";
@@ -53,6 +53,18 @@ export interface Behavior {
   readonly immutable: boolean;
 }
 
+function kept<Of extends object, What>(read: (of: Of) => What): (of: Of) => What {
+  const known = new WeakMap<Of, { readonly what: What }>();
+  return (of) => {
+    let entry = known.get(of);
+    if (entry === undefined) {
+      entry = { what: read(of) };
+      known.set(of, entry);
+    }
+    return entry.what;
+  };
+}
+
 /**
  * The access rule of a method, or undefined where the contract forgot it: nobody may call that.
  *
@@ -70,12 +82,12 @@ export function accessOf(method: DescMethod): AccessRule | undefined {
  *
  * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }
  */
-export function eventOf(method: DescMethod): EventRule | undefined {
+export const eventOf = kept((method: DescMethod): EventRule | undefined => {
   if (!hasOption(method, event)) return undefined;
   const { type, group } = getOption(method, event);
   if (group === Event_Group.SELF) return { type, group: "self" };
   return { type, group: group === Event_Group.ROOT ? "root" : "parent" };
-}
+});
 
 /**
  * The HTTP bindings of a method, the main one first.
@@ -97,7 +109,7 @@ function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding
 }
 
 /** @example fieldBehavior(GroupSchema.field.name).required // true */
-export function fieldBehavior(field: DescField): Behavior {
+export const fieldBehavior = kept((field: DescField): Behavior => {
   const all = getOption(field, field_behavior);
   return {
     required: all.includes(FieldBehavior.REQUIRED),
@@ -105,12 +117,12 @@ export function fieldBehavior(field: DescField): Behavior {
     inputOnly: all.includes(FieldBehavior.INPUT_ONLY),
     immutable: all.includes(FieldBehavior.IMMUTABLE),
   };
-}
+});
 
 /** @example rulesOf(GroupSchema.field.name)?.pattern // "^[a-z0-9 ._-]{1,}$" */
-export function rulesOf(field: DescField): Rules | undefined {
-  return hasOption(field, rules) ? getOption(field, rules) : undefined;
-}
+export const rulesOf = kept((field: DescField): Rules | undefined =>
+  hasOption(field, rules) ? getOption(field, rules) : undefined,
+);
 
 /**
  * Whether access is checked at the uid in this field or, for a message, at that message's own

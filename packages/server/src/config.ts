@@ -132,7 +132,7 @@ export async function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Settings> {
   const { config, ...flags } = readFlags(args);
-  const file = config ?? environment["WHARF_CONFIG"];
+  const file = config ?? environment.WHARF_CONFIG;
   const fromFile = file === undefined ? {} : await readFile(file);
   const texts = {} as Record<SettingName, string>;
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
@@ -200,8 +200,8 @@ async function readFile(path: string): Promise<Partial<Record<SettingName, strin
 
 function parseListen(text: string): { host: string; port: number } | undefined {
   const match = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/.exec(text);
-  const port = Number(match?.groups?.["port"]);
-  const host = match?.groups?.["v6"] ?? match?.groups?.["host"];
+  const port = Number(match?.groups?.port);
+  const host = match?.groups?.v6 ?? match?.groups?.host;
   return host === undefined || port > 65_535 ? undefined : { host, port };
 }
 

@@ -48,11 +48,10 @@ export function plainEndpoints({
       );
       return readable ? text(200, "ok") : text(503, "the store cannot be read");
     }),
-    get("/metrics", async () => ({
-      status: 200,
-      headers: { "content-type": metrics.contentType },
-      body: await metrics.text(),
-    })),
+    get("/metrics", async () => {
+      const { contentType, body } = await metrics.text();
+      return { status: 200, headers: { "content-type": contentType }, body };
+    }),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
     get(JWKS_PATH, async () => published(keys.jwks(Date.now()))),
   ];

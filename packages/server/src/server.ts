@@ -82,6 +82,7 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   addresses = addressesOf(settings, port.url);
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
+  setImmediate(() => metrics.load());
 
   return {
     url: port.url,

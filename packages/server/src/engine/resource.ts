@@ -1,4 +1,4 @@
-import { clone, type DescField, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { clone, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, parentOf, rootOf, rulesOf } from "@wharf/contract";
 import { messageToJson } from "../rpc/json.ts";
@@ -11,7 +11,13 @@ import {
 } from "../store/resource-table.ts";
 import type { EventBody } from "./change.ts";
 import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
-import { clearHidden, shapeNumber } from "./shape.ts";
+import { FieldRemover, shapeNumber } from "./shape.ts";
+
+const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
+
+const NEVER_SHOWN = new FieldRemover((field) => {
+  return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
+});
 
 /** A definition made ready: its table, and the way between messages and rows. */
 export class Resource<R extends ResourceMessage = ResourceMessage> {
@@ -56,20 +62,16 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   /** A copy without what only the service may set. */
   given(input: R): R {
     const copy = clone(this.definition.schema, input);
-    clearHidden(
-      this.definition.schema,
-      copy,
-      (field: DescField) => fieldBehavior(field).outputOnly,
-    );
+    SET_BY_SERVICE.clear(this.definition.schema, copy);
     return copy;
   }
 
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
   shown(resource: R): R {
-    const copy = clone(this.definition.schema, resource);
-    clearHidden(this.definition.schema, copy, (field: DescField) => {
-      return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
-    });
+    const { schema } = this.definition;
+    if (!NEVER_SHOWN.concerns(schema)) return resource;
+    const copy = clone(schema, resource);
+    NEVER_SHOWN.clear(schema, copy);
     return copy;
   }
 

@@ -26,31 +26,53 @@ export function shapeNumber(schema: DescMessage): number {
   return digest.readUInt32BE();
 }
 
-/**
- * Clears, at any depth, the fields that a test picks.
- *
- * @example clearHidden(GroupSchema, group, (field) => fieldBehavior(field).outputOnly);
- */
-export function clearHidden(
-  schema: DescMessage,
-  message: Message,
-  hides: (field: DescField) => boolean,
-): void {
-  for (const field of fieldsWith(schema, hides)) {
-    if (hides(field)) {
-      clearField(message, field);
-      continue;
-    }
-    const value = fieldValue(message, field);
-    if (value === undefined || field.message === undefined) continue;
-    const inside = field.fieldKind === "message" ? [value] : Object.values(value as object);
-    for (const one of inside) clearHidden(field.message, one as Message, hides);
-  }
+/** Which fields of a message to clear, and which to look into. */
+interface Plan {
+  readonly clear: readonly DescField[];
+  readonly enter: readonly DescField[];
 }
 
-function fieldsWith(schema: DescMessage, hides: (field: DescField) => boolean): DescField[] {
-  const isOurs = (field: DescField) => !field.message?.file.name.startsWith("google/protobuf/");
-  return schema.fields.filter(
-    (field) => hides(field) || (field.message !== undefined && isOurs(field)),
-  );
+/**
+ * Takes the fields that a test picks out of messages, at any depth.
+ *
+ * @example new FieldRemover((field) => fieldBehavior(field).outputOnly)
+ */
+export class FieldRemover {
+  readonly #picks: (field: DescField) => boolean;
+  readonly #plans = new Map<DescMessage, Plan>();
+
+  constructor(picks: (field: DescField) => boolean) {
+    this.#picks = picks;
+  }
+
+  /** Whether a message of this type can have such fields at all. */
+  concerns(schema: DescMessage): boolean {
+    const { clear, enter } = this.#plan(schema);
+    return clear.length > 0 || enter.length > 0;
+  }
+
+  clear(schema: DescMessage, message: Message): void {
+    const { clear, enter } = this.#plan(schema);
+    for (const field of clear) clearField(message, field);
+    for (const field of enter) {
+      const value = fieldValue(message, field);
+      if (value === undefined) continue;
+      const inside = field.fieldKind === "message" ? [value] : Object.values(value as object);
+      for (const one of inside) this.clear(field.message as DescMessage, one as Message);
+    }
+  }
+
+  #plan(schema: DescMessage): Plan {
+    const known = this.#plans.get(schema);
+    if (known !== undefined) return known;
+    // Known as empty while its own fields are looked at: a type that holds itself ends there.
+    this.#plans.set(schema, { clear: [], enter: [] });
+    const clear = schema.fields.filter(this.#picks);
+    const enter = schema.fields.filter((field) => {
+      return !this.#picks(field) && field.message !== undefined && this.concerns(field.message);
+    });
+    const plan = { clear, enter };
+    this.#plans.set(schema, plan);
+    return plan;
+  }
 }

@@ -113,14 +113,18 @@ function checkText(field: string, value: string, refuse: Refuse): void {
 }
 
 function checkPattern(field: string, pattern: string, refuse: Refuse): void {
-  if (pattern === "") return refuse(field, `${lastName(field)} is required`);
-  if (pattern.length > LONGEST_PATTERN) {
-    return refuse(field, `${lastName(field)} must have at most ${LONGEST_PATTERN} characters`);
-  }
+  const problem = patternProblem(pattern);
+  if (problem !== undefined) refuse(field, `${lastName(field)} ${problem}`);
+}
+
+function patternProblem(pattern: string): string | undefined {
+  if (pattern === "") return "is required";
+  if (pattern.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
   try {
     RE2JS.compile(`^(?:${pattern})$`);
+    return undefined;
   } catch (error) {
-    refuse(field, `${lastName(field)} is not a valid RE2 expression: ${(error as Error).message}`);
+    return `is not a valid RE2 expression: ${(error as Error).message}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Counter, Histogram, Registry } from "prom-client";
 import type { Finished } from "../wire/observer.ts";
 
 /** Seconds, finer where most answers are. */
@@ -10,60 +10,98 @@ export interface Cache {
   readonly misses: number;
 }
 
-/** What `/metrics` shows. */
-export class Metrics {
-  readonly #registry = new Registry();
-  readonly #requests = new Histogram({
-    name: "wharf_request_duration_seconds",
-    help: "Requests by protocol, method and canonical code, from first byte to answer.",
-    labelNames: ["protocol", "method", "code"],
-    buckets: LATENCIES,
-    registers: [this.#registry],
-  });
-  readonly #commits = new Histogram({
-    name: "wharf_store_commit_duration_seconds",
-    help: "Commits, each with all the writes that share it.",
-    buckets: LATENCIES,
-    registers: [this.#registry],
-  });
-  readonly #writes = new Counter({
-    name: "wharf_store_writes_total",
-    help: "Writes that were committed.",
-    registers: [this.#registry],
-  });
+/** The instruments, once their library is there. */
+interface Instruments {
+  readonly registry: Registry;
+  readonly requests: Histogram;
+  readonly commits: Histogram;
+  readonly writes: Counter;
+}
 
-  constructor() {
-    collectDefaultMetrics({ register: this.#registry });
-  }
+/**
+ * What `/metrics` shows. The library behind it takes longer to load than everything else that a
+ * start needs, so it is loaded once the server is up; what happened before is added then.
+ */
+export class Metrics {
+  readonly #caches = new Map<string, Cache>();
+  #instruments: Instruments | undefined;
+  #loading: Promise<Instruments> | undefined;
+  #early: ((instruments: Instruments) => void)[] = [];
 
   requestFinished({ protocol, method, code, ms }: Finished): void {
-    this.#requests.observe({ protocol, method, code }, ms / 1000);
+    this.#note(({ requests }) => requests.observe({ protocol, method, code }, ms / 1000));
   }
 
   committed(ms: number, writes: number): void {
-    this.#commits.observe(ms / 1000);
-    this.#writes.inc(writes);
+    this.#note((instruments) => {
+      instruments.commits.observe(ms / 1000);
+      instruments.writes.inc(writes);
+    });
   }
 
   /** Shows a cache's hits and misses under a name. */
   watchCache(name: string, cache: Cache): void {
-    for (const outcome of ["hits", "misses"] as const) {
-      new Gauge({
-        name: `wharf_${name}_cache_${outcome}`,
-        help: `${name} cache ${outcome} since start.`,
-        registers: [this.#registry],
-        collect() {
-          this.set(cache[outcome]);
-        },
-      });
+    this.#caches.set(name, cache);
+  }
+
+  /** Loads the instruments, if that has not been done. */
+  load(): Promise<Instruments> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async text(): Promise<{ contentType: string; body: string }> {
+    const { registry } = await this.load();
+    return { contentType: registry.contentType, body: await registry.metrics() };
+  }
+
+  #note(what: (instruments: Instruments) => void): void {
+    if (this.#instruments !== undefined) what(this.#instruments);
+    else this.#early.push(what);
+  }
+
+  async #load(): Promise<Instruments> {
+    const { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } = await import(
+      "prom-client"
+    );
+    const registry = new Registry();
+    const registers = [registry];
+    collectDefaultMetrics({ register: registry });
+    for (const [name, cache] of this.#caches) {
+      for (const outcome of ["hits", "misses"] as const) {
+        new Gauge({
+          name: `wharf_${name}_cache_${outcome}`,
+          help: `${name} cache ${outcome} since start.`,
+          registers,
+          collect() {
+            this.set(cache[outcome]);
+          },
+        });
+      }
     }
-  }
-
-  text(): Promise<string> {
-    return this.#registry.metrics();
-  }
-
-  get contentType(): string {
-    return this.#registry.contentType;
+    this.#instruments = {
+      registry,
+      requests: new Histogram({
+        name: "wharf_request_duration_seconds",
+        help: "Requests by protocol, method and canonical code, from first byte to answer.",
+        labelNames: ["protocol", "method", "code"],
+        buckets: LATENCIES,
+        registers,
+      }),
+      commits: new Histogram({
+        name: "wharf_store_commit_duration_seconds",
+        help: "Commits, each with all the writes that share it.",
+        buckets: LATENCIES,
+        registers,
+      }),
+      writes: new Counter({
+        name: "wharf_store_writes_total",
+        help: "Writes that were committed.",
+        registers,
+      }),
+    };
+    for (const what of this.#early) what(this.#instruments);
+    this.#early = [];
+    return this.#instruments;
   }
 }

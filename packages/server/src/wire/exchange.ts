@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { WharfError } from "../errors.ts";
 import type { Incoming } from "../rpc/call.ts";
-import type { Deadlines, Expiring } from "./deadlines.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { Expiring } from "./deadlines.ts";
 import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
 
@@ -9,7 +10,7 @@ import { requestIdFrom } from "./request-id.ts";
  * One request and its single answer: knows who may still answer, for how long, and tells the
  * observer what became of it.
  */
-export class Exchange implements Incoming, Expiring {
+export class Exchange extends Expiring implements Incoming {
   readonly requestId: string;
   readonly authorization: string | undefined;
   readonly format: "json" | "binary";
@@ -19,7 +20,6 @@ export class Exchange implements Incoming, Expiring {
   /** Full name of the RPC or path of the endpoint, once known. */
   method = "-";
   readonly #observer: Observer;
-  readonly started = performance.now();
   #late: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -33,6 +33,7 @@ export class Exchange implements Incoming, Expiring {
     remoteAddress: string,
     observer: Observer,
   ) {
+    super();
     this.protocol = protocol;
     this.requestId = requestIdFrom(headers["x-request-id"]);
     this.authorization = headers.authorization;
@@ -64,7 +65,8 @@ export class Exchange implements Incoming, Expiring {
     this.#timer = setTimeout(() => this.expire(), ms);
   }
 
-  expire(): void {
+  override expire(): void {
+    this.#deadlines = undefined;
     const error = new WharfError("DEADLINE_EXCEEDED", "the request took too long");
     this.#abort(error);
     this.#late?.(error);
@@ -98,7 +100,7 @@ export class Exchange implements Incoming, Expiring {
       remoteAddress: this.remoteAddress,
       userAgent: this.userAgent,
       bytesOut,
-      ...(error ? { error } : undefined),
+      error,
     });
   }
 

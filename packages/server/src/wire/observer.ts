@@ -15,7 +15,7 @@ export interface Finished {
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly bytesOut: number;
-  readonly error?: WharfError;
+  readonly error?: WharfError | undefined;
 }
 
 export interface Observer {

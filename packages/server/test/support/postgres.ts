@@ -42,10 +42,22 @@ async function startCluster(): Promise<Cluster> {
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
   const options = { ...user, cwd: directory, stdio: "ignore" } as const;
   const data = join(directory, "data");
-  const settings = ["--username=wharf", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"];
+  const settings = [
+    "--username=wharf",
+    "--auth=trust",
+    "--no-sync",
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
   execFileSync(join(bin, "initdb"), [`--pgdata=${data}`, ...settings], options);
   const port = await freePort();
-  const flags = ["-F", "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${directory}`];
+  const flags = [
+    "-F",
+    "-c",
+    "listen_addresses=127.0.0.1",
+    "-c",
+    `unix_socket_directories=${directory}`,
+  ];
   const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);
   process.on("exit", () => {
     server.kill("SIGKILL");
@@ -67,7 +79,9 @@ async function untilReady(port: number, server: ChildProcess): Promise<void> {
   });
   ended.catch(() => {});
   for (let attempt = 0; attempt < 200; attempt++) {
-    const client = new pg.Client({ connectionString: `postgres://wharf@127.0.0.1:${port}/postgres` });
+    const client = new pg.Client({
+      connectionString: `postgres://wharf@127.0.0.1:${port}/postgres`,
+    });
     try {
       await Promise.race([client.connect(), ended]);
       await client.end();

@@ -30,7 +30,12 @@ export class TestServer {
   #process: ChildProcess;
   #log: string[];
 
-  private constructor(started: Started, storeFlags: readonly string[], flags: readonly string[], data: string) {
+  private constructor(
+    started: Started,
+    storeFlags: readonly string[],
+    flags: readonly string[],
+    data: string,
+  ) {
     this.url = started.url;
     this.#process = started.process;
     this.#log = started.log;
@@ -44,7 +49,11 @@ export class TestServer {
    *
    * @example const server = await TestServer.start({ store: "postgres" });
    */
-  static async start({ store = "sqlite", flags = [], sameStoreAs }: StartOptions = {}): Promise<TestServer> {
+  static async start({
+    store = "sqlite",
+    flags = [],
+    sameStoreAs,
+  }: StartOptions = {}): Promise<TestServer> {
     const data = mkdtempSync(join(tmpdir(), "wharf-test-"));
     const storeFlags = sameStoreAs?.storeFlags ?? (await newStore(store, data));
     const started = await launch(["--listen", "127.0.0.1:0", ...storeFlags, ...flags]);
@@ -69,14 +78,20 @@ export class TestServer {
   /** Runs an admin command on the server's store and returns what it prints. */
   async admin(...args: string[]): Promise<string> {
     const flags = [...this.storeFlags, "--base-url", this.url];
-    const { stdout } = await promisify(execFile)(process.execPath, [WHARF, "admin", ...args, ...flags]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      WHARF,
+      "admin",
+      ...args,
+      ...flags,
+    ]);
     return stdout;
   }
 
   /** Ends the process at once, as a power cut would. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await once(this.#process, "exit");
+    if (this.#process.exitCode === null && this.#process.signalCode === null)
+      await once(this.#process, "exit");
   }
 
   /** Starts again on the same address and store. */
@@ -109,7 +124,9 @@ async function newStore(store: StoreKind, data: string): Promise<string[]> {
 }
 
 async function launch(flags: readonly string[]): Promise<Started> {
-  const child = spawn(process.execPath, [WHARF, "serve", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [WHARF, "serve", ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   process.on("exit", () => child.kill("SIGKILL"));
   const log: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => log.push(line));

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create, createFileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceError } from "@grpc/grpc-js";
 import {
   ServerReflectionRequestSchema,
   ServerReflectionResponseSchema,
@@ -15,7 +16,9 @@ import {
 import { GrpcClient } from "../testing/grpc-client.ts";
 import { open } from "../testing/open.ts";
 
-type Question = MessageInitShape<typeof ServerReflectionRequestSchema>["messageRequest"];
+type Question = NonNullable<
+  MessageInitShape<typeof ServerReflectionRequestSchema>["messageRequest"]
+>;
 
 async function ask(client: GrpcClient, version: string, messageRequest: Question) {
   const stream = client.client.makeBidiStreamRequest(
@@ -23,7 +26,8 @@ async function ask(client: GrpcClient, version: string, messageRequest: Question
     (bytes: Uint8Array) => Buffer.from(bytes),
     (bytes) => fromBinary(ServerReflectionResponseSchema, bytes),
   );
-  const request = create(ServerReflectionRequestSchema, { messageRequest });
+  const init = { messageRequest } as MessageInitShape<typeof ServerReflectionRequestSchema>;
+  const request = create(ServerReflectionRequestSchema, init);
   stream.write(toBinary(ServerReflectionRequestSchema, request));
   stream.end();
   const answers = [];
@@ -103,8 +107,8 @@ test("watchers hear of changes and are let go when the port closes", async (t) =
     toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema)),
   );
   const seen: Status[] = [];
-  const error = await new Promise<{ code: number }>((resolve) => {
-    stream.on("error", resolve as (error: Error) => void);
+  const error = await new Promise<Error>((resolve) => {
+    stream.on("error", resolve);
     stream.on("data", (status: Status) => {
       seen.push(status);
       if (seen.length === 1) serving = false;
@@ -112,5 +116,5 @@ test("watchers hear of changes and are let go when the port closes", async (t) =
     });
   });
   assert.deepEqual(seen, [Status.SERVING, Status.NOT_SERVING]);
-  assert.equal(error.code, 14);
+  assert.equal((error as ServiceError).code, 14);
 });

@@ -37,16 +37,15 @@ export class Descriptors {
   }
 
   /**
-   * The file and all it depends on, the file itself first.
+   * The file and all it depends on; every file comes before those it needs.
    *
    * @example descriptors.file("wharf/iam/v2beta1/groups.proto")
    */
   file(name: string): Uint8Array[] | undefined {
     if (!this.#files.has(name)) return undefined;
-    const names = new Set([name]);
-    for (const each of names)
-      for (const next of this.#dependencies.get(each) ?? []) names.add(next);
-    return [...names].map((each) => this.#files.get(each) as Uint8Array);
+    const names = new Set<string>();
+    this.#visit(name, names);
+    return [...names].reverse().map((each) => this.#files.get(each) as Uint8Array);
   }
 
   /**
@@ -70,6 +69,13 @@ export class Descriptors {
     const numbers = this.#extensions.get(typeName);
     if (numbers) return [...numbers.keys()].sort((a, b) => a - b);
     return this.#symbols.has(typeName) ? [] : undefined;
+  }
+
+  /** Collects what a file needs before the file itself. */
+  #visit(name: string, names: Set<string>): void {
+    if (names.has(name)) return;
+    for (const dependency of this.#dependencies.get(name) ?? []) this.#visit(dependency, names);
+    names.add(name);
   }
 
   #addFile(file: DescFile): void {

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import type { ServiceError } from "@grpc/grpc-js";
+import type { GetGroupRequest } from "@wharf/contract";
 import { GetGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import {
   ErrorInfoSchema,
@@ -175,7 +176,8 @@ test("a message may come byte by byte", async (t) => {
   const message = toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid: "slow" }));
   const bytes = [...encodeFrame(0, message)].map((byte) => Buffer.from([byte]));
   assert.equal((await raw(port.url, bytes)).trailers["grpc-status"], "0");
-  assert.equal((port.methods.calls[0]?.request as never as { uid: string }).uid, "slow");
+  const request = port.methods.calls[0]?.request as GetGroupRequest;
+  assert.equal(request.uid, "slow");
 });
 
 for (const [type, encode, decode] of [

@@ -1,11 +1,11 @@
 /** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { constants } from "node:http2";
 import { unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
+import { discardRest } from "./discard.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
 import type { StreamingMethod } from "./streaming.ts";
@@ -176,8 +176,7 @@ export function refuse(
       ...errorTrailers(error, wire.errorDomain),
     };
     stream.respond(head, END_STREAM);
-    // Whatever the client is still sending is of no use to anyone.
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    if (!stream.readableEnded) discardRest(stream);
   }
   exchange.finished(200, error.number, 0, error);
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { WharfError } from "../../errors.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
+import { discardRest } from "./discard.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
@@ -118,8 +119,7 @@ class StreamOutbox implements Outbox {
     this.#begin();
     this.#stream.on("wantTrailers", () => {
       this.#stream.sendTrailers({ ...trailers });
-      // Ends our half; the client's, if it is still open, has no more use.
-      if (!this.#stream.readableEnded) this.#stream.close();
+      if (!this.#stream.readableEnded) discardRest(this.#stream);
     });
     this.#stream.end();
   }

@@ -87,7 +87,8 @@ test("a query cannot reach what path and body hold", async (t) => {
   const url = `${port.url}/iam/v2beta1/groups/p?parent=q&group.name=sly`;
   const { json } = await send(url, "POST", { name: "dev", unknown: { deep: 1 } });
   assert.equal(json.name, "dev");
-  assert.equal((port.methods.calls[0]?.request as CreateGroupRequest).parent, "p");
+  const request = port.methods.calls[0]?.request as CreateGroupRequest;
+  assert.equal(request.parent, "p");
 });
 
 test("an empty body is an empty message and an empty parent is no parent", async (t) => {

@@ -1,0 +1,124 @@
+/**
+ * `node bench/fill.ts DIR COUNT`: writes a database with COUNT groups below one organisation, by the
+ * server's own modules, so that rows, indexes and counts are what the server would have made.
+ *
+ * What differs from creating them one by one: no audit rows and no events (a benchmark of lists and
+ * look-ups reads neither), indexes made after the rows, and no waiting for the disk on the way.
+ */
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { GroupSchema, OrgStatus } from "@wharf/contract";
+import { RESOURCES } from "@wharf/server/iam/resources.ts";
+import type { Driver } from "@wharf/server/store/connection.ts";
+import { CountChanges } from "@wharf/server/store/counts.ts";
+import type { Transaction } from "@wharf/server/store/group-commit.ts";
+import type { ResourceRow } from "@wharf/server/store/resource-table.ts";
+import { openSqlite } from "@wharf/server/store/sqlite.ts";
+import { Store } from "@wharf/server/store/store.ts";
+import { ORGANISATION } from "./organisation.ts";
+
+const { groups } = RESOURCES;
+
+/** Rows per transaction: few commits, and a log that stays within memory. */
+const BATCH = 50_000;
+
+/** When the groups were made: spread over a year, so that orders by time have something to do. */
+const FIRST_MS = Date.UTC(2026, 0, 1);
+const SPREAD_MS = 365 * 24 * 3_600_000;
+
+/** The same numbers every time, so that every run reads the same rows (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+function hex(number: number): string {
+  return number.toString(16).padStart(8, "0");
+}
+
+function rowOf(uid: string, word: string, made: number): ResourceRow {
+  const now = new Date(FIRST_MS + (made % SPREAD_MS));
+  const time = { seconds: BigInt(Math.floor(now.getTime() / 1000)), nanos: 0 };
+  return groups.toRow(
+    create(GroupSchema, {
+      uid,
+      name: `team-${word}`,
+      description: `Builds and ships what team ${word} owns`,
+      status: OrgStatus.READY,
+      createTime: time,
+      updateTime: time,
+    }),
+  );
+}
+
+/** Ascending, so that the index of uids grows at its end; names are in no order among them. */
+function* rows(count: number): Iterable<ResourceRow> {
+  const next = numbers(count);
+  const uids = Array.from({ length: count }, () => `${ORGANISATION}/${hex(next())}${hex(next())}`);
+  yield rowOf(ORGANISATION, "organisation", 0);
+  for (const uid of uids.sort()) yield rowOf(uid, hex(next()), next());
+}
+
+/** Inserts without a transaction's safety nets, which the commits of this program stand in for. */
+function transaction({ writer }: Driver, counts: CountChanges): Transaction {
+  return {
+    dialect: writer.dialect,
+    get: writer.get.bind(writer) as Transaction["get"],
+    all: writer.all.bind(writer) as Transaction["all"],
+    arrays: writer.arrays.bind(writer) as Transaction["arrays"],
+    run: writer.run.bind(writer),
+    counts,
+    accessChanged() {},
+  };
+}
+
+async function insertAll(driver: Driver, count: number): Promise<void> {
+  const counts = new CountChanges();
+  const tx = transaction(driver, counts);
+  let inBatch = 0;
+  await driver.begin();
+  for (const row of rows(count)) {
+    await groups.table.insert(tx, row);
+    if (++inBatch < BATCH) continue;
+    inBatch = 0;
+    await driver.commit();
+    await driver.begin();
+  }
+  await counts.store(driver.writer);
+  await driver.commit();
+}
+
+async function dropIndexes({ writer }: Driver): Promise<void> {
+  const made = await writer.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+    groups.table.shape.name,
+  );
+  for (const { name } of made) await writer.run(`DROP INDEX ${name}`);
+}
+
+async function fill(folder: string, count: number): Promise<void> {
+  const driver = openSqlite(join(folder, "wharf.db"));
+  const tables = Object.values(RESOURCES).map((resource) => resource.table);
+  const store = await Store.open(driver, tables, { committed() {} });
+  const { writer, dialect } = driver;
+  await writer.run("PRAGMA synchronous = OFF");
+  await writer.run("PRAGMA cache_size = -1000000");
+  await writer.run("PRAGMA temp_store = MEMORY");
+  await dropIndexes(driver);
+  await insertAll(driver, count);
+  for (const sql of groups.table.schema(dialect)) await writer.run(sql);
+  await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  await store.close();
+}
+
+const [folder, count] = process.argv.slice(2);
+if (folder === undefined || !Number.isInteger(Number(count))) {
+  console.error("usage: node bench/fill.ts DIR COUNT");
+  process.exit(2);
+}
+await fill(folder, Number(count));

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Deadlines, Expiring } from "./deadlines.ts";
+
+class Item extends Expiring {
+  expired = 0;
+  override expire(): void {
+    this.expired += 1;
+  }
+}
+
+test("what stays too long expires once, what is taken out does not", async () => {
+  const deadlines = new Deadlines(40);
+  const items = Array.from({ length: 5 }, () => new Item());
+  for (const item of items) deadlines.add(item);
+  for (const at of [2, 0, 4]) deadlines.delete(items[at] as Item);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  assert.deepEqual(
+    items.map((item) => item.expired),
+    [0, 1, 0, 1, 0],
+  );
+});
+
+test("what begins later expires later", async () => {
+  const deadlines = new Deadlines(100);
+  const first = new Item();
+  deadlines.add(first);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  const second = new Item();
+  deadlines.add(second);
+  while (first.expired === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(second.expired, 0);
+  deadlines.delete(second);
+});

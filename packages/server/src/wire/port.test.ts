@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import type { Socket } from "node:net";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { GroupSchema } from "@wharf/contract";
+import type { TestPort } from "./testing/open.ts";
+import { open } from "./testing/open.ts";
+
+const GROUP = { GetGroup: () => create(GroupSchema) };
+const GET = "GET /iam/v2beta1/groups/a HTTP/1.1\r\nHost: x\r\n\r\n";
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/** Sends bytes and returns all that came back until the other side hung up. */
+async function talk(port: TestPort, ...pieces: (string | Buffer)[]): Promise<string> {
+  const socket = dial(port);
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk;
+  });
+  socket.on("error", () => {});
+  for (const piece of pieces) {
+    socket.write(piece);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  if (!socket.closed) await once(socket, "close");
+  return heard;
+}
+
+function dial(port: TestPort): Socket {
+  return connect(port.address.port, "127.0.0.1");
+}
+
+function json(heard: string) {
+  return JSON.parse(heard.slice(heard.indexOf("\r\n\r\n") + 4));
+}
+
+test("a silent socket is cut off", async (t) => {
+  const port = await open(t, GROUP, { limits: { silentMs: 50 } });
+  assert.equal(await talk(port), "");
+});
+
+test("a socket that stops in the middle of the HTTP/2 preface is cut off, using no CPU", async (t) => {
+  const port = await open(t, GROUP, { limits: { silentMs: 300 } });
+  const before = process.cpuUsage();
+  assert.equal(await talk(port, "PRI * HT", "TP/2.0\r\n"), "");
+  assert.ok(process.cpuUsage(before).user < 150_000);
+});
+
+test("a preface in pieces is still HTTP/2", async (t) => {
+  const port = await open(t, GROUP);
+  const socket = dial(port);
+  for (const letter of PREFACE) {
+    socket.write(letter);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  const [settings] = (await once(socket, "data")) as [Buffer];
+  assert.equal(settings[3], 4);
+  socket.destroy();
+});
+
+test("a request in pieces is answered, also when it begins like a preface", async (t) => {
+  const port = await open(t, GROUP);
+  const close = GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+  assert.match(
+    await talk(port, close.slice(0, 1), close.slice(1, 30), close.slice(30)),
+    /^HTTP\/1.1 200/,
+  );
+  assert.match(
+    await talk(port, "PR", "OPFIND / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    / 404 /,
+  );
+});
+
+for (const [what, bytes] of [
+  ["garbage", Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 0xff])],
+  ["a header with a null byte", "GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n"],
+  ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
+  ["no host", "GET / HTTP/1.1\r\n\r\n"],
+] as const) {
+  test(`${what} is answered with 400 and hung up on`, async (t) => {
+    const port = await open(t, GROUP);
+    assert.match(await talk(port, bytes), /^HTTP\/1.1 400 /);
+  });
+}
+
+test("garbage after the preface ends the connection and nothing else", async (t) => {
+  const port = await open(t, GROUP);
+  await talk(port, PREFACE, Buffer.alloc(200, 0xee));
+  assert.equal((await fetch(`${port.url}/iam/v2beta1/groups/a`)).status, 200);
+});
+
+test("headers that drip in are cut off", async (t) => {
+  const port = await open(t, GROUP, { limits: { headersMs: 100, requestMs: 100 } });
+  const heard = await talk(port, "GET / HTTP/1.1\r\n", "Host: x\r\n", "A: b\r\n");
+  assert.match(heard, /^HTTP\/1.1 408 /);
+  assert.equal(json(heard).code, 4);
+});
+
+test("a body that drips in is cut off", async (t) => {
+  const answers = { CreateGroup: () => create(GroupSchema) };
+  const port = await open(t, answers, { limits: { requestMs: 100, headersMs: 100 } });
+  const head = "POST /iam/v2beta1/groups HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n";
+  assert.match(await talk(port, head, "{", "}"), /^HTTP\/1.1 504 /);
+});
+
+test("headers, URLs and bodies beyond their limits have their own statuses", async (t) => {
+  const answers = { ...GROUP, CreateGroup: () => create(GroupSchema) };
+  const port = await open(t, answers, { limits: { messageBytes: 100, urlBytes: 100 } });
+  const header = `GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(20_000)}\r\n\r\n`;
+  const large = await talk(port, header);
+  assert.match(large, /^HTTP\/1.1 431 /);
+  assert.equal(json(large).code, 8);
+  const url = await fetch(`${port.url}/${"a".repeat(200)}`);
+  assert.equal(url.status, 414);
+  const head = "POST /iam/v2beta1/groups HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const chunked = await talk(port, head, `c8\r\n${"x".repeat(200)}\r\n`);
+  assert.match(chunked, /^HTTP\/1.1 413 /);
+  const announced = head.replace("Transfer-Encoding: chunked", "Content-Length: 200");
+  assert.match(await talk(port, announced), /^HTTP\/1.1 413 /);
+});
+
+test("connections beyond the limit are refused", async (t) => {
+  const port = await open(t, GROUP, { limits: { connections: 1 } });
+  const first = dial(port);
+  await once(first, "connect");
+  assert.equal(await talk(port, GET), "");
+  first.destroy();
+});
+
+test("a client that resets stream after stream is cut off", async (t) => {
+  const answers = { GetGroup: () => new Promise(() => {}) };
+  const port = await open(t, answers, { limits: { resetBurst: 10, resetsPerSecond: 1 } });
+  const session = connectHttp2(port.url);
+  session.on("error", () => {});
+  const gone = new Promise((resolve) => session.on("close", resolve));
+  for (let n = 0; n < 200 && !session.destroyed; n++) {
+    const stream = session.request({ ":path": "/iam/v2beta1/groups/a" });
+    stream.on("error", () => {});
+    stream.close(8);
+    if (n % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await gone;
+});
+
+test("closing lets what is under way finish and refuses what is new", async (t) => {
+  const release = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const port = await open(t, {
+    GetGroup: async () => {
+      started.resolve();
+      await release.promise;
+      return create(GroupSchema, { name: "late" });
+    },
+  });
+  const idle = dial(port);
+  idle.write("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(idle, "data");
+  const session = connectHttp2(port.url);
+  await once(session, "connect");
+  const answer = fetch(`${port.url}/iam/v2beta1/groups/a`);
+  await started.promise;
+  const closed = port.close(5_000);
+  await Promise.all([once(idle, "close"), once(session, "close")]);
+  await assert.rejects(fetch(`${port.url}/openapi.json`));
+  release.resolve();
+  const late = await answer;
+  assert.equal(late.headers.get("connection"), "close");
+  assert.equal(((await late.json()) as { name: string }).name, "late");
+  await closed;
+});
+
+test("closing cuts off stragglers after the grace", async (t) => {
+  const port = await open(t, { GetGroup: () => new Promise(() => {}) });
+  const answer = fetch(`${port.url}/iam/v2beta1/groups/a`);
+  while (port.methods.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await Promise.all([assert.rejects(answer), port.close(50)]);
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fromBinary } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { PreconditionFailureSchema } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
+import { failedPrecondition, invalidArgument, notFound, WharfError } from "../errors.ts";
+import { statusBinary, statusJson } from "./status.ts";
+
+const TYPE = "type.googleapis.com/google.rpc";
+
+for (const [error, expected] of [
+  [
+    invalidArgument({ field: "name", description: "name is required" }),
+    `{"code":3,"message":"Invalid argument: name: name is required","details":[{"@type":"${TYPE}.ErrorInfo","reason":"INVALID_ARGUMENT","domain":"d"},{"@type":"${TYPE}.BadRequest","fieldViolations":[{"field":"name","description":"name is required"}]}]}`,
+  ],
+  [
+    failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "it has repos" }),
+    `{"code":9,"message":"Precondition failed: it has repos","details":[{"@type":"${TYPE}.ErrorInfo","reason":"FAILED_PRECONDITION","domain":"d"},{"@type":"${TYPE}.PreconditionFailure","violations":[{"type":"RESOURCE_NOT_EMPTY","description":"it has repos"}]}]}`,
+  ],
+  [
+    notFound("Group", "x"),
+    `{"code":5,"message":"Not found: Group \\"x\\" does not exist","details":[{"@type":"${TYPE}.ErrorInfo","reason":"NOT_FOUND","domain":"d"},{"@type":"${TYPE}.ResourceInfo","resourceType":"d/Group","resourceName":"x","owner":"","description":""}]}`,
+  ],
+  [
+    new WharfError("ABORTED", "again"),
+    `{"code":10,"message":"Aborted: again","details":[{"@type":"${TYPE}.ErrorInfo","reason":"ABORTED","domain":"d"}]}`,
+  ],
+] as const) {
+  test(`${error.code} has exactly the JSON that the specification shows`, () => {
+    assert.equal(statusJson(error, "d"), expected);
+  });
+}
+
+test("the binary form says the same", () => {
+  const violation = { type: "T", subject: "s", description: "why" };
+  const status = fromBinary(StatusSchema, statusBinary(failedPrecondition(violation), "d"));
+  assert.equal(status.code, 9);
+  assert.equal(status.details.length, 2);
+  const detail = anyUnpack(status.details[1] as never, PreconditionFailureSchema);
+  assert.equal(detail?.violations[0]?.subject, "s");
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { credentials } from "@grpc/grpc-js";
+import { GetGroupRequestSchema, GroupSchema } from "@wharf/contract";
+import { GrpcClient } from "./testing/grpc-client.ts";
+import { open } from "./testing/open.ts";
+
+const GROUP = { GetGroup: ({ uid }: { uid: string }) => create(GroupSchema, { uid }) };
+const skip = spawnSync("openssl", ["version"]).status !== 0 && "openssl makes the certificate";
+
+function certificate(): { cert: string; key: string } {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-tls-"));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const subject = ["-subj", "/CN=localhost", "-addext", names, "-days", "2"];
+  const files = ["-keyout", key, "-out", cert];
+  execFileSync("openssl", ["req", "-x509", ...curve, ...subject, ...files], { stdio: "ignore" });
+  const made = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  rmSync(folder, { recursive: true });
+  return made;
+}
+
+test("REST over HTTP/1.1 and gRPC over HTTP/2 share a TLS port", { skip }, async (t) => {
+  const tls = certificate();
+  const port = await open(t, GROUP, { tls });
+  const body = await new Promise<string>((resolve, reject) => {
+    const url = `${port.url}/iam/v2beta1/groups/rest`;
+    get(url, { ca: tls.cert, agent: false }, (answer) => resolve(text(answer))).on("error", reject);
+  });
+  assert.equal(JSON.parse(body).uid, "rest");
+  const named = port.url.replace("127.0.0.1", "localhost");
+  const client = new GrpcClient(t, named, credentials.createSsl(Buffer.from(tls.cert)));
+  const group = await client.unary(
+    "/wharf.iam.v2beta1.GroupsService/GetGroup",
+    GetGroupRequestSchema,
+    create(GetGroupRequestSchema, { uid: "grpc" }),
+    GroupSchema,
+  );
+  assert.equal(group.uid, "grpc");
+});
+
+test("a client that speaks plaintext to a TLS port is hung up on", { skip }, async (t) => {
+  const port = await open(t, GROUP, { tls: certificate() });
+  await assert.rejects(fetch(port.url.replace("https", "http")));
+});
