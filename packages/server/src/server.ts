@@ -72,7 +72,7 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
     observer: {
       finished(event) {
         metrics.requestFinished(event);
-        const { error, ...request } = event;
+        const { error, ...request } = { ...event, ms: Math.round(event.ms * 1000) / 1000 };
         if (error?.code === "INTERNAL")
           log.error({ ...request, err: error.cause ?? error }, "failed");
         else log.info(request);

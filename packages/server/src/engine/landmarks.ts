@@ -45,6 +45,8 @@ export class Landmarks {
         offset: APART,
         limit: 1,
       });
+      // Another jump may have come this far in the meantime.
+      if (positions.at(-1) !== last) continue;
       if (next === undefined)
         return { ...query, ...from(last), offset: query.offset - positions.length * APART };
       positions.push(next);

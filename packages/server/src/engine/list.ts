@@ -23,6 +23,9 @@ import { countRows, readRows, type Scan } from "./scan.ts";
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
+/** The most that the contract's field can say. */
+const MAX_INT32 = 2 ** 31 - 1;
+
 /** The fields that every list request has, whatever their numbers. */
 type ListRequest = Message & {
   uidp?: UIDPFilter;
@@ -85,7 +88,7 @@ export function listMethod<R extends ResourceMessage>(
     const rows = await readRows(reader, engine.landmarks, scan);
     const more = rows.length > pageSize;
     if (more) rows.pop();
-    const skipped = (cursor?.skipped ?? 0) + skip;
+    const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const last = rows.at(-1);
     const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;
     const envelope: Envelope = {

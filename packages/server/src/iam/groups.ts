@@ -15,7 +15,13 @@ import {
 import type { Change } from "../engine/change.ts";
 import { rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
-import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors.ts";
+import {
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  unauthenticated,
+} from "../errors.ts";
 import { readPage } from "../store/page.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -42,15 +48,14 @@ const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or a name that only one group in the caller's reach has. */
 async function place(change: Change, parent: string): Promise<string> {
-  const { caller, engine, tx } = change;
+  const { caller, engine } = change;
   if (parent === "" || parent === "/") {
     if (engine.settings.rootGroups === "anyone" || caller.isOperator) return "";
     throw permissionDenied(["groups.create"], "");
   }
   if (isUid(parent)) {
     change.mustHold(CREATE, parent);
-    if ((await groups.table.findToKeep(tx, parent)) === undefined) throw notFound("Group", parent);
-    return parent;
+    return existing(change, parent);
   }
   const named = await groupsNamed(change, parent);
   if (named.length > 1) {
@@ -61,7 +66,12 @@ async function place(change: Change, parent: string): Promise<string> {
   }
   const [only] = named;
   if (only === undefined) throw notFound("Group", parent);
-  return only.uid;
+  return existing(change, only.uid);
+}
+
+async function existing({ tx }: Change, uid: string): Promise<string> {
+  if ((await groups.table.findToKeep(tx, uid)) === undefined) throw notFound("Group", uid);
+  return uid;
 }
 
 /** At most two of the groups with this name that the caller may create in: enough to know if it is one. */
@@ -87,8 +97,11 @@ const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** Whoever makes an organisation owns it. The operator does so anyway. */
 async function giveToCreator(change: Change, created: Group): Promise<void> {
-  const { caller, engine } = change;
+  const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
+  if ((await engine.identities.table.findToKeep(tx, caller.uid)) === undefined) {
+    throw unauthenticated("the token's identity does not exist");
+  }
   const binding = create(RoleBindingSchema, {
     identityUid: caller.uid,
     roleUid: builtinRole("owner")?.uid ?? "",
@@ -100,10 +113,11 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
   );
 }
 
-/** Only the operator says who is verified, and which kind of organisation that is. */
+/** Only the operator says who is verified, under which name, and which kind of organisation that is. */
 async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
   refuseKind(after);
-  if (before.verified === after.verified && before.kind === after.kind) return;
+  const sameName = !after.verified || before.name === after.name;
+  if (sameName && before.verified === after.verified && before.kind === after.kind) return;
   if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
   if (!after.verified) return;
   if (!isRoot(after.uid)) {

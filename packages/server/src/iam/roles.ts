@@ -1,6 +1,7 @@
 import {
   Capability,
   CapabilitySet,
+  capabilityBit,
   capabilityName,
   isInternalOnly,
   isRoot,
@@ -51,7 +52,7 @@ function refuseBuiltIn(uid: string): void {
 
 /** Every capability must be one that is known; those for the installation's own services need its mark. */
 function checkCapabilities(role: Role): void {
-  const unknown = role.capabilities.filter((one) => capabilityName(one) === undefined);
+  const unknown = role.capabilities.filter((one) => capabilityBit(one) === 0);
   if (unknown.length > 0) {
     throw invalidArgument({
       field: "capabilities",

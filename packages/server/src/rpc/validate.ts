@@ -29,7 +29,22 @@ export function validate(schema: DescMessage, message: Message): void {
 export function validateRequest(schema: DescMessage, request: Message): void {
   const found: FieldViolation[] = [];
   shallowCheckOf(schema)(request, "", found);
+  refuseNul(request, "", found);
   if (found.length > 0) throw invalidArgument(...found);
+}
+
+/** No text may hold the character NUL: not every database can keep it. */
+function refuseNul(value: unknown, path: string, found: FieldViolation[]): void {
+  if (typeof value === "string") {
+    if (value.includes("\0"))
+      found.push({ field: path, description: "must not hold the character NUL" });
+  } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+    for (const [name, inside] of Object.entries(value)) {
+      if (typeof inside === "string" || typeof inside === "object") {
+        refuseNul(inside, path === "" ? name : `${path}.${name}`, found);
+      }
+    }
+  }
 }
 
 const shallowChecks = new WeakMap<DescMessage, Check>();

@@ -40,11 +40,11 @@ class SqliteConnection implements Writer {
   }
 
   async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#prepared(sql).get(...params) as R | undefined;
+    return this.prepared(sql).get(...params) as R | undefined;
   }
 
   async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#prepared(sql).all(...params) as R[];
+    return this.prepared(sql).all(...params) as R[];
   }
 
   async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
@@ -58,7 +58,7 @@ class SqliteConnection implements Writer {
   }
 
   async run(sql: string, ...params: Value[]): Promise<number> {
-    return Number(this.#prepared(sql).run(...params).changes);
+    return Number(this.prepared(sql).run(...params).changes);
   }
 
   close(): void {
@@ -67,13 +67,59 @@ class SqliteConnection implements Writer {
     this.#database.close();
   }
 
-  #prepared(sql: string): StatementSync {
+  protected prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+}
+
+/**
+ * The connection that reads. Entering and leaving a database costs more than most reads do, so
+ * the reads of one turn of the event loop share an entry. It ends with the turn, and as soon as
+ * this process commits: no read misses what was committed before it.
+ */
+class SqliteReader extends SqliteConnection {
+  #entered = false;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+
+  constructor(path: string) {
+    super(path, true);
+    this.#begin = this.prepared("BEGIN");
+    this.#end = this.prepared("COMMIT");
+  }
+
+  override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    this.#enter();
+    return super.get<R>(sql, ...params);
+  }
+
+  override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    this.#enter();
+    return super.all<R>(sql, ...params);
+  }
+
+  override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    this.#enter();
+    return super.arrays<R>(sql, ...params);
+  }
+
+  /** Lets the next read see what has been committed since the first one of this turn. */
+  leave(): void {
+    if (!this.#entered) return;
+    this.#entered = false;
+    this.#end.run();
+  }
+
+  #enter(): void {
+    if (this.#entered) return;
+    this.#begin.run();
+    this.#entered = true;
+    setImmediate(() => this.leave());
   }
 }
 
@@ -91,16 +137,20 @@ export function openSqlite(path: string): Driver {
   writer.exec(`PRAGMA journal_mode = WAL`);
   writer.exec(`PRAGMA synchronous = FULL`);
   writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  const reader = new SqliteConnection(path, true);
+  const reader = new SqliteReader(path);
   return {
     dialect: DIALECT,
     reader,
     writer,
     begin: async () => writer.exec("BEGIN IMMEDIATE"),
-    commit: async () => writer.exec("COMMIT"),
+    commit: async () => {
+      writer.exec("COMMIT");
+      reader.leave();
+    },
     rollback: async () => writer.exec("ROLLBACK"),
     isTransient: () => false,
     close: async () => {
+      reader.leave();
       reader.close();
       writer.close();
     },

@@ -14,12 +14,19 @@ export class Store {
   readonly reader: Reader;
   readonly #driver: Driver;
   readonly #commits: GroupCommit;
-  readonly #version = new SharedRead(() => this.#readVersion());
+  readonly #readVersion: () => Promise<number>;
 
   private constructor(driver: Driver, timings: StoreTimings) {
     this.#driver = driver;
     this.reader = driver.reader;
     this.#commits = new GroupCommit(driver, (ms, writes) => timings.committed(ms, writes));
+    const read = async () => {
+      const row = await this.reader.get<{ version: number }>("SELECT version FROM access_version");
+      return row?.version ?? 0;
+    };
+    // Every request asks, so over a network the ones that ask at the same time share the answer.
+    const shared = new SharedRead(read);
+    this.#readVersion = driver.dialect.name === "sqlite" ? read : () => shared.read();
   }
 
   /**
@@ -49,17 +56,12 @@ export class Store {
    * The number that moves with every change of who may do what. Never older than the question.
    */
   accessVersion(): Promise<number> {
-    return this.#version.read();
+    return this.#readVersion();
   }
 
   async close(): Promise<void> {
     await this.#commits.idle();
     await this.#driver.close();
-  }
-
-  async #readVersion(): Promise<number> {
-    const row = await this.reader.get<{ version: number }>("SELECT version FROM access_version");
-    return row?.version ?? 0;
   }
 }
 

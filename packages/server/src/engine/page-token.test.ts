@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { PageTokens } from "./page-token.ts";
+
+const DAY = 24 * 3_600_000;
+const NOW = Date.parse("2026-03-01T00:00:00Z");
+const CURSOR = { position: { key: "some name", id: 42 }, skipped: 7 };
+const tokens = new PageTokens(randomBytes(32));
+
+test("a token gives back the cursor that it was sealed with", () => {
+  const token = tokens.seal("query", CURSOR, NOW);
+  assert.deepEqual(tokens.open("query", token, NOW), { cursor: CURSOR });
+});
+
+test("a key may be a number and text of any kind", () => {
+  for (const key of [0, 1_772_323_200_000, "", "ü \u{1f600} \"'"]) {
+    const cursor = { position: { key, id: 1 }, skipped: 0 };
+    const opened = tokens.open("query", tokens.seal("query", cursor, NOW), NOW);
+    assert.deepEqual(opened, { cursor });
+  }
+});
+
+test("a token lives three days, and has expired just after", () => {
+  const token = tokens.seal("query", CURSOR, NOW);
+  assert.deepEqual(tokens.open("query", token, NOW + 3 * DAY), { cursor: CURSOR });
+  assert.equal(tokens.open("query", token, NOW + 3 * DAY + 1), "expired");
+  assert.equal(tokens.open("query", token, NOW + 365 * DAY), "expired");
+});
+
+test("a token of another query is foreign, however old", () => {
+  const token = tokens.seal("query", CURSOR, NOW);
+  assert.equal(tokens.open("another", token, NOW), "foreign");
+  assert.equal(tokens.open("another", token, NOW + 4 * DAY), "foreign");
+});
+
+test("a token of another installation is foreign", () => {
+  const theirs = new PageTokens(randomBytes(32)).seal("query", CURSOR, NOW);
+  assert.equal(tokens.open("query", theirs, NOW), "foreign");
+});
+
+test("a token in which any one character differs is foreign", () => {
+  const token = tokens.seal("query", CURSOR, NOW);
+  for (let at = 0; at < token.length; at++) {
+    const other = token[at] === "A" ? "B" : "A";
+    const changed = token.slice(0, at) + other + token.slice(at + 1);
+    assert.equal(tokens.open("query", changed, NOW), "foreign", `character ${at}`);
+  }
+});
+
+test("what is no token is foreign", () => {
+  const token = tokens.seal("query", CURSOR, NOW);
+  for (const text of ["a", "AAAA", "ü", token.slice(1), `${token}=`, ` ${token}`, token + token]) {
+    assert.equal(tokens.open("query", text, NOW), "foreign", text);
+  }
+});
+
+test("two tokens of one cursor differ, and neither shows what is inside", () => {
+  const [one, two] = [tokens.seal("query", CURSOR, NOW), tokens.seal("query", CURSOR, NOW)];
+  assert.notEqual(one, two);
+  assert.ok(!Buffer.from(one, "base64url").toString("latin1").includes("some name"));
+});
