@@ -136,8 +136,14 @@ function readFilters<R extends ResourceMessage>(
 }
 
 function uidpKey(filter: UIDPFilter | undefined): unknown {
-  if (filter === undefined) return [];
-  return [filter.ancestorsOf, filter.descendantsOf, filter.childrenOf, filter.inRoot, filter.ids];
+  const {
+    ancestorsOf = "",
+    descendantsOf = "",
+    childrenOf = "",
+    inRoot = false,
+    ids = [],
+  } = filter ?? {};
+  return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
 function readCursor(engine: Engine, query: string, token: string, now: number): Cursor | undefined {

@@ -54,7 +54,7 @@ export class ServedMethods implements Methods {
     const time = Date.now();
     const caller = await this.#admit(rule, scope, request, incoming, time);
     validateRequest(desc.input, request);
-    return handler(callOf(incoming, desc, caller, time), request);
+    return handler(new AdmittedCall(incoming, desc, caller, time), request);
   }
 
   async #admit(
@@ -73,21 +73,43 @@ export class ServedMethods implements Methods {
   }
 }
 
-function callOf(incoming: Incoming, method: DescMethod, caller: Caller, time: number): Call {
-  return {
-    requestId: incoming.requestId,
-    authorization: incoming.authorization,
-    format: incoming.format,
-    remoteAddress: incoming.remoteAddress,
-    userAgent: incoming.userAgent,
-    // Asked for by few, and made only then.
-    get signal() {
-      return incoming.signal;
-    },
-    method,
-    caller,
-    time,
-  };
+/** What came in, with what has been found out about it. */
+class AdmittedCall implements Call {
+  readonly #incoming: Incoming;
+  readonly method: DescMethod;
+  readonly caller: Caller;
+  readonly time: number;
+
+  constructor(incoming: Incoming, method: DescMethod, caller: Caller, time: number) {
+    this.#incoming = incoming;
+    this.method = method;
+    this.caller = caller;
+    this.time = time;
+  }
+
+  get requestId(): string {
+    return this.#incoming.requestId;
+  }
+
+  get authorization(): string | undefined {
+    return this.#incoming.authorization;
+  }
+
+  get format(): Incoming["format"] {
+    return this.#incoming.format;
+  }
+
+  get remoteAddress(): string {
+    return this.#incoming.remoteAddress;
+  }
+
+  get userAgent(): string {
+    return this.#incoming.userAgent;
+  }
+
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
 }
 
 function prepare(desc: DescMethod, handler: Handler | undefined): Prepared {

@@ -1,4 +1,5 @@
 import type { Client, Pool, QueryConfig, QueryResult } from "pg";
+import { WharfError } from "../errors.ts";
 import type { Dialect, Driver, Reader, Value, Writer } from "./connection.ts";
 
 const DIALECT: Dialect = {
@@ -19,6 +20,15 @@ const STATEMENT_MS = 20_000;
 
 /** serialization_failure, deadlock_detected, lock_not_available. */
 const TRANSIENT = new Set(["40001", "40P01", "55P03"]);
+
+/** SQLSTATE classes that say the database cannot serve now: connection, resources, operator. */
+const OUT_OF_REACH = /^(08|53|57)/;
+
+/** Errors without a SQLSTATE never reached the database. */
+function isOutOfReach(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || OUT_OF_REACH.test(code);
+}
 
 interface Queryable {
   query(config: QueryConfig): Promise<QueryResult>;
@@ -54,18 +64,17 @@ class PostgresReader implements Reader {
   }
 
   async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    const target = await this.#target();
-    const result = await target.query({
-      ...statement(sql),
-      values: params,
-      rowMode: "array",
-    } as QueryConfig);
-    return result.rows as unknown as R[];
+    return (await this.query(sql, params, { rowMode: "array" })).rows as unknown as R[];
   }
 
-  async query(sql: string, values: Value[]): Promise<QueryResult> {
-    const target = await this.#target();
-    return target.query({ ...statement(sql), values });
+  async query(sql: string, values: Value[], how: object = {}): Promise<QueryResult> {
+    try {
+      const target = await this.#target();
+      return await target.query({ ...statement(sql), values, ...how });
+    } catch (error) {
+      if (!isOutOfReach(error)) throw error;
+      throw new WharfError("UNAVAILABLE", "the store cannot be reached", undefined, error);
+    }
   }
 }
 

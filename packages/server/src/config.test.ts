@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { ConfigError, flagOf, readSettings, SETTINGS, variableOf } from "./config.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "wharf-config-"));
+after(() => rmSync(directory, { recursive: true }));
+
+function file(content: string): string {
+  const path = join(directory, `${Math.random()}.yaml`);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe("settings", () => {
+  test("flags win over variables, variables over the file, the file over the default", async () => {
+    const path = file("logLevel: warn\nerrorDomain: from.file\nrootGroups: operator\n");
+    const environment = { WHARF_LOG_LEVEL: "error", WHARF_ERROR_DOMAIN: "from.variable" };
+    const settings = await readSettings(["--config", path, "--log-level", "debug"], environment);
+    assert.equal(settings.logLevel, "debug");
+    assert.equal(settings.errorDomain, "from.variable");
+    assert.equal(settings.rootGroups, "operator");
+    assert.deepEqual(settings.listen, { host: "127.0.0.1", port: 8080 });
+  });
+
+  test("flags can be joined to their values", async () => {
+    assert.equal((await readSettings(["--error-domain=a=b"], {})).errorDomain, "a=b");
+  });
+
+  test("an IPv6 address is written in brackets", async () => {
+    const { listen } = await readSettings(["--listen", "[::1]:9000"], {});
+    assert.deepEqual(listen, { host: "::1", port: 9000 });
+  });
+
+  const refused: readonly (readonly [args: string[], why: RegExp])[] = [
+    [["--nonsense", "1"], /unknown option --nonsense/],
+    [["--listen"], /--listen needs a value/],
+    [["--listen", "8080"], /--listen must be HOST:PORT/],
+    [["--listen", "localhost:99999"], /--listen must be HOST:PORT/],
+    [["--database-url", "mysql://x"], /--database-url must begin with/],
+    [["--base-url", "ftp://x"], /--base-url must be an http/],
+    [["--log-level", "loud"], /--log-level must be one of/],
+    [["--root-groups", "me"], /--root-groups must be anyone or operator/],
+    [["--tls-cert", "x.pem"], /belong together/],
+    [["--config", "/nowhere/at/all"], /cannot be read/],
+    [["--config", file("surprise: 1")], /unknown setting surprise/],
+    [["--config", file("- a list")], /must hold settings by name/],
+  ];
+  for (const [args, why] of refused) {
+    test(`refuses ${args.map((arg) => arg.replace(directory, "")).join(" ")}`, async () => {
+      await assert.rejects(readSettings(args, {}), (error: Error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, why);
+        return true;
+      });
+    });
+  }
+
+  test("every one of them is in the operations guide", () => {
+    const guide = readFileSync(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
+    for (const name of Object.keys(SETTINGS)) {
+      assert.ok(guide.includes(flagOf(name)), flagOf(name));
+      assert.ok(guide.includes(variableOf(name)), variableOf(name));
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type CodeName, invalidArgument, WharfError } from "./errors.ts";
+
+test("the API guide has the codes, statuses and words of the catalogue", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../docs/api.md"), "utf8");
+  const rows = [...guide.matchAll(/^\| (\d+) \| ([A-Z_]+) \| (\d+)[^|]*\| `([^`]+)` \|/gm)];
+  assert.ok(rows.length >= 9);
+  for (const [, number, name, http, words] of rows) {
+    const error = new WharfError(name as CodeName, "x");
+    assert.equal(error.number, Number(number));
+    assert.equal(error.httpStatus, Number(http));
+    assert.equal(error.message, `${words}x`);
+  }
+});
+
+test("what is not ours is shown as nothing but INTERNAL, and kept for the log", () => {
+  const thrown = new Error("password=hunter2");
+  const error = WharfError.from(thrown);
+  assert.equal(error.code, "INTERNAL");
+  assert.doesNotMatch(error.message, /hunter2/);
+  assert.equal(error.cause, thrown);
+});
+
+test("several violations are told in one message", () => {
+  const error = invalidArgument(
+    { field: "a", description: "a is bad" },
+    { field: "", description: "all is bad" },
+  );
+  assert.equal(error.message, "Invalid argument: a: a is bad; all is bad");
+});

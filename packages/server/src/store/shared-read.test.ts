@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SharedRead } from "./shared-read.ts";
+
+test("those who ask during a read share the one that begins after it", async () => {
+  let version = 0;
+  let reads = 0;
+  const release: (() => void)[] = [];
+  const shared = new SharedRead(async () => {
+    reads += 1;
+    const seen = version;
+    await new Promise<void>((resolve) => release.push(resolve));
+    return seen;
+  });
+  const first = shared.read();
+  version = 1;
+  const second = shared.read();
+  const third = shared.read();
+  release.shift()?.();
+  assert.equal(await first, 0);
+  release.shift()?.();
+  assert.deepEqual(await Promise.all([second, third]), [1, 1]);
+  assert.equal(reads, 2);
+});
+
+test("a read that fails fails for those who shared it alone", async () => {
+  let fails = true;
+  const shared = new SharedRead(async () => {
+    if (fails) throw new Error("down");
+    return "up";
+  });
+  await assert.rejects(Promise.all([shared.read(), shared.read()]), /down/);
+  fails = false;
+  assert.equal(await shared.read(), "up");
+});
