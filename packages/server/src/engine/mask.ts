@@ -9,8 +9,8 @@ import {
 } from "@bufbuild/protobuf";
 import { fieldBehavior } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
-import { fieldValue } from "../rpc/fields.ts";
-import { fieldNamed, setField } from "../rpc/json-read.ts";
+import { fieldValue, setField } from "../rpc/fields.ts";
+import { fieldNamed } from "../rpc/json-read.ts";
 
 /** One path of an update mask: the fields from the resource down to the one that changes. */
 export type MaskPath = readonly DescField[];

@@ -59,13 +59,6 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return { type: this.definition.schema.typeName, json: row.json };
   }
 
-  /** A copy without what only the service may set. */
-  given(input: R): R {
-    const copy = clone(this.definition.schema, input);
-    SET_BY_SERVICE.clear(this.definition.schema, copy);
-    return copy;
-  }
-
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
   shown(resource: R): R {
     const { schema } = this.definition;
@@ -113,10 +106,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return (await this.table.where(reader, filter)).map((row) => this.fromRow(row));
   }
 
-  /** A resource as it begins: nothing set but its uid and its times. */
-  begin(input: R, uid: string, now: number): R {
-    const created = this.given(input);
-    created.uid = uid;
+  /** A new resource from what a caller gave: without what only the service sets, but for its times. */
+  begin(input: R, now: number): R {
+    const { schema } = this.definition;
+    const created = clone(schema, input);
+    SET_BY_SERVICE.clear(schema, created);
     created.createTime = timestampFromMs(now);
     created.updateTime = timestampFromMs(now);
     return created;

@@ -46,10 +46,10 @@ export async function createOne<R extends ResourceMessage>(
   input: R,
 ): Promise<ResourceRow> {
   const { definition } = resource;
-  validate(definition.schema, resource.given(input));
+  const created = resource.begin(input, change.call.time);
+  validate(definition.schema, created);
   const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
-  const uid = place === "" ? newRootUid() : newChildUid(place);
-  const created = resource.begin(input, uid, change.call.time);
+  created.uid = place === "" ? newRootUid() : newChildUid(place);
   await definition.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
   await definition.afterCreate?.(change, created);

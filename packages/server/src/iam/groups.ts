@@ -102,15 +102,10 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
   if ((await engine.identities.table.findToKeep(tx, caller.uid)) === undefined) {
     throw unauthenticated("the token's identity does not exist");
   }
-  const binding = create(RoleBindingSchema, {
-    identityUid: caller.uid,
-    roleUid: builtinRole("owner")?.uid ?? "",
-  });
-  const uid = newChildUid(created.uid);
-  await change.insert(
-    engine.roleBindings,
-    engine.roleBindings.begin(binding, uid, change.call.time),
-  );
+  const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
+  const binding = engine.roleBindings.begin(create(RoleBindingSchema, owner), change.call.time);
+  binding.uid = newChildUid(created.uid);
+  await change.insert(engine.roleBindings, binding);
 }
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */

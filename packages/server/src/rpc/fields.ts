@@ -17,3 +17,14 @@ export function fieldValue(message: Message, field: DescField): unknown {
   const choice = object[field.oneof.localName] as Choice;
   return choice.case === field.localName ? choice.value : undefined;
 }
+
+/**
+ * Sets a field the way the generated messages hold it.
+ *
+ * @example setField(group, GroupSchema.field.name, "acme")
+ */
+export function setField(message: Message, field: DescField, value: unknown): void {
+  const object = message as unknown as Record<string, unknown>;
+  if (field.oneof) object[field.oneof.localName] = { case: field.localName, value };
+  else object[field.localName] = value;
+}

@@ -15,6 +15,7 @@ import type {
 import { create, fromJson } from "@bufbuild/protobuf";
 import { FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../errors.ts";
+import { fieldValue, setField } from "./fields.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, Unreadable } from "./json-scalar.ts";
 
 /** Deeper than any message of the contract; bounds the recursion a body can cause. */
@@ -76,13 +77,6 @@ export function fieldNamed(schema: DescMessage, name: string): DescField | undef
   return fields.get(name);
 }
 
-/** Sets a field the way the generated messages hold it. */
-export function setField(message: Message, field: DescField, value: unknown): void {
-  const object = message as unknown as Record<string, unknown>;
-  if (field.oneof) object[field.oneof.localName] = { case: field.localName, value };
-  else object[field.localName] = value;
-}
-
 class Reader {
   readonly #refuseUnknown: boolean;
 
@@ -106,6 +100,10 @@ class Reader {
 
   field(message: Message, field: DescField, json: JsonValue, path: string, depth: number): void {
     if (json === null && field.message?.typeName !== "google.protobuf.Value") return;
+    const other = field.oneof?.fields.find(
+      (one) => one !== field && fieldValue(message, one) !== undefined,
+    );
+    if (other) throw refuse(path, `excludes ${other.jsonName}`);
     setField(message, field, this.#value(field, json, path, depth));
   }
 
