@@ -4,7 +4,7 @@
  *
  * What takes a string here expects a uid and does not look again: check with isUid at the edge.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 
 declare const brand: unique symbol;
 
@@ -36,7 +36,7 @@ export function asUid(text: string): Uid {
  * @example newRootUid() // "d1c8b3…", 20 random bytes
  */
 export function newRootUid(): Uid {
-  return randomBytes(20).toString("hex") as Uid;
+  return randomHex(20) as Uid;
 }
 
 /**
@@ -45,7 +45,30 @@ export function newRootUid(): Uid {
  * @example newChildUid(group) // `${group}/5f0c6e2b9a417d38`, 8 random bytes
  */
 export function newChildUid(parent: string): Uid {
-  return `${parent}/${randomBytes(8).toString("hex")}` as Uid;
+  return `${parent}/${randomHex(8)}` as Uid;
+}
+
+/** Random bytes are fetched for many uids at a time: asking for a few costs as much as for many. */
+const POOL_BYTES = 4_096;
+const pool = Buffer.alloc(POOL_BYTES);
+let used = POOL_BYTES;
+
+function randomHex(bytes: number): string {
+  if (used + bytes > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString("hex", used - bytes, used);
+}
+
+/**
+ * How many uids are above this one.
+ *
+ * @example depthOf(`${org}/${folder}`) // 1
+ */
+export function depthOf(uid: string): number {
+  return (uid.length - ROOT_LENGTH) / STEP_LENGTH;
 }
 
 /**

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   builtinRole,
   Capability,
+  depthOf,
   type Group,
   GroupSchema,
   GroupsService,
@@ -44,6 +45,9 @@ export const groups: Resource<Group> = new Resource({
   beforeDelete,
 });
 
+/** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
+const DEEPEST = 32;
+
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or a name that only one group in the caller's reach has. */
@@ -70,6 +74,10 @@ async function place(change: Change, parent: string): Promise<string> {
 }
 
 async function existing({ tx }: Change, uid: string): Promise<string> {
+  if (depthOf(uid) >= DEEPEST) {
+    const description = `groups are nested at most ${DEEPEST} deep`;
+    throw invalidArgument({ field: "parent", description });
+  }
   if ((await groups.table.findToKeep(tx, uid)) === undefined) throw notFound("Group", uid);
   return uid;
 }

@@ -20,8 +20,8 @@ const BUSY_MS = 5_000;
 /** Pages kept per connection, in KiB. Hot index pages of a million rows fit; the rest is the system's cache. */
 const CACHE_KIB = 16_384;
 
-/** Copy the log back every so many pages: fewer, larger syncs than SQLite's default of 1,000. */
-const CHECKPOINT_PAGES = 4_000;
+/** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
+const CHECKPOINT_PAGES = 10_000;
 
 /** A connection with its prepared statements; calls complete before they return. */
 class SqliteConnection implements Writer {
