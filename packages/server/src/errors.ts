@@ -126,8 +126,14 @@ export function alreadyExists(type: string, name: string): WharfError {
  */
 export function permissionDenied(capabilities: readonly string[], uid: string): WharfError {
   const where = uid === "" ? "anywhere" : `at ${JSON.stringify(uid)}`;
-  return new WharfError("PERMISSION_DENIED", `needs ${capabilities.join(", ")} ${where}`);
+  const named = capabilities.slice(0, NAMED_AT_MOST).join(", ");
+  const others = capabilities.length - NAMED_AT_MOST;
+  const all = others > 0 ? `${named} and ${others} more` : named;
+  return new WharfError("PERMISSION_DENIED", `needs ${all} ${where}`);
 }
+
+/** Whoever lacks a whole role is not helped by a hundred names, and messages must fit into headers. */
+const NAMED_AT_MOST = 8;
 
 /**
  * Nobody is known to be calling: no token, or one that cannot be accepted.

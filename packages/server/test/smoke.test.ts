@@ -18,9 +18,13 @@ for (const store of STORES) {
     });
 
     test("creates a group over REST and reads it over gRPC", async () => {
-      const { status, body } = await new Rest(server.url, token).post("/iam/v2beta1/groups", { name: "acme" });
+      const { status, body } = await new Rest(server.url, token).post("/iam/v2beta1/groups", {
+        name: "acme",
+      });
       assert.equal(status, 200);
-      const read = await grpcCall(server.url, token, "GroupsService", "GetGroup", { uid: body.uid });
+      const read = await grpcCall(server.url, token, "GroupsService", "GetGroup", {
+        uid: body.uid,
+      });
       assert.equal(read.name, "acme");
     });
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import {
-  type Client,
+  Client,
   credentials,
   loadPackageDefinition,
   Metadata,
@@ -47,6 +47,28 @@ export function grpcCall(
     client[method]?.(request, metadata, (error: ServiceError | null, response: unknown) => {
       if (error) reject(error);
       else resolve(response);
+    });
+  });
+}
+
+/**
+ * Sends bytes to any path and returns the bytes of the answer; rejects with grpc-js's ServiceError.
+ *
+ * @example await grpcSend(server.url, "", "/wharf.ping.v2beta1.PingService/Ping", Buffer.alloc(0));
+ */
+export function grpcSend(url: string, token: string, path: string, bytes: Buffer): Promise<Buffer> {
+  let client = clients.get(url);
+  if (client === undefined) {
+    client = new Client(new URL(url).host, credentials.createInsecure());
+    clients.set(url, client);
+  }
+  const metadata = new Metadata();
+  if (token !== "") metadata.set("authorization", `Bearer ${token}`);
+  const same = (buffer: Buffer) => buffer;
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(path, same, same, bytes, metadata, (error, answer) => {
+      if (error) reject(error);
+      else resolve(answer as Buffer);
     });
   });
 }

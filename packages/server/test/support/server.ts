@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { operatorToken } from "../../src/admin.ts";
+import { readSettings } from "../../src/config.ts";
 import { newDatabase } from "./postgres.ts";
 
 export type StoreKind = "sqlite" | "postgres";
@@ -69,22 +71,30 @@ export class TestServer {
     return this.#process.pid as number;
   }
 
-  /** A token of the operator, or of an identity, as the admin command prints it. */
+  /** The address that tokens are meant for: that of the flags, or where the server listens. */
+  get baseUrl(): string {
+    const at = this.#flags.indexOf("--base-url");
+    return at < 0 ? this.url : (this.#flags[at + 1] as string);
+  }
+
+  /** A token of the operator, or of an identity: what the admin command prints, without its process. */
   async token(identity?: string): Promise<string> {
-    const whose = identity === undefined ? [] : ["--identity", identity];
-    return (await this.admin("token", ...whose)).trim();
+    return operatorToken(await readSettings(this.#adminFlags, {}), identity);
   }
 
   /** Runs an admin command on the server's store and returns what it prints. */
   async admin(...args: string[]): Promise<string> {
-    const flags = [...this.storeFlags, "--base-url", this.url];
     const { stdout } = await promisify(execFile)(process.execPath, [
       WHARF,
       "admin",
       ...args,
-      ...flags,
+      ...this.#adminFlags,
     ]);
     return stdout;
+  }
+
+  get #adminFlags(): string[] {
+    return [...this.storeFlags, "--base-url", this.baseUrl];
   }
 
   /** Ends the process at once, as a power cut would. */
