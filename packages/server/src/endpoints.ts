@@ -53,7 +53,11 @@ export function plainEndpoints({
       return { status: 200, headers: { "content-type": contentType }, body };
     }),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
-    get(JWKS_PATH, async () => published(keys.jwks(Date.now()))),
+    get(JWKS_PATH, async () => {
+      // Asked for seldom, and then often because of a key that was made a moment ago.
+      await keys.reload();
+      return published(keys.jwks(Date.now()));
+    }),
   ];
 }
 
