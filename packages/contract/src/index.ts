@@ -10,6 +10,7 @@ export * from "../gen/wharf/iam/v2beta1/identities_pb.js";
 export * from "../gen/wharf/iam/v2beta1/identity_providers_pb.js";
 export * from "../gen/wharf/iam/v2beta1/role_bindings_pb.js";
 export * from "../gen/wharf/iam/v2beta1/roles_pb.js";
+export * from "../gen/wharf/oidc/security_token_service_pb.js";
 export * from "../gen/wharf/ping/v2beta1/ping_pb.js";
 export * from "../gen/wharf/registry/v2beta1/images_pb.js";
 export * from "../gen/wharf/registry/v2beta1/repos_pb.js";

@@ -11,6 +11,7 @@ import { IdentitiesService } from "../gen/wharf/iam/v2beta1/identities_pb.js";
 import { IdentityProvidersService } from "../gen/wharf/iam/v2beta1/identity_providers_pb.js";
 import { RoleBindingsService } from "../gen/wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "../gen/wharf/iam/v2beta1/roles_pb.js";
+import { SecurityTokenService } from "../gen/wharf/oidc/security_token_service_pb.js";
 import { PingService } from "../gen/wharf/ping/v2beta1/ping_pb.js";
 import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
@@ -30,6 +31,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   TagsService,
   ImagesService,
   AdvisoriesService,
+  SecurityTokenService,
   PingService,
 ]);
 

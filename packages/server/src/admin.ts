@@ -24,7 +24,8 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
     }
     const keys = await SigningKeys.load(store);
     const addresses = await knownAddresses(store, settings);
-    return issueToken(keys, addresses, identity ?? OPERATOR_UID, Date.now());
+    const content = { subject: identity ?? OPERATOR_UID, audiences: [addresses.baseUrl] };
+    return (await issueToken(keys, addresses, content, Date.now())).token;
   });
 }
 

@@ -18,6 +18,10 @@ export interface Settings {
   readonly tlsKey: string;
   readonly rootGroups: "anyone" | "operator";
   readonly corsOrigins: readonly string[];
+  readonly audiences: readonly string[];
+  readonly trustedIssuers: readonly string[];
+  readonly deniedIssuers: readonly string[];
+  readonly privateIssuers: readonly string[];
   readonly logLevel: string;
 }
 
@@ -94,6 +98,26 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "ORIGINS",
     help: "Web origins that may call, separated by commas.",
   },
+  audiences: {
+    default: "",
+    value: "LIST",
+    help: "Further audiences that tokens can be exchanged for, separated by commas.",
+  },
+  trustedIssuers: {
+    default: "",
+    value: "URLS",
+    help: "When given, tokens of no other issuers are trusted, whatever identities say.",
+  },
+  deniedIssuers: {
+    default: "",
+    value: "URLS",
+    help: "Issuers whose tokens are never trusted.",
+  },
+  privateIssuers: {
+    default: "",
+    value: "URLS",
+    help: "Issuers that may be reached without TLS and at addresses that are not public.",
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",
@@ -157,11 +181,19 @@ function settle(texts: Record<SettingName, string>): Settings {
     baseUrl: withoutSlash(texts.baseUrl),
     authUrl: withoutSlash(texts.authUrl),
     rootGroups: texts.rootGroups as Settings["rootGroups"],
-    corsOrigins: texts.corsOrigins
-      .split(",")
-      .map((origin) => origin.trim())
-      .filter(Boolean),
+    corsOrigins: list(texts.corsOrigins),
+    audiences: list(texts.audiences),
+    trustedIssuers: list(texts.trustedIssuers),
+    deniedIssuers: list(texts.deniedIssuers),
+    privateIssuers: list(texts.privateIssuers),
   };
+}
+
+function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean);
 }
 
 function readFlags(args: readonly string[]): Record<string, string> {

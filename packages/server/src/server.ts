@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { PingService, SERVICES } from "@wharf/contract";
+import { PingService, SERVICES, SecurityTokenService } from "@wharf/contract";
 import { addressesOf, publishAddresses } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
@@ -19,6 +19,11 @@ import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
+import { isLoopbackHost } from "./sts/addresses.ts";
+import { exchangeMethod } from "./sts/exchange.ts";
+import { IssuerPolicy } from "./sts/issuer-policy.ts";
+import { Issuers } from "./sts/issuers.ts";
+import { oauthTokenEndpoint } from "./sts/oauth-token.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -53,19 +58,29 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
 
-  const methods = new ServedMethods(SERVICES, handlersOf(engine), authenticator);
+  const policy = new IssuerPolicy({
+    ...settings,
+    onLoopback: isLoopbackHost(settings.listen.host),
+  });
+  const source = { policy, issuers: new Issuers(policy) };
+  const exchange = exchangeMethod({ engine, keys, verifier, source, addresses: () => addresses });
+  const handlers = handlersOf(engine).set(SecurityTokenService.method.exchange, exchange);
+  const methods = new ServedMethods(SERVICES, handlers, authenticator);
   let serving = true;
   const port = await openPort({
     listen: settings.listen,
     ...(settings.tlsCert === "" ? {} : { tls: readTls(settings) }),
     methods,
-    endpoints: plainEndpoints({
-      addresses: () => addresses,
-      store,
-      keys,
-      metrics,
-      serving: () => serving,
-    }),
+    endpoints: [
+      ...plainEndpoints({
+        addresses: () => addresses,
+        store,
+        keys,
+        metrics,
+        serving: () => serving,
+      }),
+      oauthTokenEndpoint(methods),
+    ],
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,
     health: { serving: () => serving },

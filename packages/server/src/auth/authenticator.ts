@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
-import type { TokenVerifier } from "./token.ts";
+import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
 /** What is granted to an identity now; undefined when there is no such identity. */
 export type GrantsOf = (identity: string) => Promise<Grants | undefined>;
@@ -42,9 +42,8 @@ export class Authenticator {
     }
     if (!/^bearer /i.test(authorization)) throw unauthenticated("only bearer tokens are accepted");
     await this.#catchUp();
-    const subject = await this.#verifier.subject(authorization.slice(7).trim(), now);
-    if (subject === OPERATOR_UID) return OPERATOR;
-    return this.#callers.get(subject) ?? this.#compile(subject);
+    const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
+    return this.#callers.get(token.subject + token.limitKey) ?? this.#compile(token);
   }
 
   async #catchUp(): Promise<void> {
@@ -59,12 +58,21 @@ export class Authenticator {
     this.#version = version;
   }
 
-  async #compile(uid: string): Promise<Caller> {
+  async #compile({ subject, limit, limitKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
+    const granted = subject === OPERATOR_UID ? OPERATOR.grants : await this.#granted(subject);
+    const caller: Caller = {
+      uid: subject,
+      grants: limit === undefined ? granted : granted.within(limit),
+      isOperator: subject === OPERATOR_UID && limit === undefined,
+    };
+    if (callers.size < REMEMBERED) callers.set(subject + limitKey, caller);
+    return caller;
+  }
+
+  async #granted(uid: string): Promise<Grants> {
     const grants = isUid(uid) ? await this.#grantsOf(uid) : undefined;
     if (grants === undefined) throw unauthenticated("the token's identity does not exist");
-    const caller: Caller = { uid, grants, isOperator: false };
-    if (callers.size < REMEMBERED) callers.set(uid, caller);
-    return caller;
+    return grants;
   }
 }

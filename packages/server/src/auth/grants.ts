@@ -41,6 +41,24 @@ export class Grants {
     return new Grants(new Map(), held);
   }
 
+  /**
+   * What remains of these grants within a limit: at each place, what both hold there.
+   *
+   * @example const caller = granted.within(limitOfToken);
+   */
+  within(limit: Grants): Grants {
+    const places = new Set([...this.#held.keys(), ...limit.#held.keys()]);
+    const held = [...places].map(
+      (uid) => [uid, this.heldAt(uid).intersect(limit.heldAt(uid))] as const,
+    );
+    return new Grants(new Map(held), this.#everywhere.intersect(limit.#everywhere));
+  }
+
+  /** Every place with grants of its own, and all that is held there. */
+  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
+    return this.#held;
+  }
+
   /** Everything that is held at a place. */
   heldAt(uid: string): CapabilitySet {
     if (!this.#everywhere.isEmpty) return this.#everywhere;

@@ -1,14 +1,33 @@
 import { hash, randomUUID } from "node:crypto";
+import { CapabilitySet } from "@wharf/contract";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { unauthenticated } from "../errors.ts";
+import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 
+/** What a token of ours says. */
+export interface TokenContent {
+  /** The uid of the identity that it speaks for. */
+  readonly subject: string;
+  /** Whom it is meant for. */
+  readonly audiences: readonly string[];
+  /** When it ends, in milliseconds since 1970; an hour from now at most. */
+  readonly expires?: number;
+  /** The token that it was given for. */
+  readonly act?: { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] };
+  /** Where it is narrower than its identity: what it may hold, place by place. */
+  readonly limit?: Grants;
+}
+
 /** What is kept of a token once its signature has been checked. */
-interface Verified {
+export interface VerifiedToken {
   readonly subject: string;
   readonly kid: string;
   readonly expires: number;
+  readonly limit: Grants | undefined;
+  /** Tells narrowed tokens of one identity apart. */
+  readonly limitKey: string;
 }
 
 /** Tokens remembered at most; beyond, the ones that came first are forgotten and checked again. */
@@ -18,34 +37,51 @@ const REMEMBERED = 50_000;
 const LONGEST = 16_384;
 
 /**
- * Signs a token for an identity, valid for at most an hour.
+ * Signs a token, valid for at most an hour.
  *
- * @example const token = await issueToken(keys, addresses, identity, Date.now());
+ * @example const token = await issueToken(keys, addresses, { subject, audiences: [baseUrl] }, Date.now());
  */
 export async function issueToken(
   keys: SigningKeys,
-  { authUrl, baseUrl }: Addresses,
-  subject: string,
+  { authUrl }: Addresses,
+  { subject, audiences, expires = Number.POSITIVE_INFINITY, act, limit }: TokenContent,
   now: number,
-): Promise<string> {
+): Promise<{ token: string; expires: number }> {
   const { kid, privateKey } = keys.current;
   const issued = Math.floor(now / 1000);
-  return new SignJWT()
+  const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
+  const [audience, ...others] = audiences;
+  const token = await new SignJWT({
+    ...(act === undefined ? {} : { act }),
+    ...(limit === undefined ? {} : { cap: encodeLimit(limit) }),
+  })
     .setProtectedHeader({ alg: ALGORITHM, kid, typ: "JWT" })
     .setIssuer(authUrl)
-    .setAudience(baseUrl)
+    .setAudience(others.length === 0 ? (audience ?? "") : [...audiences])
     .setSubject(subject)
     .setJti(randomUUID())
     .setIssuedAt(issued)
-    .setExpirationTime(issued + TOKEN_LIFETIME_MS / 1000)
+    .setExpirationTime(ends)
     .sign(privateKey);
+  return { token, expires: ends * 1000 };
+}
+
+/** The claim in which clients look for capabilities: a bit set for each place. */
+function encodeLimit(limit: Grants): Record<string, string> {
+  return Object.fromEntries([...limit.entries].map(([uid, held]) => [uid, held.encode()]));
+}
+
+function decodeLimit(cap: unknown): Grants | undefined {
+  if (cap === undefined) return undefined;
+  const entries = Object.entries(cap as Record<string, string>);
+  return Grants.at(entries.map(([uid, held]) => [uid, CapabilitySet.decode(held)] as const));
 }
 
 /** Checks tokens of ours, and remembers by their SHA-256 those that it has checked. */
 export class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #addresses: () => Addresses;
-  readonly #known = new Map<string, Verified>();
+  readonly #known = new Map<string, VerifiedToken>();
   hits = 0;
   misses = 0;
 
@@ -55,28 +91,36 @@ export class TokenVerifier {
   }
 
   /**
-   * The subject of a token that can be accepted now; throws UNAUTHENTICATED otherwise.
+   * What a token says that can be accepted now; throws UNAUTHENTICATED otherwise.
    *
-   * @example const identity = await verifier.subject(token, Date.now());
+   * @example const { subject } = await verifier.verify(token, Date.now());
    */
-  async subject(token: string, now: number): Promise<string> {
+  async verify(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > LONGEST) throw unauthenticated("the token is malformed");
     const digest = hash("sha256", token, "base64");
     let verified = this.#known.get(digest);
     if (verified === undefined) {
       this.misses += 1;
-      verified = await this.#verify(token, now);
+      verified = await this.#check(token, now, { audience: this.#addresses().baseUrl });
       this.#remember(digest, verified);
     } else {
       this.hits += 1;
     }
     if (verified.expires <= now) throw unauthenticated("the token has expired");
     if (this.#keys.find(verified.kid, now) === undefined) throw unauthenticated(UNKNOWN_KEY);
-    return verified.subject;
+    return verified;
   }
 
-  async #verify(token: string, now: number): Promise<Verified> {
-    const { authUrl, baseUrl } = this.#addresses();
+  /**
+   * As verify, for a token of ours that is meant for someone else: to exchange it, not to act on it.
+   *
+   * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
+   */
+  verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
+    return this.#check(token, now, {});
+  }
+
+  async #check(token: string, now: number, terms: { audience?: string }): Promise<VerifiedToken> {
     try {
       const { payload, protectedHeader } = await jwtVerify(
         token,
@@ -86,8 +130,8 @@ export class TokenVerifier {
           return key.publicKey;
         },
         {
-          issuer: authUrl,
-          audience: baseUrl,
+          ...terms,
+          issuer: this.#addresses().authUrl,
           algorithms: [ALGORITHM],
           requiredClaims: ["sub", "exp", "iat", "jti"],
           currentDate: new Date(now),
@@ -97,13 +141,15 @@ export class TokenVerifier {
         subject: payload.sub as string,
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
+        limit: decodeLimit(payload.cap),
+        limitKey: payload.cap === undefined ? "" : JSON.stringify(payload.cap),
       };
     } catch (error) {
       throw refusal(error);
     }
   }
 
-  #remember(digest: string, verified: Verified): void {
+  #remember(digest: string, verified: VerifiedToken): void {
     if (this.#known.size >= REMEMBERED) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest as string);

@@ -12,8 +12,9 @@ import type { Caller } from "../auth/caller.ts";
 import { permissionDenied } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { writeAudit, writeEvent } from "../store/record.ts";
+import { writeEvent } from "../store/record.ts";
 import type { ResourceRow } from "../store/resource-table.ts";
+import { audit } from "./audit.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
@@ -23,9 +24,6 @@ export interface EventBody {
   readonly type: string;
   readonly json: string;
 }
-
-/** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
-const LONGEST_USER_AGENT = 256;
 
 /**
  * One change under way: the call that asks for it and the transaction that it happens in. Whatever
@@ -63,7 +61,7 @@ export class Change {
     const row = resource.toRow(created);
     await resource.table.insert(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.audit(row.uid);
+    await audit(this.tx, this.call, { resource: row.uid });
     await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));
     return row;
   }
@@ -72,7 +70,7 @@ export class Change {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.audit(row.uid);
+    await audit(this.tx, this.call, { resource: row.uid });
     await this.emit(resource.method("Update"), row.uid, resource.eventBody(row));
     return row;
   }
@@ -80,23 +78,9 @@ export class Change {
   async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
     await resource.table.delete(this.tx, uid);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.audit(uid);
+    await audit(this.tx, this.call, { resource: uid });
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
-  }
-
-  /** Writes that the caller did this to a resource. */
-  async audit(uid: string): Promise<void> {
-    const { method, time, requestId, remoteAddress, userAgent } = this.call;
-    await writeAudit(this.tx, {
-      time,
-      actor: this.caller.uid,
-      method: `${method.parent.typeName}/${method.name}`,
-      resource: uid,
-      requestId,
-      remoteAddress,
-      userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
-    });
   }
 
   /** Writes the event that the contract gives a method, if any. */

@@ -127,6 +127,7 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
     throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
   }
   const { tx } = change;
+  await tx.takeTurn();
   const query = { range: { childrenOf: "" }, order: UID_ORDER, offset: 0, limit: 1_000 } as const;
   const rows = await readPage(
     tx,

@@ -10,6 +10,8 @@ export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Says that this transaction changes who may do what. */
   accessChanged(): void;
+  /** Waits until no other transaction has taken its turn and not ended: for checks across the whole table. */
+  takeTurn(): Promise<void>;
 }
 
 interface Waiting {
@@ -165,5 +167,9 @@ class SharedTransaction implements Transaction {
 
   accessChanged(): void {
     this.changesAccess = true;
+  }
+
+  async takeTurn(): Promise<void> {
+    await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
   }
 }

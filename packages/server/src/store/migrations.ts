@@ -20,7 +20,7 @@ export function migrations({ id, text, integer }: Dialect): readonly (readonly s
       `CREATE TABLE audit (
         id ${id}, time ${integer} NOT NULL, actor ${text} NOT NULL, method ${text} NOT NULL,
         resource ${text} NOT NULL, request_id ${text} NOT NULL, remote_address ${text} NOT NULL,
-        user_agent ${text} NOT NULL)`,
+        user_agent ${text} NOT NULL, code ${integer} NOT NULL, detail ${text} NOT NULL)`,
       `CREATE TABLE events (
         id ${id}, event_id ${text} NOT NULL, time ${integer} NOT NULL, type ${text} NOT NULL,
         subject ${text} NOT NULL, group_uid ${text} NOT NULL, actor ${text} NOT NULL,

@@ -63,7 +63,7 @@ export async function readPage(
   return reader.arrays<PageRow>(
     `SELECT r.${column}, r.id, r.encoding, r.${form}
      FROM (${chosen.text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
-     ORDER BY r.${column} ${direction}, r.id ${direction}`,
+     ORDER BY ${offIndex(reader, `r.${column}`)} ${direction}, r.id ${direction}`,
     ...chosen.params,
   );
 }

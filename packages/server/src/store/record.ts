@@ -8,6 +8,10 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** The canonical code of the outcome; 0 for what was done. */
+  readonly code: number;
+  /** What else is worth knowing, as JSON. Never a secret. */
+  readonly detail: string;
 }
 
 export interface StoredEvent {
@@ -24,8 +28,9 @@ export interface StoredEvent {
 /** Writes who did what into the transaction that does it. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   await tx.run(
-    `INSERT INTO audit (time, actor, method, resource, request_id, remote_address, user_agent)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit
+       (time, actor, method, resource, request_id, remote_address, user_agent, code, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     entry.time,
     entry.actor,
     entry.method,
@@ -33,6 +38,8 @@ export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<vo
     entry.requestId,
     entry.remoteAddress,
     entry.userAgent,
+    entry.code,
+    entry.detail,
   );
 }
 

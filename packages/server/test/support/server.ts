@@ -20,7 +20,7 @@ export interface StartOptions {
   readonly store?: StoreKind;
   readonly flags?: readonly string[];
   /** Join the store of another server instead of making one. */
-  readonly sameStoreAs?: TestServer;
+  readonly sameStoreAs?: Pick<TestServer, "storeFlags">;
 }
 
 /** A real server process with a store of its own. */
@@ -112,14 +112,20 @@ export class TestServer {
     this.#log = started.log;
   }
 
-  /** Asks the process to end and returns its exit code. */
-  async stop(): Promise<number | null> {
+  /** Asks the process to end, and returns its exit code once it has; what it kept stays. */
+  async terminate(): Promise<number | null> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill("SIGTERM");
       await once(this.#process, "exit");
     }
-    rmSync(this.data, { recursive: true, force: true });
     return this.#process.exitCode;
+  }
+
+  /** Asks the process to end, throws away what it kept, and returns its exit code. */
+  async stop(): Promise<number | null> {
+    const code = await this.terminate();
+    rmSync(this.data, { recursive: true, force: true });
+    return code;
   }
 }
 

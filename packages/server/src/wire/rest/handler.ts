@@ -27,8 +27,14 @@ export function handleRest(conversation: Conversation, path: string, query: stri
     if (!match.route.method.served) throw unimplemented(match.route.name);
     exchange.arm(wire.deadlines, fail);
     response.on("close", () => exchange.gone());
-    if (match.route.body === "none" || hasNoBody(request)) {
+    if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
       call(conversation, match, query, "", fail);
+      return;
+    }
+    if (match.route.body === "none") {
+      // A form is a query that does not fit, or does not belong, into a URL.
+      const read = readBody(request, wire.limits.messageBytes);
+      read.then((form) => call(conversation, match, `${query}&${form}`, "", fail), fail);
       return;
     }
     readText(conversation).then((body) => call(conversation, match, query, body, fail), fail);
@@ -83,6 +89,10 @@ function hasNoBody({ headers, httpVersionMajor }: Conversation["request"]): bool
   const length = headers["content-length"];
   if (length !== undefined) return length === "0";
   return httpVersionMajor === 1 && headers["transfer-encoding"] === undefined;
+}
+
+function isForm({ headers }: Conversation["request"]): boolean {
+  return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
 }
 
 async function readText({ request, wire }: Conversation): Promise<string> {

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openStore } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+import { SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { issueToken, TokenVerifier } from "./token.ts";
+
+const ADDRESSES = { baseUrl: "https://wharf.example", authUrl: "https://auth.example" };
+const SUBJECT = "a".repeat(40);
+const MINUTE_MS = 60_000;
+
+const data = mkdtempSync(join(tmpdir(), "wharf-token-"));
+let store: Store;
+let keys: SigningKeys;
+let now: number;
+
+before(async () => {
+  store = await openStore({ data, databaseUrl: "" }, [], { committed() {} });
+  keys = await SigningKeys.load(store);
+  now = Date.now();
+});
+after(async () => {
+  await store.close();
+  rmSync(data, { recursive: true });
+});
+
+const verifier = () => new TokenVerifier(keys, () => ADDRESSES);
+const token = async () => {
+  const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl] };
+  return (await issueToken(keys, ADDRESSES, content, now)).token;
+};
+
+test("a token names its subject for an hour", async () => {
+  const issued = await token();
+  const fresh = verifier();
+  assert.equal((await fresh.verify(issued, now)).subject, SUBJECT);
+  assert.equal((await fresh.verify(issued, now + TOKEN_LIFETIME_MS - MINUTE_MS)).subject, SUBJECT);
+});
+
+test("a token that is remembered is checked once, and still expires", async () => {
+  const issued = await token();
+  const checking = verifier();
+  await checking.verify(issued, now);
+  await checking.verify(issued, now);
+  assert.deepEqual([checking.misses, checking.hits], [1, 1]);
+  await assert.rejects(checking.verify(issued, now + TOKEN_LIFETIME_MS), /the token has expired/);
+});
+
+test("a token that expired before anyone saw it is refused", async () => {
+  const late = verifier().verify(await token(), now + TOKEN_LIFETIME_MS + 1_000);
+  await assert.rejects(late, /^WharfError: Unauthenticated: the token has expired$/);
+});
+
+test("a token that was refused is not remembered", async () => {
+  const checking = verifier();
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await assert.rejects(checking.verify("a.b.c", now), /the token is malformed/);
+    assert.deepEqual([checking.misses, checking.hits], [attempt, 0]);
+  }
+});
+
+test("a replaced key signs no more, and its tokens stay good until it retires", async () => {
+  const issued = await token();
+  const remembering = verifier();
+  await remembering.verify(issued, now);
+  const old = keys.current.kid;
+  const next = await SigningKeys.rotate(store);
+  await keys.reload();
+  assert.equal(keys.current.kid, next);
+  assert.equal(
+    (await remembering.verify(issued, now)).subject,
+    SUBJECT,
+    "the old key is still accepted",
+  );
+  const retired = now + TOKEN_LIFETIME_MS + 10 * MINUTE_MS;
+  assert.equal(keys.find(old, retired), undefined);
+  assert.deepEqual(
+    keys.jwks(retired).keys.map((key) => key.kid),
+    [next],
+  );
+  assert.deepEqual(new Set(keys.jwks(now).keys.map((key) => key.kid)), new Set([old, next]));
+  assert.equal((await remembering.verify(await token(), now)).subject, SUBJECT);
+});
+
+test("what is published of a key is its public half", () => {
+  for (const key of keys.jwks(now).keys) {
+    assert.deepEqual(Object.keys(key).sort(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
+  }
+});

@@ -1,0 +1,37 @@
+import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { writeAudit } from "../store/record.ts";
+
+/** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
+const LONGEST_USER_AGENT = 256;
+
+export interface Outcome {
+  /** The uid of what the call was about. */
+  readonly resource: string;
+  /** Who did it, where that is not the caller that the call came with. */
+  readonly actor?: string;
+  /** The canonical code; 0 for what was done. */
+  readonly code?: number;
+  /** What else is worth knowing. Never a secret. */
+  readonly detail?: object;
+}
+
+/**
+ * Writes what a call did, or was refused, into a transaction.
+ *
+ * @example await audit(tx, call, { resource: group.uid });
+ */
+export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
+  const { method, caller, time, requestId, remoteAddress, userAgent } = call;
+  await writeAudit(tx, {
+    time,
+    actor: outcome.actor ?? caller.uid,
+    method: `${method.parent.typeName}/${method.name}`,
+    resource: outcome.resource,
+    requestId,
+    remoteAddress,
+    userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
+    code: outcome.code ?? 0,
+    detail: outcome.detail === undefined ? "" : JSON.stringify(outcome.detail),
+  });
+}

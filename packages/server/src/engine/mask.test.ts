@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import {
+  GroupSchema,
+  type Identity,
+  IdentityProviderSchema,
+  IdentitySchema,
+  RoleSchema,
+} from "@wharf/contract";
+import fc from "fast-check";
+import { applyMask, readMask, refuseImmutable } from "./mask.ts";
+
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
+const text = fc.constantFrom("one", "two", "three");
+const some = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record(shape, { requiredKeys: [] });
+
+/** Of each choice, JSON can hold one. */
+const CHOICES = [
+  ["claimMatch", "staticKeys", "awsIdentity"],
+  ["issuer", "issuerPattern"],
+  ["subject", "subjectPattern"],
+];
+
+function oneOfEach(json: JsonObject): JsonObject {
+  const kept = Object.entries(json).filter(([key]) => {
+    const rivals = CHOICES.find((choice) => choice.includes(key)) ?? [key];
+    return rivals.find((rival) => rival in json) === key;
+  });
+  return Object.fromEntries(kept);
+}
+
+const claimMatches = some({
+  issuer: text,
+  issuerPattern: text,
+  subject: text,
+  subjectPattern: text,
+  claims: fc.dictionary(text, text, { maxKeys: 2 }),
+}).map(oneOfEach);
+
+const staticKeys = some({
+  issuer: text,
+  subject: text,
+  issuerKeys: text,
+  expirationTime: fc.constantFrom("2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z"),
+  audiences: fc.array(text, { maxLength: 2 }),
+}).map(({ issuer, subject, ...rest }) => {
+  return { ...rest, ...(issuer ? { issuer } : {}), ...(subject ? { subject } : {}) };
+});
+
+/** Identities with anything set or not, also what only the service sets. */
+const identities: fc.Arbitrary<JsonObject> = some({
+  uid: text,
+  name: text,
+  description: text,
+  email: text,
+  company: text,
+  createTime: fc.constantFrom("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"),
+  claimMatch: claimMatches,
+  staticKeys,
+}).map((json) => oneOfEach(json as JsonObject));
+
+const OUTPUT_ONLY = ["uid", "email", "createTime"];
+const SETTABLE = ["name", "description", "company", "claimMatch", "staticKeys"];
+
+const PATHS = [
+  ...SETTABLE,
+  ...OUTPUT_ONLY,
+  "claimMatch.issuer",
+  "claimMatch.issuerPattern",
+  "claimMatch.subject",
+  "claimMatch.claims",
+  "staticKeys.subject",
+  "staticKeys.audiences",
+  "staticKeys.expirationTime",
+];
+
+const read = (json: JsonObject): Identity => fromJson(IdentitySchema, json);
+const written = (identity: Identity) => toJson(IdentitySchema, identity) as JsonObject;
+
+function snake(path: string): string {
+  return path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The slow way, on JSON: what the path names is as in the source, set or not. */
+function copy(target: JsonObject, source: JsonObject | undefined, path: string[]): void {
+  const [key, ...rest] = path as [string, ...string[]];
+  const given = source?.[key];
+  if (rest.length === 0 && given === undefined) {
+    delete target[key];
+    return;
+  }
+  if (rest.length > 0 && given === undefined && target[key] === undefined) return;
+  const rivals = CHOICES.find((choice) => choice.includes(key)) ?? [];
+  for (const rival of rivals) {
+    // Within static keys, issuer and subject are plain fields.
+    if (rival !== key && rest.length + path.length > 0) delete target[rival];
+  }
+  if (rest.length === 0) target[key] = structuredClone(given) as JsonValue;
+  else {
+    target[key] ??= {};
+    copy(target[key] as JsonObject, given as JsonObject | undefined, rest);
+  }
+}
+
+function expected(target: JsonObject, source: JsonObject, paths: readonly string[]): JsonObject {
+  const result = structuredClone(target);
+  for (const path of paths) {
+    if (OUTPUT_ONLY.includes(path)) continue;
+    copy(result, source, path.split("."));
+  }
+  // Through a message, so that lists and maps that are empty vanish alike.
+  return written(read(result));
+}
+
+test("what the mask covers becomes as given, everything else stays", () => {
+  const paths = fc.array(fc.constantFrom(...PATHS), { minLength: 1, maxLength: 4 });
+  const property = fc.property(identities, identities, paths, (before, given, list) => {
+    const target = read(before);
+    const source = read(given);
+    applyMask(target, source, readMask(IdentitySchema, list, source));
+    assert.deepEqual(written(target), expected(before, written(source), list));
+  });
+  fc.assert(property, { seed: SEED, numRuns: 2_000 });
+});
+
+test("paths mean the same in snake case", () => {
+  const property = fc.property(fc.constantFrom(...PATHS), identities, (path, given) => {
+    const source = read(given);
+    const mask = readMask(IdentitySchema, [path], source);
+    assert.deepEqual(readMask(IdentitySchema, [snake(path)], source), mask);
+  });
+  fc.assert(property, { seed: SEED });
+});
+
+test("a star covers all that a caller can set", () => {
+  const property = fc.property(identities, identities, (before, given) => {
+    const target = read(before);
+    const source = read(given);
+    applyMask(target, source, readMask(IdentitySchema, ["*"], source));
+    const fixed = OUTPUT_ONLY.filter((key) => key in before).map((key) => [key, before[key]]);
+    const settable = SETTABLE.filter((key) => key in given).map((key) => [key, given[key]]);
+    const whole = Object.fromEntries([...fixed, ...settable]) as JsonObject;
+    assert.deepEqual(written(target), written(read(whole)));
+  });
+  fc.assert(property, { seed: SEED, numRuns: 1_000 });
+});
+
+test("without paths what is set in the given resource changes, down to its leaves", () => {
+  const property = fc.property(identities, identities, (before, given) => {
+    const target = read(before);
+    const source = read(given);
+    const shown = written(source);
+    applyMask(target, source, readMask(IdentitySchema, [], source));
+    const paths = SETTABLE.filter((key) => key in shown).flatMap((key) => {
+      const inner = Object.keys(typeof shown[key] === "object" ? (shown[key] as JsonObject) : {});
+      return inner.length === 0 ? [key] : inner.map((leaf) => `${key}.${leaf}`);
+    });
+    assert.deepEqual(written(target), expected(before, shown, paths));
+  });
+  fc.assert(property, { seed: SEED, numRuns: 1_000 });
+});
+
+test("a path that names nothing is refused", () => {
+  const bad = [
+    "nope",
+    "",
+    ".",
+    "name.x",
+    "name.",
+    ".name",
+    "claimMatch.nope",
+    "claim_match.claims.a",
+  ];
+  const worse = ["__proto__", "constructor", "createTime.seconds", "Name", "capabilities", " name"];
+  for (const path of [...bad, ...worse]) {
+    const problem = { code: "INVALID_ARGUMENT", message: /updateMask/ };
+    assert.throws(() => readMask(IdentitySchema, [path], read({})), problem, path);
+    assert.throws(() => readMask(IdentitySchema, ["name", path], read({})), problem, path);
+  }
+  assert.throws(() => readMask(RoleSchema, ["capabilities.0"], fromJson(RoleSchema, {})));
+  assert.throws(() => readMask(GroupSchema, ["resourceLimits.idps"], fromJson(GroupSchema, {})));
+});
+
+test("a star does not stand beside other paths", () => {
+  for (const paths of [
+    ["*", "name"],
+    ["name", "*"],
+    ["*", "*"],
+  ]) {
+    assert.throws(() => readMask(IdentitySchema, paths, read({})), { code: "INVALID_ARGUMENT" });
+  }
+});
+
+test("a field that is fixed once set can be set, repeated and left out, but not changed", () => {
+  const provider = (correlationRule: string | undefined) => {
+    const oidc = { issuer: "i", ...(correlationRule === undefined ? {} : { correlationRule }) };
+    return fromJson(IdentityProviderSchema, { name: "n", oidc });
+  };
+  const [one, other] = [
+    "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+    "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID",
+  ];
+  const change = (before: string | undefined, after: string | undefined) => () =>
+    refuseImmutable(IdentityProviderSchema, provider(before), provider(after));
+  assert.doesNotThrow(change(undefined, one));
+  assert.doesNotThrow(change(one, one));
+  assert.throws(
+    change(one, other),
+    /oidc\.correlationRule cannot be changed|correlationRule cannot/,
+  );
+  assert.throws(change(one, undefined), { code: "INVALID_ARGUMENT" });
+});

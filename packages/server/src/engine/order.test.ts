@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { WharfError } from "../errors.ts";
+import { parseOrder } from "./order.ts";
+
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
+const FALLBACK = { column: "updated", descending: true } as const;
+const ALL = ["uid", "name", "created_at", "updated_at"];
+
+const COLUMNS: Readonly<Record<string, string>> = {
+  uid: "uid",
+  name: "name",
+  created_at: "created",
+  create_time: "created",
+  createTime: "created",
+  updated_at: "updated",
+  update_time: "updated",
+  updateTime: "updated",
+};
+
+test("every key sorts by its column, upwards unless it says otherwise", () => {
+  const spaces = fc.constantFrom(" ", "  ", "    ");
+  const around = fc.constantFrom("", " ", "   ");
+  const key = fc.constantFrom(...Object.keys(COLUMNS));
+  const direction = fc.constantFrom(undefined, "asc", "desc");
+  const property = fc.property(key, direction, spaces, around, around, (k, d, gap, left, right) => {
+    const text = `${left}${k}${d === undefined ? "" : gap + d}${right}`;
+    const expected = { column: COLUMNS[k], descending: d === "desc" };
+    assert.deepEqual(parseOrder(text, FALLBACK, ALL), expected);
+  });
+  fc.assert(property, { seed: SEED });
+});
+
+test("no order is the order that lists have by default", () => {
+  assert.equal(parseOrder("", FALLBACK, ALL), FALLBACK);
+  assert.equal(parseOrder("   ", FALLBACK, ALL), FALLBACK);
+});
+
+test("whatever is not a key and a direction is refused, naming what is allowed", () => {
+  const words = fc.constantFrom("uid", "name", "desc", "asc", "DESC", "id", ",", "__proto__", "");
+  const odd = fc.oneof(
+    fc.array(words, { minLength: 1, maxLength: 4 }).map((list) => list.join(" ")),
+    fc.string(),
+    fc.constantFrom("name,uid", "name\tdesc", "name\ndesc", "toString", "constructor", "Name"),
+  );
+  const readable = /^ *(uid|name|created_at|updated_at)( +(asc|desc))? *$|^ *$/;
+  const property = fc.property(odd, (text) => {
+    fc.pre(!readable.test(text) && !Object.keys(COLUMNS).includes(text.trim()));
+    assert.throws(
+      () => parseOrder(text, FALLBACK, ALL),
+      (error: WharfError) =>
+        error.code === "INVALID_ARGUMENT" && error.message.includes("uid, name, created_at"),
+    );
+  });
+  fc.assert(property, { seed: SEED, numRuns: 500 });
+});
+
+test("a key is refused where the resource has no such field, under each of its names", () => {
+  for (const text of ["name", "created_at", "create_time", "createTime desc"]) {
+    assert.throws(() => parseOrder(text, FALLBACK, ["uid"]), { code: "INVALID_ARGUMENT" });
+  }
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { UIDPFilterSchema } from "@wharf/contract";
+import fc from "fast-check";
+import type { Reach } from "../auth/grants.ts";
+import type { Range } from "../store/page.ts";
+import { canSee, type Kind, rangesFor } from "./ranges.ts";
+
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
+const GROUPS: Kind = { isPlace: true, rootsAreShared: false };
+const IDENTITIES: Kind = { isPlace: false, rootsAreShared: false };
+const ROLES: Kind = { isPlace: false, rootsAreShared: true };
+
+/** Few steps down from few roots, so that uids are often above, below or beside each other. */
+const uids = fc
+  .tuple(fc.constantFrom("a", "b"), fc.array(fc.constantFrom("c", "d"), { maxLength: 4 }))
+  .map(([root, steps]) => [root.repeat(40), ...steps.map((step) => step.repeat(16))].join("/"));
+
+const parentOf = (uid: string) => uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
+const isBelow = (uid: string, place: string) => uid.startsWith(`${place}/`);
+const isWithin = (uid: string, place: string) => uid === place || isBelow(uid, place);
+
+/** Places as grants give them: none within another. */
+const reaches: fc.Arbitrary<Reach> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({ everything: true } as const) },
+  {
+    weight: 4,
+    arbitrary: fc.array(uids, { maxLength: 4 }).map((list) => ({
+      places: [...new Set(list)].filter((uid) => !list.some((other) => isBelow(uid, other))),
+    })),
+  },
+);
+
+interface Wanted {
+  readonly ancestorsOf?: string;
+  readonly descendantsOf?: string;
+  readonly childrenOf?: string;
+  readonly inRoot?: boolean;
+  readonly ids?: string[];
+}
+
+const filters: fc.Arbitrary<Wanted> = fc.record(
+  {
+    ancestorsOf: uids,
+    descendantsOf: uids,
+    childrenOf: uids,
+    inRoot: fc.boolean(),
+    ids: fc.array(uids, { maxLength: 5 }),
+  },
+  { requiredKeys: [] },
+);
+
+const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES);
+
+/** Whether a list shows a uid, the slow way: it may be seen, and every filter lets it through. */
+function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
+  const place = kind.isPlace ? uid : parentOf(uid);
+  const seen =
+    "everything" in reach ||
+    reach.places.some((one) => isWithin(uid, one)) ||
+    (kind.rootsAreShared && !uid.includes("/"));
+  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = wanted;
+  return (
+    seen &&
+    (ancestorsOf === undefined || (place !== "" && isBelow(ancestorsOf, place))) &&
+    (descendantsOf === undefined || isBelow(uid, descendantsOf)) &&
+    (childrenOf === undefined || parentOf(uid) === childrenOf) &&
+    (!inRoot || !uid.includes("/")) &&
+    (ids.length === 0 || ids.includes(uid))
+  );
+}
+
+function holds(range: Range, uid: string): boolean {
+  if ("everything" in range) return true;
+  if ("uids" in range) return range.uids.includes(uid);
+  if ("childrenOf" in range) return parentOf(uid) === range.childrenOf;
+  return isBelow(uid, range.below) || (range.self && uid === range.below);
+}
+
+test("the ranges of a list hold what it must show, each once, and nothing else", () => {
+  const property = fc.property(kinds, reaches, filters, uids, (kind, reach, wanted, uid) => {
+    // Nobody is bound at an identity or a role: what is granted, is granted at groups above them.
+    fc.pre(kind.isPlace || "everything" in reach || !reach.places.includes(uid));
+    const ranges = rangesFor(kind, reach, create(UIDPFilterSchema, wanted));
+    const holding = ranges.filter((range) => holds(range, uid));
+    const expected = shows(kind, reach, wanted, uid) ? 1 : 0;
+    assert.equal(holding.length, expected, `${uid} is in ${JSON.stringify(holding)}`);
+  });
+  fc.assert(property, { seed: SEED, numRuns: 5_000 });
+});
+
+test("no filter and an empty filter are the same", () => {
+  const property = fc.property(kinds, reaches, (kind, reach) => {
+    const empty = rangesFor(kind, reach, create(UIDPFilterSchema));
+    assert.deepEqual(empty, rangesFor(kind, reach, undefined));
+  });
+  fc.assert(property, { seed: SEED });
+});
+
+test("get and list agree on what can be seen", () => {
+  const property = fc.property(kinds, reaches, uids, (kind, reach, uid) => {
+    assert.equal(canSee(kind, reach, uid), shows(kind, reach, {}, uid));
+  });
+  fc.assert(property, { seed: SEED, numRuns: 1_000 });
+});
+
+test("many named rows become several ranges, each short enough for a statement", () => {
+  const ids = Array.from({ length: 1_000 }, (_, at) => at.toString(16).padStart(40, "0"));
+  const filter = create(UIDPFilterSchema, { ids: [...ids.slice(0, 900), ...ids.slice(0, 100)] });
+  const ranges = rangesFor(GROUPS, { everything: true }, filter);
+  const named = ranges.map((range) => ("uids" in range ? range.uids : []));
+  assert.deepEqual(named.flat(), ids.slice(0, 900));
+  assert.ok(named.every((list) => list.length <= 500));
+});
+
+test("what is not a uid is refused by the name of its field", () => {
+  const bad = ["x", "a".repeat(39), `${"a".repeat(40)}/`, `${"A".repeat(40)}`, "../", "%"];
+  for (const field of ["ancestorsOf", "descendantsOf", "childrenOf"] as const) {
+    for (const value of bad) {
+      const filter = create(UIDPFilterSchema, { [field]: value });
+      const message = `Invalid argument: uidp.${field}: ${field} must be a uid`;
+      assert.throws(() => rangesFor(GROUPS, { everything: true }, filter), { message });
+    }
+  }
+  const tooMany = { ids: Array.from({ length: 1_001 }, () => "a".repeat(40)) };
+  for (const wanted of [{ ids: ["x"] }, { ids: [""] }, tooMany]) {
+    const filter = create(UIDPFilterSchema, wanted);
+    assert.throws(() => rangesFor(GROUPS, { everything: true }, filter), /uidp\.ids/);
+  }
+});

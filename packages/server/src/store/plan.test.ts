@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Driver, Reader, Value } from "./connection.ts";
+import { countRange, type Order, type PageQuery, type Range, readPage } from "./page.ts";
+import { ResourceTable } from "./resource-table.ts";
+import { openSqlite } from "./sqlite.ts";
+import { Store } from "./store.ts";
+
+const ROOT = "a".repeat(40);
+const FOLDER = `${ROOT}/${"b".repeat(16)}`;
+/** A root and a folder that hold, as far as the counts tell, more than is worth sorting. */
+const BIG_ROOT = "c".repeat(40);
+const BIG_FOLDER = `${BIG_ROOT}/${"d".repeat(16)}`;
+const MANY = 1_000_000;
+
+const UID_INDEX = "sqlite_autoindex_things_1";
+const SORTS = "USE TEMP B-TREE FOR ORDER BY";
+
+const things = new ResourceTable({
+  name: "things",
+  isPlace: true,
+  filterColumns: [
+    { name: "identity_uid", type: "text" },
+    { name: "role_uid", type: "text" },
+    { name: "relationship_type", type: "integer" },
+  ],
+});
+
+/** Runs nothing that it is asked for rows; keeps what it would have run. */
+class Watching implements Reader {
+  readonly dialect: Reader["dialect"];
+  readonly asked: { sql: string; params: Value[] }[] = [];
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.dialect = reader.dialect;
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    if (sql.includes("count(*)")) this.asked.push({ sql, params });
+    return this.#reader.get<R>(sql, ...params);
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#reader.all<R>(sql, ...params);
+  }
+
+  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    this.asked.push({ sql, params });
+    return [];
+  }
+}
+
+describe("the plan of a list on SQLite", () => {
+  const directory = mkdtempSync(join(tmpdir(), "wharf-plan-"));
+  let driver: Driver;
+  before(async () => {
+    driver = openSqlite(join(directory, "wharf.db"));
+    const store = await Store.open(driver, [things], { committed() {} });
+    await store.write(async (tx) => {
+      for (const uid of ["", BIG_ROOT, BIG_FOLDER]) {
+        const sql =
+          "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, 1)";
+        await tx.run(sql, uid, "things", uid === "" ? 1 : MANY, MANY);
+      }
+    });
+  });
+  after(async () => {
+    await driver.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
+    const watching = new Watching(driver.reader);
+    await ask(watching);
+    const [only] = watching.asked;
+    assert.ok(only !== undefined && watching.asked.length === 1);
+    const plan = `EXPLAIN QUERY PLAN ${only.sql}`;
+    const steps = await driver.reader.all<{ detail: string }>(plan, ...only.params);
+    return steps.map(({ detail }) => detail).join("\n");
+  }
+
+  function planOf(range: Range, column: Order["column"], more: Partial<PageQuery> = {}) {
+    const order = { column, descending: false };
+    const query = { range, filters: [], order, offset: 0, limit: 51, ...more };
+    return explain((reader) => readPage(reader, things, query, "json"));
+  }
+
+  /** Every way to ask for the same rows must take the same index, in its order. */
+  async function inOrderOf(index: string, range: Range, column: Order["column"]): Promise<void> {
+    const key = column === "uid" || column === "name" ? ROOT : 1;
+    const start = { key, id: 7, inclusive: false };
+    const descending = { order: { column, descending: true } };
+    for (const more of [{}, { start }, descending, { ...descending, start }, { offset: 100 }]) {
+      const plan = await planOf(range, column, more);
+      const about = `${JSON.stringify(range)} by ${column} ${JSON.stringify(more)}:\n${plan}`;
+      assert.ok(plan.includes(`INDEX ${index}`), about);
+      assert.ok(!plan.includes("TEMP B-TREE"), about);
+    }
+  }
+
+  const FREE = { everything: true } as const;
+
+  test("of everything reads the index of its order", async () => {
+    await inOrderOf(UID_INDEX, FREE, "uid");
+    await inOrderOf("things_by_name", FREE, "name");
+    await inOrderOf("things_by_created", FREE, "created");
+    await inOrderOf("things_by_updated", FREE, "updated");
+  });
+
+  test("of an organisation reads the index of its root and order", async () => {
+    for (const self of [true, false]) {
+      const range = { below: ROOT, self };
+      await inOrderOf(UID_INDEX, range, "uid");
+      await inOrderOf("things_by_root_name", range, "name");
+      await inOrderOf("things_by_root_created", range, "created");
+      await inOrderOf("things_by_root_updated", range, "updated");
+    }
+  });
+
+  test("of a large folder picks its rows out of the organisation's order", async () => {
+    const range = { below: BIG_FOLDER, self: true };
+    await inOrderOf(UID_INDEX, range, "uid");
+    await inOrderOf("things_by_root_name", range, "name");
+    await inOrderOf("things_by_root_created", range, "created");
+    await inOrderOf("things_by_root_updated", range, "updated");
+  });
+
+  test("of a small folder reads its rows alone and sorts them", async () => {
+    for (const column of ["name", "created", "updated"] as const) {
+      const plan = await planOf({ below: FOLDER, self: false }, column);
+      assert.match(plan, new RegExp(`INDEX ${UID_INDEX} \\(uid>\\? AND uid<\\?\\)`));
+      assert.ok(plan.includes(SORTS), plan);
+    }
+    await inOrderOf(UID_INDEX, { below: FOLDER, self: false }, "uid");
+  });
+
+  test("of children by name reads the index of parent and name", async () => {
+    for (const childrenOf of ["", ROOT, FOLDER, BIG_FOLDER]) {
+      await inOrderOf("things_by_parent_name", { childrenOf }, "name");
+    }
+  });
+
+  test("of few children by anything else reads them alone and sorts them", async () => {
+    for (const column of ["uid", "created", "updated"] as const) {
+      for (const childrenOf of ["", ROOT, FOLDER]) {
+        const plan = await planOf({ childrenOf }, column);
+        assert.match(plan, /INDEX things_by_parent_name \(parent=\?\)/);
+        assert.ok(plan.includes(SORTS), plan);
+      }
+    }
+  });
+
+  test("of many children by anything else picks them out of the organisation's order", async () => {
+    for (const childrenOf of [BIG_ROOT, BIG_FOLDER]) {
+      await inOrderOf(UID_INDEX, { childrenOf }, "uid");
+      await inOrderOf("things_by_root_created", { childrenOf }, "created");
+      await inOrderOf("things_by_root_updated", { childrenOf }, "updated");
+    }
+  });
+
+  test("with a filter begins at the index of the filter", async () => {
+    const filters = {
+      name: "things_by_name",
+      identity_uid: "things_by_identity_uid",
+      role_uid: "things_by_role_uid",
+      relationship_type: "things_by_relationship_type",
+    };
+    for (const [column, index] of Object.entries(filters)) {
+      for (const range of [FREE, { below: ROOT, self: false }, { below: FOLDER, self: true }]) {
+        for (const order of ["uid", "name", "created"] as const) {
+          const plan = await planOf(range, order, { filters: [{ column, value: "x" }] });
+          assert.ok(
+            plan.includes(`INDEX ${index} (${column}=?)`),
+            `${column} by ${order}:\n${plan}`,
+          );
+        }
+      }
+    }
+  });
+
+  test("of named rows looks up their uids", async () => {
+    const plan = await planOf({ uids: [ROOT, FOLDER] }, "name");
+    assert.match(plan, new RegExp(`INDEX ${UID_INDEX} \\(uid=\\?\\)`));
+  });
+
+  test("that skips far walks an index alone before it fetches any row", async () => {
+    const kinds: [Range, Order["column"]][] = [
+      [FREE, "uid"],
+      [FREE, "name"],
+      [{ below: ROOT, self: false }, "uid"],
+      [{ below: ROOT, self: false }, "name"],
+      [{ below: ROOT, self: true }, "created"],
+      [{ childrenOf: ROOT }, "name"],
+    ];
+    for (const [range, column] of kinds) {
+      const plan = await planOf(range, column, { offset: 4_000 });
+      const about = `${JSON.stringify(range)} by ${column}:\n${plan}`;
+      assert.match(plan, /(SEARCH|SCAN) things USING COVERING INDEX/, about);
+      assert.match(plan, /SEARCH r USING INTEGER PRIMARY KEY/, about);
+    }
+  });
+
+  test("that counts filtered rows begins at the index of the filter", async () => {
+    const filters = [{ column: "identity_uid", value: "x" }];
+    for (const range of [FREE, { below: ROOT, self: true }, { childrenOf: ROOT }]) {
+      const plan = await explain((reader) => countRange(reader, things, range, filters));
+      assert.match(plan, /INDEX things_by_identity_uid \(identity_uid=\?\)/);
+    }
+  });
+});

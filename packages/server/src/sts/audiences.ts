@@ -1,0 +1,32 @@
+import type { Addresses } from "../addresses.ts";
+import type { Settings } from "../config.ts";
+import { invalidArgument } from "../errors.ts";
+
+/**
+ * Whom a token is to be meant for. Only what this installation speaks for can be asked for: a
+ * token that opens another's door is not ours to give.
+ *
+ * @example readAudiences(["https://wharf.example.com"], settings, addresses)
+ */
+export function readAudiences(
+  asked: readonly string[],
+  settings: Settings,
+  { baseUrl, authUrl }: Addresses,
+): string[] {
+  const audiences = [
+    ...new Set(asked.flatMap((text) => text.split(",")).map((text) => text.replace(/\/+$/, ""))),
+  ];
+  const wanted = audiences.filter((audience) => audience !== "");
+  if (wanted.length === 0)
+    throw invalidArgument({ field: "aud", description: "Audience must be specified" });
+  const registry = settings.registryHost || new URL(baseUrl).host;
+  const known = [baseUrl, authUrl, registry, ...settings.audiences];
+  const foreign = wanted.find((audience) => !known.includes(audience));
+  if (foreign !== undefined) {
+    throw invalidArgument({
+      field: "aud",
+      description: `${JSON.stringify(foreign)} is not an audience of this installation`,
+    });
+  }
+  return wanted;
+}

@@ -1,0 +1,84 @@
+import { callOverGrpc } from "./over-grpc.ts";
+import { callOverRest } from "./over-rest.ts";
+import type { Call, Kind } from "./refusal.ts";
+
+export { allRefused, Refusal, refused } from "./refusal.ts";
+
+export type Protocol = "REST" | "gRPC";
+
+/** Both ways to call, for rules that must hold on each. */
+export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC"];
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+type Shown = any;
+
+/** The five methods that every kind of resource has. Rejects with a Refusal. */
+export interface Collection {
+  list(request?: object): Promise<Shown>;
+  get(uid: string): Promise<Shown>;
+  create(parent: string, resource: object): Promise<Shown>;
+  update(uid: string, change: object, updateMask?: readonly string[]): Promise<Shown>;
+  delete(uid: string): Promise<Shown>;
+}
+
+/** The service as one caller sees it over one protocol; answers look the same over both. */
+export class Api {
+  readonly protocol: Protocol;
+  readonly url: string;
+  readonly token: string;
+  readonly groups: Collection;
+  readonly identities: Collection;
+  readonly roles: Collection;
+  readonly roleBindings: Collection;
+
+  constructor(protocol: Protocol, url: string, token: string) {
+    this.protocol = protocol;
+    this.url = url;
+    this.token = token;
+    this.groups = this.#collection(kindOf("Group"));
+    this.identities = this.#collection(IDENTITIES);
+    this.roles = this.#collection(kindOf("Role"));
+    this.roleBindings = this.#collection(BINDINGS);
+  }
+
+  /** The same service for another caller. */
+  as(token: string): Api {
+    return new Api(this.protocol, this.url, token);
+  }
+
+  lookupIdentity(request: object): Promise<Shown> {
+    return this.#call({ verb: "Lookup", kind: IDENTITIES, request });
+  }
+
+  batchCreateRoleBindings(request: object): Promise<Shown> {
+    return this.#call({ verb: "BatchCreate", kind: BINDINGS, request });
+  }
+
+  #collection(kind: Kind): Collection {
+    const call = (verb: Call["verb"], request: object) => this.#call({ verb, kind, request });
+    return {
+      list: (request = {}) => call("List", request),
+      get: (uid) => call("Get", { uid }),
+      create: (parent, resource) => call("Create", { parent, [kind.field]: resource }),
+      update: (uid, change, updateMask) =>
+        call("Update", {
+          [kind.field]: { ...change, uid },
+          ...(updateMask === undefined ? {} : { updateMask }),
+        }),
+      delete: (uid) => call("Delete", { uid }),
+    };
+  }
+
+  #call(call: Call): Promise<Shown> {
+    const send = this.protocol === "REST" ? callOverRest : callOverGrpc;
+    return send(this.url, this.token, call);
+  }
+}
+
+function kindOf(one: string, many = `${one}s`): Kind {
+  const lower = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
+  return { service: `${many}Service`, one, many, collection: lower(many), field: lower(one) };
+}
+
+const IDENTITIES = kindOf("Identity", "Identities");
+const BINDINGS = kindOf("RoleBinding");

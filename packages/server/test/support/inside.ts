@@ -1,0 +1,45 @@
+import { OPERATOR_UID } from "../../src/auth/caller.ts";
+import { SigningKeys } from "../../src/auth/keys.ts";
+import { issueToken } from "../../src/auth/token.ts";
+import { readSettings } from "../../src/config.ts";
+import { RESOURCES } from "../../src/iam/resources.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { TestServer } from "./server.ts";
+
+/**
+ * The store of a running server, opened from beside it: to look at its rows, and to sign tokens by
+ * the dozen without starting the admin command for each.
+ */
+export class Inside {
+  readonly store: Store;
+  readonly #keys: SigningKeys;
+  readonly #url: string;
+
+  private constructor(store: Store, keys: SigningKeys, url: string) {
+    this.store = store;
+    this.#keys = keys;
+    this.#url = url;
+  }
+
+  /**
+   * @example const inside = await Inside.open(server);
+   */
+  static async open(server: TestServer): Promise<Inside> {
+    const settings = await readSettings(server.storeFlags, {});
+    const tables = Object.values(RESOURCES).map((resource) => resource.table);
+    const store = await openStore(settings, tables, { committed() {} });
+    return new Inside(store, await SigningKeys.load(store), server.url);
+  }
+
+  /** A token of an identity, or of the operator. */
+  async token(identity: string = OPERATOR_UID): Promise<string> {
+    const addresses = { baseUrl: this.#url, authUrl: this.#url };
+    const content = { subject: identity, audiences: [this.#url] };
+    return (await issueToken(this.#keys, addresses, content, Date.now())).token;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}

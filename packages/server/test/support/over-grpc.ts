@@ -1,0 +1,86 @@
+import { createRegistry, fromBinary, toJson } from "@bufbuild/protobuf";
+import type { ServiceError } from "@grpc/grpc-js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
+import { grpcCall } from "./grpc.ts";
+import { type Call, Refusal } from "./refusal.ts";
+
+/**
+ * Makes a call over gRPC and shows its answer as REST would.
+ *
+ * @example await callOverGrpc(url, token, { verb: "Get", kind: GROUPS, request: { uid } });
+ */
+export async function callOverGrpc(url: string, token: string, call: Call): Promise<unknown> {
+  const { verb, kind, request } = call;
+  const name = verb === "List" || verb === "BatchCreate" ? kind.many : kind.one;
+  try {
+    return shown(
+      await grpcCall(url, token, kind.service, `${verb}${name}`, wired(request) as object),
+    );
+  } catch (error) {
+    throw refusalOf(error as ServiceError);
+  }
+}
+
+const DETAILS = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+);
+
+/**
+ * The refusal that a failed gRPC call carries in its trailers.
+ *
+ * @example assert.equal(refusalOf(error).code, 16);
+ */
+export function refusalOf(error: ServiceError): Refusal | Error {
+  const [binary] = error.metadata?.get("grpc-status-details-bin") ?? [];
+  if (!(binary instanceof Buffer)) return error;
+  const status: Status = fromBinary(StatusSchema, binary);
+  // A long message is cut in its header; the details have all of it.
+  const told = error.details.replace(/…$/, "");
+  if (status.code !== error.code || !status.message.startsWith(told)) {
+    throw new Error(`the trailers differ: ${error.code} ${error.details}, ${status.message}`);
+  }
+  const json = toJson(StatusSchema, status, { registry: DETAILS }) as { details?: object[] };
+  return new Refusal(status.code, status.message, json.details ?? []);
+}
+
+/** Masks and times as messages; everything else reads the same. */
+function wired(value: unknown, key = ""): unknown {
+  if (key === "updateMask") return { paths: value };
+  if (typeof value === "string" && key.endsWith("Time")) {
+    const ms = Date.parse(value);
+    return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
+  }
+  if (Array.isArray(value)) return value.map((one) => wired(one));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
+}
+
+/** The names that grpc-js adds to tell which member of a choice is set. */
+const CHOICES = new Set([
+  "relationship",
+  "iss",
+  "sub",
+  "aud",
+  "awsArn",
+  "awsUserId",
+  "_totalCount",
+]);
+
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shown);
+  if (typeof value !== "object" || value === null) return value;
+  if ("seconds" in value && "nanos" in value) {
+    return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
+  }
+  const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
+  return Object.fromEntries(set.map(([name, one]) => [name, shown(one)]));
+}

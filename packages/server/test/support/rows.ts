@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { type DescMessage, equals, fromBinary, fromJson, type Message } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { ResourceMessage } from "../../src/engine/definition.ts";
+import { RESOURCES } from "../../src/iam/resources.ts";
+import type { Reader } from "../../src/store/connection.ts";
+import { placeOf } from "./oracle.ts";
+
+interface Row {
+  readonly uid: string;
+  readonly parent: string;
+  readonly root: string;
+  readonly name: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly data: Uint8Array;
+  readonly json: string;
+}
+
+interface Count {
+  readonly uid: string;
+  readonly kind: string;
+  readonly children: number;
+  readonly descendants: number;
+}
+
+interface Table {
+  readonly name: string;
+  readonly schema: DescMessage;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Looks at everything that is stored and checks that it agrees with itself: counts with rows, rows
+ * with their parents and with what they refer to, columns and JSON with the resource itself.
+ *
+ * @example await checkRows(inside.store.reader);
+ */
+export async function checkRows(reader: Reader): Promise<void> {
+  const tables: Table[] = [];
+  for (const { definition } of Object.values(RESOURCES)) {
+    const rows = await reader.all<Row>(`SELECT * FROM ${definition.table}`);
+    tables.push({ name: definition.table, schema: definition.schema, rows });
+  }
+  for (const table of tables) for (const row of table.rows) checkRow(table, row);
+  const uids = (name: string) => new Set(rowsOf(tables, name).map((row) => row.uid));
+  checkParents(tables, uids("groups"));
+  await checkReferences(reader, uids("identities"), uids("roles"));
+  await checkCounts(reader, tables, uids("groups"));
+}
+
+function rowsOf(tables: readonly Table[], name: string): readonly Row[] {
+  return tables.find((table) => table.name === name)?.rows ?? [];
+}
+
+function checkRow({ name, schema }: Table, row: Row): void {
+  const message = fromBinary(schema, row.data) as ResourceMessage;
+  const about = `${name} ${row.uid}`;
+  assert.equal(message.uid, row.uid, about);
+  assert.equal(row.parent, placeOf(row.uid), about);
+  assert.equal(row.root, row.uid.split("/")[0], about);
+  assert.equal(row.name, message.name ?? "", about);
+  assert.equal(row.created, message.createTime && timestampMs(message.createTime), about);
+  assert.equal(row.updated, message.updateTime && timestampMs(message.updateTime), about);
+  const json = JSON.parse(row.json);
+  assert.ok(equals(schema, fromJson(schema, json) as Message, message), `the JSON of ${about}`);
+  assert.equal(json.createTime, new Date(row.created).toISOString(), about);
+}
+
+function checkParents(tables: readonly Table[], groups: ReadonlySet<string>): void {
+  for (const { name, rows } of tables) {
+    const orphans = rows.filter(({ parent }) => parent !== "" && !groups.has(parent));
+    assert.deepEqual(
+      orphans.map(({ uid }) => uid),
+      [],
+      `${name} without a parent`,
+    );
+  }
+}
+
+async function checkReferences(
+  reader: Reader,
+  identities: ReadonlySet<string>,
+  roles: ReadonlySet<string>,
+): Promise<void> {
+  const sql = "SELECT uid, identity_uid, role_uid FROM role_bindings";
+  for (const row of await reader.all<Record<string, string>>(sql)) {
+    assert.ok(identities.has(row.identity_uid as string), `${row.uid} binds nobody`);
+    assert.ok(roles.has(row.role_uid as string), `${row.uid} binds to no role`);
+  }
+}
+
+async function checkCounts(
+  reader: Reader,
+  tables: readonly Table[],
+  groups: ReadonlySet<string>,
+): Promise<void> {
+  const wanted = new Map<string, [children: number, descendants: number]>();
+  for (const { name, rows } of tables) {
+    for (const { parent } of rows) {
+      for (let place = parent; ; place = placeOf(place)) {
+        const key = `${name} at ${place}`;
+        const [children, descendants] = wanted.get(key) ?? [0, 0];
+        wanted.set(key, [children + (place === parent ? 1 : 0), descendants + 1]);
+        if (place === "") break;
+      }
+    }
+  }
+  const counts = await reader.all<Count>("SELECT uid, kind, children, descendants FROM counts");
+  for (const { uid, kind, children, descendants } of counts) {
+    const key = `${kind} at ${uid}`;
+    assert.deepEqual([children, descendants], wanted.get(key) ?? [0, 0], key);
+    assert.ok(uid === "" || groups.has(uid), `${key} is counted where nothing is`);
+    wanted.delete(key);
+  }
+  assert.deepEqual([...wanted.keys()], [], "not counted at all");
+}

@@ -1,0 +1,34 @@
+import { SigningKeys } from "../../src/auth/keys.ts";
+import { issueToken } from "../../src/auth/token.ts";
+import { readSettings } from "../../src/config.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { TestServer } from "./server.ts";
+
+/** Signs what the service itself would not: tokens of another time, for another audience. */
+export interface Signer {
+  readonly keys: SigningKeys;
+  token(
+    subject: string,
+    other?: { now?: number; baseUrl?: string; authUrl?: string },
+  ): Promise<string>;
+}
+
+/**
+ * The server's own keys, read from its store.
+ *
+ * @example const old = await (await signerOf(server)).token(uid, { now: Date.now() - 7_200_000 });
+ */
+export async function signerOf(server: TestServer): Promise<Signer> {
+  const store = await openStore(await readSettings(server.storeFlags, {}), [], { committed() {} });
+  const keys = await SigningKeys.load(store);
+  await store.close();
+  const { baseUrl } = server;
+  return {
+    keys,
+    token: async (subject, { now = Date.now(), ...other } = {}) => {
+      const addresses = { baseUrl, authUrl: baseUrl, ...other };
+      const content = { subject, audiences: [addresses.baseUrl] };
+      return (await issueToken(keys, addresses, content, now)).token;
+    },
+  };
+}
