@@ -22,6 +22,7 @@ export interface Settings {
   readonly trustedIssuers: readonly string[];
   readonly deniedIssuers: readonly string[];
   readonly privateIssuers: readonly string[];
+  readonly awsStsEndpoint: string;
   readonly logLevel: string;
 }
 
@@ -117,6 +118,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "URLS",
     help: "Issuers that may be reached without TLS and at addresses that are not public.",
+  },
+  awsStsEndpoint: {
+    default: "https://sts.amazonaws.com",
+    value: "URL",
+    help: "Where signed requests of AWS identities are sent to be verified.",
+    problem: urlProblem,
   },
   logLevel: {
     default: "info",

@@ -1,7 +1,7 @@
 import { isUid } from "@wharf/contract";
 import { unauthenticated } from "../errors.ts";
 import type { Store } from "../store/store.ts";
-import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
+import { type Caller, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
@@ -60,7 +60,8 @@ export class Authenticator {
 
   async #compile({ subject, limit, limitKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
-    const granted = subject === OPERATOR_UID ? OPERATOR.grants : await this.#granted(subject);
+    const granted = isUid(subject) ? await this.#grantsOf(subject) : undefined;
+    if (granted === undefined) throw unauthenticated("the token's identity does not exist");
     const caller: Caller = {
       uid: subject,
       grants: limit === undefined ? granted : granted.within(limit),
@@ -68,11 +69,5 @@ export class Authenticator {
     };
     if (callers.size < REMEMBERED) callers.set(subject + limitKey, caller);
     return caller;
-  }
-
-  async #granted(uid: string): Promise<Grants> {
-    const grants = isUid(uid) ? await this.#grantsOf(uid) : undefined;
-    if (grants === undefined) throw unauthenticated("the token's identity does not exist");
-    return grants;
   }
 }

@@ -73,7 +73,7 @@ test("the reach names no place twice and none within another", () => {
     const reach = grantsOf(granted).reach(wanted);
     assert.ok("places" in reach);
     for (const [at, place] of reach.places.entries()) {
-      const covering = reach.places.filter(
+      const covering: string[] = reach.places.filter(
         (other, index) => index !== at && isWithin(place, other),
       );
       assert.deepEqual(covering, [], `${place} is covered twice`);

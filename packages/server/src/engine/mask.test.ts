@@ -95,10 +95,7 @@ function copy(target: JsonObject, source: JsonObject | undefined, path: string[]
   }
   if (rest.length > 0 && given === undefined && target[key] === undefined) return;
   const rivals = CHOICES.find((choice) => choice.includes(key)) ?? [];
-  for (const rival of rivals) {
-    // Within static keys, issuer and subject are plain fields.
-    if (rival !== key && rest.length + path.length > 0) delete target[rival];
-  }
+  for (const rival of rivals) if (rival !== key) delete target[rival];
   if (rest.length === 0) target[key] = structuredClone(given) as JsonValue;
   else {
     target[key] ??= {};

@@ -1,4 +1,5 @@
 import { CapabilitySet, parentOf } from "@wharf/contract";
+import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import { Grants } from "../auth/grants.ts";
 import type { Engine } from "../engine/engine.ts";
 
@@ -11,6 +12,7 @@ export async function grantsOf(
   { store, identities, roles, roleBindings }: Engine,
   identity: string,
 ) {
+  if (identity === OPERATOR_UID) return OPERATOR.grants;
   const { reader } = store;
   if ((await identities.table.find(reader, identity, "data")) === undefined) return undefined;
   const bindings = await roleBindings.where(reader, { column: "identity_uid", value: identity });

@@ -1,17 +1,10 @@
 import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import {
-  type ExchangeRequest,
-  type Identity,
-  literalIdentityUid,
-  RawTokenSchema,
-} from "@wharf/contract";
+import { type ExchangeRequest, type Identity, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
-import type { Addresses } from "../addresses.ts";
 import type { Grants } from "../auth/grants.ts";
-import type { SigningKeys } from "../auth/keys.ts";
-import { issueToken, type TokenVerifier } from "../auth/token.ts";
+import { issueToken } from "../auth/token.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated, WharfError } from "../errors.ts";
@@ -19,35 +12,9 @@ import { grantsOf } from "../iam/access.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
+import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
 import { limitFor } from "./narrow.ts";
-import { compileRule } from "./rule.ts";
-import {
-  firstFailure,
-  invalid,
-  type KeySource,
-  readToken,
-  type Unverified,
-  verifyUpstream,
-} from "./upstream.ts";
-
-/** What the exchange works with. */
-export interface ExchangeParts {
-  readonly engine: Engine;
-  readonly keys: SigningKeys;
-  readonly verifier: TokenVerifier;
-  readonly source: KeySource;
-  addresses(): Addresses;
-}
-
-/** What a presented token entitles to. */
-interface Entitlement {
-  readonly identity: string;
-  readonly claims: JWTPayload;
-  /** When the right to it ends. */
-  readonly expires: number;
-  /** What the presented token was narrowed to. */
-  readonly limit: Grants | undefined;
-}
+import { invalid } from "./upstream.ts";
 
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
@@ -59,15 +26,10 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
     const token = bearerToken(call.authorization);
-    const seen: { identity: string; issuer?: string; subject?: string } = {
-      identity: request.identity,
-    };
+    const seen: Seen = { identity: request.identity };
     try {
-      const read = readToken(token);
-      seen.issuer = read.issuer;
-      if (read.claims.sub !== undefined) seen.subject = read.claims.sub;
       const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
-      const entitled = await entitlement(parts, call, request, read);
+      const entitled = await entitlementOf(parts, call, request, token, seen);
       seen.identity = entitled.identity;
       const limit = await limitOf(parts, request, entitled);
       const issued = await issueToken(
@@ -98,59 +60,6 @@ function bearerToken(authorization: string | undefined): string {
   throw unauthenticated("the token to exchange must be the bearer token");
 }
 
-/** Finds out whom the token may become. */
-function entitlement(
-  parts: ExchangeParts,
-  call: Call,
-  request: ExchangeRequest,
-  read: Unverified,
-): Promise<Entitlement> {
-  const own = read.issuer === parts.addresses().authUrl;
-  if (own && request.identity === "") return ownEntitlement(parts, call, read);
-  return trustedEntitlement(parts, call, request.identity, read, own);
-}
-
-/** A token of ours speaks for its own identity: for no longer, and no more, than it already does. */
-async function ownEntitlement(
-  { verifier }: ExchangeParts,
-  { time }: Call,
-  read: Unverified,
-): Promise<Entitlement> {
-  const { subject, expires, limit } = await verifier.verifyAnyAudience(read.token, time);
-  return { identity: subject, claims: read.claims, expires, limit };
-}
-
-async function trustedEntitlement(
-  { engine, source, addresses, verifier }: ExchangeParts,
-  { time }: Call,
-  asked: string,
-  read: Unverified,
-  own: boolean,
-): Promise<Entitlement> {
-  const uid = asked || literalIdentityUid(read.issuer, read.claims.sub ?? "");
-  const identity = await engine.identities.find(engine.store.reader, uid);
-  const rule = identity && compileRule(identity, acceptedAudiences(addresses()));
-  if (rule === undefined) throw invalid("identity");
-  if (rule.expires !== undefined && rule.expires <= time) throw invalid("identity");
-  // A token that was made to do little must not become an identity that does much.
-  if (own && (await verifier.verifyAnyAudience(read.token, time)).limit) throw invalid("cap");
-  const claims = own ? read.claims : await verifyUpstream(read, rule, source, time);
-  const refused = firstFailure(rule.check(claims));
-  if (refused !== undefined) throw refused;
-  return {
-    identity: uid,
-    claims,
-    expires: rule.expires ?? Number.POSITIVE_INFINITY,
-    limit: undefined,
-  };
-}
-
-/** The audiences of tokens that are meant for us, where an identity names none. */
-function acceptedAudiences({ authUrl }: Addresses): string[] {
-  const { host, hostname } = new URL(authUrl);
-  return [hostname, host, authUrl];
-}
-
 async function limitOf(
   { engine }: ExchangeParts,
   request: ExchangeRequest,
@@ -168,12 +77,7 @@ function actorOf({ iss, sub, aud }: JWTPayload) {
 }
 
 /** Notes that the identity was seen, with the audit row, in one transaction. */
-async function recordUse(
-  engine: Engine,
-  call: Call,
-  token: string,
-  seen: { identity: string },
-): Promise<void> {
+async function recordUse(engine: Engine, call: Call, token: string, seen: Seen): Promise<void> {
   await engine.store.write(async (tx) => {
     const row = await engine.identities.table.findForChange(tx, seen.identity);
     if (row !== undefined) {
@@ -190,7 +94,7 @@ async function recordRefusal(
   engine: Engine,
   call: Call,
   token: string,
-  seen: { identity: string },
+  seen: Seen,
   { number: code, message }: WharfError,
 ): Promise<void> {
   const detail = { ...seen, tokenSha256: fingerprint(token), refused: message };

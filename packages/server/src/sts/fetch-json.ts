@@ -1,4 +1,4 @@
-import { request as requestHttp } from "node:http";
+import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { isPublicAddress, publicLookup } from "./addresses.ts";
@@ -14,6 +14,13 @@ export class FetchError extends Error {
   override readonly name = "FetchError";
 }
 
+export interface FetchOptions {
+  /** Whether the address may be any, TLS or not. */
+  readonly anywhere: boolean;
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
 /**
  * Reads a JSON document from outside: bounded in time and size, no redirects, and unless told
  * otherwise https at public addresses alone.
@@ -22,10 +29,10 @@ export class FetchError extends Error {
  */
 export async function fetchJson(
   url: URL,
-  { anywhere }: { readonly anywhere: boolean },
+  { anywhere, ...options }: FetchOptions,
 ): Promise<unknown> {
   if (!anywhere) refuseHidden(url);
-  const text = await fetchText(url, anywhere ? {} : { lookup: publicLookup });
+  const text = await fetchText(url, anywhere ? options : { ...options, lookup: publicLookup });
   try {
     return JSON.parse(text);
   } catch {
@@ -39,10 +46,13 @@ function refuseHidden(url: URL): void {
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new FetchError("the address is not public");
 }
 
-function fetchText(url: URL, options: RequestOptions): Promise<string> {
+function fetchText(
+  url: URL,
+  options: Omit<RequestOptions, "headers"> & { headers?: OutgoingHttpHeaders },
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
-  const headers = { accept: "application/json" };
+  const headers = { accept: "application/json", ...options.headers };
   const signal = AbortSignal.timeout(MOST_MS);
   const outgoing = send(url, { ...options, headers, signal, agent: false }, (answer) => {
     if (answer.statusCode !== 200) {

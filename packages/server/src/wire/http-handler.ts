@@ -1,5 +1,5 @@
 /** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
-import { WharfError } from "../errors.ts";
+import { invalidArgument, WharfError } from "../errors.ts";
 import type { Conversation } from "./answer.ts";
 import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
@@ -32,6 +32,7 @@ export function handleHttp(
   const exchange = new Exchange(protocol, headers, remoteAddress, wire.observer);
   const conversation = { wire, exchange, request, response };
   if (url.length > wire.limits.urlBytes) refuseUrl(conversation);
+  else if (headers.host === undefined && request.httpVersion === "1.1") refuseNoHost(conversation);
   else if (request.method === "OPTIONS" && preflight(conversation)) return;
   else if (isWeb) handleGrpcWeb(conversation, path);
   else if (endpoints) handleEndpoint(conversation, endpoints, path, query);
@@ -51,6 +52,12 @@ function refuseUrl(conversation: Conversation): void {
   const error = new WharfError("RESOURCE_EXHAUSTED", `the URL is longer than ${limit} bytes`);
   const fault = new HttpFault(error, 414, { connection: "close" });
   if (exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
+}
+
+/** RFC 9112 wants it, and a proxy that leaves it out may be confused about more. */
+function refuseNoHost(conversation: Conversation): void {
+  const error = invalidArgument({ field: "", description: "the request has no Host header" });
+  if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, error));
 }
 
 function preflight(conversation: Conversation): boolean {

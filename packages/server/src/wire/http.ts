@@ -15,6 +15,7 @@ export interface HttpIn extends Readable {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  readonly httpVersion: string;
   readonly httpVersionMajor: number;
 }
 

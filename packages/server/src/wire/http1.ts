@@ -23,10 +23,18 @@ export function http1Server(wire: Wire): Server {
       connectionsCheckingInterval: Math.ceil(limits.headersMs / CHECKS_PER_TIMEOUT),
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.headerBytes,
+      // Refused by us, with a body that says so.
+      requireHostHeader: false,
     },
     (request, response) => {
       handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
     },
+  );
+  server.on("checkExpectation", (request, response) => {
+    handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
+  });
+  server.on("connect", (_request, socket: Socket) =>
+    refuse(wire, {} as NodeJS.ErrnoException, socket),
   );
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     refuse(wire, error, socket);
