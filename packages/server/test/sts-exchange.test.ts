@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { exchange } from "./support/exchange.ts";
+import { StandInIssuer } from "./support/issuer.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+
+const MAIN = "repo:acme/app:ref:refs/heads/main";
+const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
+const JWT = "urn:ietf:params:oauth:token-type:jwt";
+
+for (const store of STORES) {
+  describe(`token exchange on ${store}`, () => {
+    let server: TestServer;
+    let issuer: StandInIssuer;
+    let operator: Rest;
+    let org: string;
+    let folder: string;
+    let ci: string;
+    const post = async (path: string, body: object) => {
+      const { status, body: made } = await operator.post(`/iam/v2beta1/${path}`, body);
+      assert.equal(status, 200, JSON.stringify(made));
+      return made;
+    };
+    const bind = async (group: string, identity: string, role: string) => {
+      const { body } = await operator.get(`/iam/v2beta1/roles?name=${role}`);
+      await post(`roleBindings/${group}`, { identityUid: identity, roleUid: body.roles[0].uid });
+    };
+    before(async () => {
+      issuer = await StandInIssuer.start();
+      server = await TestServer.start({ store, flags: ["--registry-host", "registry.test"] });
+      operator = new Rest(server.url, await server.token());
+      org = (await post("groups", { name: "acme" })).uid;
+      folder = (await post(`groups/${org}`, { name: "folder" })).uid;
+      const claimMatch = { issuer: issuer.url, subject: MAIN };
+      ci = (await post(`identities/${org}`, { name: "ci", claimMatch })).uid;
+      await bind(org, ci, "viewer");
+    });
+    after(async () => {
+      await issuer.stop();
+      await server.stop();
+    });
+    const upstream = () => issuer.sign({ sub: MAIN });
+
+    test("a workload becomes the identity that trusts it, for an hour", async () => {
+      const made = await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
+      assert.equal(made.status, 200, made.message);
+      assert.equal(made.claims.sub, ci);
+      assert.equal(made.claims.aud, server.url);
+      assert.equal(made.claims.iss, server.url);
+      assert.equal((made.claims.exp as number) - (made.claims.iat as number), 3_600);
+      assert.deepEqual(made.claims.act, { iss: issuer.url, sub: MAIN, aud: "127.0.0.1" });
+      assert.ok(made.claims.jti);
+      const { body } = await new Rest(server.url, made.token).get("/iam/v2beta1/groups");
+      assert.equal(body.totalCount, "2");
+    });
+
+    test("the same as a form, and as RFC 8693 has it", async () => {
+      const token = await upstream();
+      const form = await fetch(`${server.url}/sts/exchange`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: new URLSearchParams({ aud: server.url, identity: ci }),
+      });
+      assert.equal(form.status, 200);
+      assert.ok(((await form.json()) as { token: string }).token);
+      const oauth = await fetch(`${server.url}/oauth/token`, {
+        method: "POST",
+        body: new URLSearchParams({
+          grant_type: GRANT,
+          subject_token: token,
+          subject_token_type: JWT,
+          audience: server.url,
+          identity: ci,
+        }),
+      });
+      const answer = (await oauth.json()) as Record<string, unknown>;
+      assert.equal(oauth.status, 200);
+      assert.equal(answer.token_type, "Bearer");
+      assert.equal(answer.issued_token_type, JWT);
+      assert.ok(Number(answer.expires_in) > 3_500);
+      const { status } = await new Rest(server.url, String(answer.access_token)).get(
+        "/iam/v2beta1/groups",
+      );
+      assert.equal(status, 200);
+    });
+
+    test("OAuth's refusals are in OAuth's words", async () => {
+      const ask = async (fields: Record<string, string>) => {
+        const body = new URLSearchParams(fields);
+        const response = await fetch(`${server.url}/oauth/token`, { method: "POST", body });
+        return [response.status, ((await response.json()) as { error: string }).error];
+      };
+      const common = {
+        grant_type: GRANT,
+        subject_token_type: JWT,
+        audience: server.url,
+        identity: ci,
+      };
+      assert.deepEqual(await ask({ grant_type: "password" }), [400, "unsupported_grant_type"]);
+      assert.deepEqual(await ask(common), [400, "invalid_request"]);
+      const wrong = await issuer.sign({ sub: "somebody else" });
+      assert.deepEqual(await ask({ ...common, subject_token: wrong }), [400, "invalid_grant"]);
+    });
+
+    test("several audiences make one token for all of them, and no foreign one is taken", async () => {
+      const aud = [server.url, "registry.test"];
+      const made = await exchange(server.url, await upstream(), { aud, identity: ci });
+      assert.deepEqual(made.claims.aud, aud);
+      const forOthers = { aud: "https://elsewhere.example", identity: ci };
+      assert.equal((await exchange(server.url, await upstream(), forOthers)).code, 3);
+      const none = await exchange(server.url, await upstream(), { identity: ci });
+      assert.match(none.message, /Audience must be specified/);
+    });
+
+    test("a token for the registry is no token for the API", async () => {
+      const made = await exchange(server.url, await upstream(), {
+        aud: "registry.test",
+        identity: ci,
+      });
+      assert.equal(made.status, 200);
+      assert.equal((await new Rest(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
+    });
+
+    test("scopes and capabilities narrow a token", async () => {
+      const token = await upstream();
+      const narrowed = await exchange(server.url, token, {
+        aud: server.url,
+        identity: ci,
+        scopes: folder,
+      });
+      const inFolder = new Rest(server.url, narrowed.token);
+      const { body } = await inFolder.get("/iam/v2beta1/groups");
+      assert.deepEqual(
+        body.groups.map((group: { uid: string }) => group.uid),
+        [folder],
+      );
+      assert.equal((await inFolder.get(`/iam/v2beta1/groups/${org}`)).status, 403);
+
+      const capped = await exchange(server.url, token, {
+        aud: server.url,
+        identity: ci,
+        cap: "groups.list",
+      });
+      const groupsOnly = new Rest(server.url, capped.token);
+      assert.equal((await groupsOnly.get("/iam/v2beta1/groups")).body.totalCount, "2");
+      assert.equal((await groupsOnly.get("/iam/v2beta1/identities")).body.totalCount, "0");
+      const unknown = await exchange(server.url, token, {
+        aud: server.url,
+        identity: ci,
+        cap: "groups.fly",
+      });
+      assert.equal(unknown.code, 3);
+    });
+
+    test("a narrow token stays narrow and short when it is exchanged again", async () => {
+      const first = await exchange(server.url, await upstream(), {
+        aud: server.url,
+        identity: ci,
+        scopes: folder,
+      });
+      const second = await exchange(server.url, first.token, { aud: server.url });
+      assert.equal(second.status, 200, second.message);
+      assert.equal(second.claims.sub, ci);
+      assert.ok((second.claims.exp as number) <= (first.claims.exp as number));
+      const wider = await exchange(server.url, first.token, { aud: server.url, scopes: org });
+      const { body } = await new Rest(server.url, wider.token).get("/iam/v2beta1/groups");
+      assert.equal(body.totalCount, "0");
+    });
+
+    test("a token never outlives the rule that allowed it", async () => {
+      const expires = new Date(Date.now() + 600_000);
+      const staticKeys = {
+        issuer: "https://unreachable.example",
+        subject: "robot",
+        issuerKeys: JSON.stringify(issuer.jwks),
+        expirationTime: expires.toISOString(),
+      };
+      const { uid } = await post(`identities/${org}`, { name: "static", staticKeys });
+      const token = await issuer.sign({ iss: "https://unreachable.example", sub: "robot" });
+      const made = await exchange(server.url, token, { aud: server.url, identity: uid });
+      assert.equal(made.status, 200, made.message);
+      assert.ok((made.claims.exp as number) * 1000 <= expires.getTime());
+    });
+
+    test("each exchange moves lastSeenTime", async () => {
+      const path = `/iam/v2beta1/identities/${ci}`;
+      const seenBefore = (await operator.get(path)).body.lastSeenTime;
+      await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
+      assert.ok((await operator.get(path)).body.lastSeenTime > seenBefore);
+    });
+
+    test("patterns, audiences and custom claims of GitHub, GitLab and Kubernetes are matched", async () => {
+      const shapes = [
+        {
+          match: {
+            issuer: issuer.url,
+            subjectPattern: "repo:acme@\\d+/app@42:.*",
+            claims: { repository_id: "42" },
+          },
+          claims: { sub: "repo:acme@7/app@42:ref:refs/heads/main", repository_id: "42" },
+        },
+        {
+          match: {
+            issuer: issuer.url,
+            subject: "project_path:g/p:ref_type:branch:ref:main",
+            audience: "https://gitlab.test",
+          },
+          claims: { sub: "project_path:g/p:ref_type:branch:ref:main", aud: "https://gitlab.test" },
+        },
+        {
+          match: {
+            issuerPattern: "http://127\\.0\\.0\\.1:\\d+",
+            subject: "system:serviceaccount:ns:sa",
+            claimPatterns: { env: "prod|stage" },
+          },
+          claims: { sub: "system:serviceaccount:ns:sa", env: "stage" },
+        },
+      ];
+      for (const [at, { match, claims }] of shapes.entries()) {
+        const { uid } = await post(`identities/${org}`, { name: `shape-${at}`, claimMatch: match });
+        const made = await exchange(server.url, await issuer.sign(claims), {
+          aud: server.url,
+          identity: uid,
+        });
+        assert.equal(made.status, 200, made.message);
+      }
+    });
+  });
+}
