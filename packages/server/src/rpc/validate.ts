@@ -1,4 +1,10 @@
-import { type DescField, type DescMessage, isFieldSet, type Message } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  isFieldSet,
+  type Message,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { fieldBehavior, isUid, type Rules, rulesOf } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../errors.ts";
 import { fieldValue } from "./fields.ts";
@@ -47,6 +53,12 @@ function refuseNul(value: unknown, path: string, found: FieldViolation[]): void 
   }
 }
 
+/** No text that people or programs name things with is longer; where it is, its rule says so. */
+const LONGEST_TEXT = 4_096;
+
+/** The same for maps. */
+const MOST_ENTRIES = 100;
+
 const shallowChecks = new WeakMap<DescMessage, Check>();
 
 function shallowCheckOf(schema: DescMessage): Check {
@@ -82,7 +94,7 @@ function compile(schema: DescMessage, deep: boolean): Check {
 function ownChecks(field: DescField): Check[] {
   const { required } = fieldBehavior(field);
   const rules = rulesOf(field);
-  if (!required && rules === undefined) return [];
+  if (!required && rules === undefined && !isText(field) && field.fieldKind !== "map") return [];
   const problem = problemFinder(field, required, rules);
   return [
     (message, path, found) => {
@@ -90,6 +102,10 @@ function ownChecks(field: DescField): Check[] {
       if (description !== undefined) found.push({ field: path + field.jsonName, description });
     },
   ];
+}
+
+function isText(field: DescField): boolean {
+  return "scalar" in field && field.scalar === ScalarType.STRING;
 }
 
 function nestedChecks(field: DescField): Check[] {
@@ -117,17 +133,19 @@ function problemFinder(
 ): (message: Message) => string | undefined {
   const name = field.jsonName;
   const pattern = rules?.pattern ? new RegExp(rules.pattern, "u") : undefined;
+  const longest = (field.fieldKind === "scalar" && rules?.maxSize) || LONGEST_TEXT;
   const text = (value: string): string | undefined => {
     if (pattern !== undefined && !pattern.test(value))
       return `${name} must match "${rules?.pattern}"`;
     if (rules?.uid && !isUid(value)) return `${name} must be a uid`;
-    return undefined;
+    return value.length > longest ? `${name} must have at most ${longest} characters` : undefined;
   };
-  const size = (count: number, of: string): string | undefined => {
-    if (count < (rules?.minSize ?? 0)) return `${name} must have at least ${rules?.minSize} ${of}`;
-    if (rules?.maxSize && count > rules.maxSize)
-      return `${name} must have at most ${rules.maxSize} ${of}`;
-    return undefined;
+  const most =
+    rules?.maxSize || (field.fieldKind === "map" ? MOST_ENTRIES : Number.POSITIVE_INFINITY);
+  const size = (count: number): string | undefined => {
+    if (count < (rules?.minSize ?? 0))
+      return `${name} must have at least ${rules?.minSize} entries`;
+    return count > most ? `${name} must have at most ${most} entries` : undefined;
   };
   return (message) => {
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
@@ -135,16 +153,11 @@ function problemFinder(
       return pattern === undefined ? `${name} is required` : text("");
     }
     const value = fieldValue(message, field);
-    if (typeof value === "string") return text(value) ?? size(value.length, "characters");
-    if (!Array.isArray(value)) {
-      return field.fieldKind === "map"
-        ? size(Object.keys(value as object).length, "entries")
-        : undefined;
-    }
-    if (required && value.length === 0) return `${name} is required`;
-    const bad = value
-      .map((entry) => (typeof entry === "string" ? text(entry) : undefined))
-      .find(Boolean);
-    return bad ?? size(value.length, "entries");
+    if (typeof value === "string") return text(value);
+    if (typeof value !== "object" || field.fieldKind === "message") return undefined;
+    const entries = Object.values(value as object);
+    if (required && entries.length === 0) return `${name} is required`;
+    const bad = entries.map((entry) => (typeof entry === "string" ? text(entry) : undefined));
+    return bad.find(Boolean) ?? size(entries.length);
   };
 }

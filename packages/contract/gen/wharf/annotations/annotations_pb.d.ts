@@ -149,7 +149,8 @@ export declare type Rules = Message<"wharf.annotations.Rules"> & {
   pattern: string;
 
   /**
-   * At most this many characters, or entries of a list or map. 0: no limit.
+   * At most this many characters, or entries of a list or map. Without it, texts have at most
+   * 4,096 characters and maps at most 100 entries.
    *
    * @generated from field: uint32 max_size = 2;
    */

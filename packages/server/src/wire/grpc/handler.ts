@@ -37,6 +37,10 @@ export function handleGrpc(
   const exchange = new Exchange("grpc", headers, remoteAddress, wire.observer);
   // A reset is not a failure of ours; "close" follows and is dealt with there.
   stream.on("error", ignore);
+  if (headers[":method"] !== "POST") {
+    refuse(wire, stream, exchange, unimplemented("gRPC by another method than POST"));
+    return;
+  }
   const path = headers[":path"] as string;
   const method = wire.methods.find(path);
   if (method) new UnaryCall(wire, stream, headers, exchange, method).start();
