@@ -16,6 +16,9 @@ export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
 
 const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
 
+/** A server that takes longer to start is not going to, on the slowest machine. */
+const START_MS = 30_000;
+
 export interface StartOptions {
   readonly store?: StoreKind;
   readonly flags?: readonly string[];
@@ -148,8 +151,16 @@ async function launch(flags: readonly string[]): Promise<Started> {
   createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
   const lines = createInterface({ input: child.stdout });
   const ready = new Promise<string>((resolve, reject) => {
+    const fail = (what: string) => reject(new Error(`the server ${what}:\n${log.join("\n")}`));
     lines.once("line", (line) => resolve(line));
-    child.once("exit", () => reject(new Error(`the server ended at start:\n${log.join("\n")}`)));
+    // "close" comes after the last line of its log.
+    child.once("close", (code) => fail(`ended at start with ${code}`));
+    const timer = setTimeout(() => {
+      fail("did not start");
+      child.kill("SIGKILL");
+    }, START_MS);
+    lines.once("close", () => clearTimeout(timer));
+    lines.once("line", () => clearTimeout(timer));
   });
   const url = (await ready).replace("wharf: ready at ", "");
   return { process: child, url, log };

@@ -2,32 +2,36 @@ import type { Api } from "./api.ts";
 import { Refusal } from "./api.ts";
 
 /** What the service has acknowledged, by uid. */
-export interface Acknowledged {
+export class Acknowledged {
   /** The description that was last acknowledged, and one that was asked for and not answered. */
-  readonly groups: Map<string, { description: string; asked?: string }>;
-  readonly deleted: Set<string>;
+  readonly groups = new Map<string, { description: string; asked?: string }>();
+  readonly deleted = new Set<string>();
   /** Those whose deletion was asked for and not answered: they may be there or not. */
-  readonly doubtful: Set<string>;
+  readonly doubtful = new Set<string>();
   /** Organisations that a member made, each in one step with its owner's binding. */
-  readonly organisations: Set<string>;
-  total: number;
-}
+  readonly organisations = new Set<string>();
+  readonly #awaited = new Map<number, () => void>();
+  #total = 0;
 
-export function nothingYet(): Acknowledged {
-  return {
-    groups: new Map(),
-    deleted: new Set(),
-    doubtful: new Set(),
-    organisations: new Set(),
-    total: 0,
-  };
+  /** Counts one more acknowledgement. */
+  add(): void {
+    this.#total += 1;
+    this.#awaited.get(this.#total)?.();
+  }
+
+  /** Resolves with the acknowledgement of this number. */
+  reaches(total: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.set(total, resolve);
+    });
+  }
 }
 
 /**
  * Writes as fast as the service takes it, keeping account of every acknowledgement, until the
  * service is gone.
  *
- * @example await Promise.all(apis.map((api) => write(api, maker, org, acknowledged)));
+ * @example await Promise.all(apis.map((api) => writeUntilGone(api, maker, org, acknowledged)));
  */
 export async function writeUntilGone(
   operator: Api,
@@ -36,20 +40,17 @@ export async function writeUntilGone(
   acknowledged: Acknowledged,
 ): Promise<void> {
   const { groups, deleted, doubtful, organisations } = acknowledged;
-  const done = () => {
-    acknowledged.total += 1;
-  };
   try {
     for (let n = 0; ; n++) {
       const { uid } = await operator.groups.create(parent, { name: "made", description: "0" });
       const group: { description: string; asked?: string } = { description: "0" };
       groups.set(uid, group);
-      done();
+      acknowledged.add();
       if (n % 2 === 0) {
         group.asked = "1";
         await operator.groups.update(uid, { description: "1" });
         group.description = "1";
-        done();
+        acknowledged.add();
       }
       if (n % 3 === 0) {
         doubtful.add(uid);
@@ -57,11 +58,11 @@ export async function writeUntilGone(
         doubtful.delete(uid);
         deleted.add(uid);
         groups.delete(uid);
-        done();
+        acknowledged.add();
       }
       if (n % 4 === 0) {
         organisations.add((await maker.groups.create("", { name: "made by a member" })).uid);
-        done();
+        acknowledged.add();
       }
     }
   } catch (error) {
