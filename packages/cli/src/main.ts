@@ -24,8 +24,10 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
   }
 }
 
-run(process.argv.slice(2)).catch((error: Error) => {
+run(process.argv.slice(2)).catch((error: Error & { code?: string }) => {
   const misused = error.name === "ConfigError";
-  console.error(misused ? `wharf: ${error.message}` : error);
+  // A port in use, a database that does not answer: the message says it, a stack would not.
+  const expected = misused || typeof error.code === "string";
+  console.error(expected ? `wharf: ${error.message}` : error);
   process.exitCode = misused ? WRONG_USE : 1;
 });

@@ -19,6 +19,7 @@ import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
+import type { Store } from "./store/store.ts";
 import { isLoopbackHost } from "./sts/addresses.ts";
 import { exchangeMethod } from "./sts/exchange.ts";
 import { IssuerPolicy } from "./sts/issuer-policy.ts";
@@ -42,10 +43,19 @@ export interface RunningServer {
  * @example const server = await startServer(await readSettings([], process.env));
  */
 export async function startServer(settings: Settings): Promise<RunningServer> {
-  const log = openLog(settings.logLevel);
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await openStore(settings, tables, metrics);
+  try {
+    return await serve(settings, store, metrics);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
+  const log = openLog(settings.logLevel);
   const keys = await SigningKeys.load(store);
   await storeBuiltinRoles(store, Date.now());
 

@@ -44,6 +44,7 @@ export class SigningKeys {
     if (keys.#keys.length === 0) {
       const first = await newKey(Date.now());
       await store.write(async (tx) => {
+        await tx.takeTurn();
         if ((await readKeys(tx, first.created)).length === 0)
           await addKey(tx, first, first.created);
       });

@@ -123,7 +123,12 @@ export async function openPostgres(url: string): Promise<Driver> {
   };
 
   const reader = new PostgresReader(async () => pool);
-  await reader.get("SELECT 1 AS one");
+  try {
+    await reader.get("SELECT 1 AS one");
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
   return {
     dialect: DIALECT,
     reader,

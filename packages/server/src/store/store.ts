@@ -39,7 +39,12 @@ export class Store {
     tables: readonly ResourceTable[],
     timings: StoreTimings,
   ): Promise<Store> {
-    await migrate(driver, tables);
+    try {
+      await migrate(driver, tables);
+    } catch (error) {
+      await driver.close();
+      throw error;
+    }
     return new Store(driver, timings);
   }
 
