@@ -28,6 +28,7 @@ run(process.argv.slice(2)).catch((error: Error & { code?: string }) => {
   const misused = error.name === "ConfigError";
   // A port in use, a database that does not answer: the message says it, a stack would not.
   const expected = misused || typeof error.code === "string";
-  console.error(expected ? `wharf: ${error.message}` : error);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  console.error(expected ? `wharf: ${error.message}${cause}` : error);
   process.exitCode = misused ? WRONG_USE : 1;
 });

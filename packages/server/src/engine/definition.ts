@@ -15,15 +15,14 @@ export type ResourceMessage = Message & {
   updateTime?: Timestamp | undefined;
 };
 
-/** A filter of the list request that a column answers. */
+/** A column that resources are found by. */
 export interface FilterDefinition<R> {
-  /** The field of the list request, by its name in the generated code. */
-  readonly field: string;
+  /** The field of the list request that filters by it, by its name in the generated code. */
+  readonly field?: string;
   /** A column of its own, filled by `of`, or one of the common ones. */
   readonly column: string;
   readonly type: "text" | "integer" | "common";
   readonly of?: (resource: R) => string | number;
-  readonly isUid?: boolean;
 }
 
 /**

@@ -129,7 +129,7 @@ function readFilters<R extends ResourceMessage>(
   const fields = request as unknown as Record<string, string | number | undefined>;
   const filters: Filter[] = [];
   for (const { field, column } of resource.definition.filters ?? []) {
-    const value = fields[field];
+    const value = field === undefined ? undefined : fields[field];
     if (value !== undefined && value !== "" && value !== 0) filters.push({ column, value });
   }
   return filters;

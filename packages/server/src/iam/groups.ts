@@ -32,7 +32,10 @@ export const groups: Resource<Group> = new Resource({
   table: "groups",
   isPlace: true,
   changesAccess: false,
-  filters: [{ field: "name", column: "name", type: "common" }],
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    { column: "verified_name", type: "text", of: (group) => (group.verified ? group.name : "") },
+  ],
   place,
   beforeCreate(_change, created) {
     // Nobody verifies a group by making it.
@@ -128,17 +131,8 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
   }
   const { tx } = change;
   await tx.takeTurn();
-  const query = { range: { childrenOf: "" }, order: UID_ORDER, offset: 0, limit: 1_000 } as const;
-  const rows = await readPage(
-    tx,
-    groups.table,
-    { ...query, filters: [{ column: "name", value: after.name }] },
-    "data",
-  );
-  const others = rows.map((row) =>
-    groups.fromRow({ encoding: row[2], data: row[3] as Uint8Array }),
-  );
-  if (others.some((other) => other.verified && other.uid !== after.uid)) {
+  const namesakes = await groups.where(tx, { column: "verified_name", value: after.name });
+  if (namesakes.some((other) => other.uid !== after.uid)) {
     throw failedPrecondition({
       type: "NAME_TAKEN",
       description: "another verified organisation has this name",
