@@ -17,7 +17,7 @@ export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
 const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
 
 /** A server that takes longer to start is not going to, on the slowest machine. */
-const START_MS = 30_000;
+const START_MS = 20_000;
 
 export interface StartOptions {
   readonly store?: StoreKind;
@@ -142,11 +142,18 @@ async function newStore(store: StoreKind, data: string): Promise<string[]> {
   return store === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
 }
 
+/** Whatever still runs when the tests end is not left behind. */
+const children = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
 async function launch(flags: readonly string[]): Promise<Started> {
   const child = spawn(process.execPath, [WHARF, "serve", ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  process.on("exit", () => child.kill("SIGKILL"));
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   const log: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
   const lines = createInterface({ input: child.stdout });

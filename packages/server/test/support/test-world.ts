@@ -4,7 +4,7 @@ import { builtinRole } from "@wharf/contract";
 import { OPERATOR_UID } from "../../src/auth/caller.ts";
 import { Api, PROTOCOLS, type Protocol } from "./api.ts";
 import { closeGrpc } from "./grpc.ts";
-import { STORES, type StartOptions, TestServer } from "./server.ts";
+import { STORES, type StartOptions, type StoreKind, TestServer } from "./server.ts";
 import { type Signer, signerOf } from "./signer.ts";
 
 /** An identity with a token. */
@@ -15,11 +15,16 @@ export interface Member {
 
 /** One server of a suite, and the hands to work with it. */
 export class TestWorld {
+  readonly store: StoreKind;
   #server: TestServer | undefined;
   #signer: Signer | undefined;
   #token = "";
   #home = "";
   #names = 0;
+
+  constructor(store: StoreKind) {
+    this.store = store;
+  }
 
   get server(): TestServer {
     assert.ok(this.#server, "the server runs only within tests");
@@ -90,7 +95,7 @@ export class TestWorld {
   }
 
   async start(options: StartOptions): Promise<void> {
-    this.#server = await TestServer.start(options);
+    this.#server = await TestServer.start({ ...options, store: this.store });
     this.#signer = await signerOf(this.#server);
     this.#token = await this.#signer.token(OPERATOR_UID);
   }
@@ -124,8 +129,8 @@ export function onEachStore(
 ): void {
   for (const store of STORES) {
     describe(`${title}, on ${store}`, () => {
-      const world = new TestWorld();
-      before(() => world.start({ ...options, store }));
+      const world = new TestWorld(store);
+      before(() => world.start(options));
       after(() => world.stop());
       suite(world);
     });

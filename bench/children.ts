@@ -1,0 +1,48 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+
+const running = new Set<ChildProcess>();
+
+/** Nothing is left behind, however the benchmark ends. */
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+// By default these would end us without a word to anyone.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+/**
+ * Keeps an eye on a process: it ends with us, and the promise rejects when it ends before.
+ *
+ * @example const [line] = await Promise.race([ready, watch(child, () => "the server ended")]);
+ */
+export function watch(child: ChildProcess, problem: () => string): Promise<never> {
+  running.add(child);
+  const ended = once(child, "exit").then(() => {
+    running.delete(child);
+    throw new Error(problem());
+  });
+  // It ends sooner or later; that concerns those who still wait for it.
+  ended.catch(() => {});
+  return ended;
+}
+
+/** Ends a process and waits until it has ended. */
+export async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+/** What a process has had of all cores so far; unknown on systems without /proc. */
+export function cpuMsOf(pid: number): number {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // User and system time, in ticks of 10 ms.
+    return (Number(afterName[11]) + Number(afterName[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+
+/** Which core each side runs on: whoever answers on one, whoever asks on the other. */
+export interface Cores {
+  readonly serving: number | undefined;
+  readonly asking: number | undefined;
+  /** How the work was spread, for the report. */
+  readonly note: string;
+}
+
+/**
+ * The first two cores that this process may use; none where processes cannot be pinned.
+ *
+ * @example const { serving, asking } = chooseCores();
+ */
+export function chooseCores(): Cores {
+  const unpinned = (why: string): Cores => ({
+    serving: undefined,
+    asking: undefined,
+    note: `NOT pinned to cores: ${why}; server, reference and load share them as the system likes`,
+  });
+  if (availableParallelism() < 2) return unpinned("there is only one");
+  const [serving, asking] = allowedCores();
+  if (serving === undefined || asking === undefined) return unpinned("there is only one");
+  if (spawnSync("taskset", ["-c", String(asking), "true"]).status !== 0)
+    return unpinned("taskset is missing");
+  return {
+    serving,
+    asking,
+    note: `server and references on core ${serving}, load on core ${asking}`,
+  };
+}
+
+function allowedCores(): number[] {
+  try {
+    const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(
+      readFileSync("/proc/self/status", "utf8"),
+    )?.[1];
+    return (list ?? "").split(",").flatMap((part) => {
+      const [first, last = first] = part.split("-").map(Number);
+      return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
+    });
+  } catch {
+    return [0, 1];
+  }
+}
+
+/**
+ * The command that runs Node.js on a core.
+ *
+ * @example const [command, args] = nodeOn(cores.serving, ["server.ts"]);
+ */
+export function nodeOn(
+  core: number | undefined,
+  args: readonly string[],
+): [command: string, args: string[]] {
+  if (core === undefined) return [process.execPath, [...args]];
+  return ["taskset", ["-c", String(core), process.execPath, ...args]];
+}

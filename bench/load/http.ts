@@ -1,0 +1,134 @@
+/**
+ * Asks over HTTP/1.1 as fast as the answers come: bare sockets kept alive, one request under way on
+ * each. Of the answers it reads the status and the length, so that it takes little of what it measures.
+ */
+import { connect, type Socket } from "node:net";
+import { doJobs } from "../program.ts";
+import { type Load, Tally } from "./load.ts";
+
+export interface HttpJob {
+  readonly port: number;
+  readonly token: string;
+  readonly method: "GET" | "POST";
+  /** Asked in turn, over and over. */
+  readonly targets: readonly { readonly path: string; readonly body?: string }[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** Every answer must be this long, where that is known. */
+  readonly bodyBytes?: number;
+}
+
+const RECEIVE_BYTES = 64 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
+
+function requestOf({ token, method }: HttpJob, { path, body }: HttpJob["targets"][number]): Buffer {
+  const about =
+    body === undefined
+      ? ""
+      : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${about}\r\n${body ?? ""}`,
+  );
+}
+
+/** One connection: sends, waits for the whole answer, sends the next. */
+class Connection {
+  readonly #next: () => Buffer;
+  readonly #done: (bodyBytes: number) => boolean;
+  readonly #socket: Socket;
+  readonly ended: Promise<void>;
+  #stop: () => void = () => {};
+  #fail: (error: Error) => void = () => {};
+  /** Bytes of the present answer that are still to come; -1 while its head is. */
+  #missing = -1;
+  #length = 0;
+  #head: Buffer | undefined;
+
+  constructor(port: number, next: () => Buffer, done: (bodyBytes: number) => boolean) {
+    this.#next = next;
+    this.#done = done;
+    this.ended = new Promise<void>((resolve, reject) => {
+      this.#stop = resolve;
+      this.#fail = reject;
+    });
+    const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
+    this.#socket = connect({
+      port,
+      host: "127.0.0.1",
+      noDelay: true,
+      onread: {
+        buffer,
+        callback: (size: number) => {
+          this.#read(buffer.subarray(0, size));
+          return true;
+        },
+      },
+    });
+    this.#socket.on("error", this.#fail);
+    this.#socket.on("close", () => this.#fail(new Error("the server hung up")));
+  }
+
+  opened(): Promise<void> {
+    return new Promise((resolve) => this.#socket.once("connect", () => resolve()));
+  }
+
+  send(): void {
+    this.#socket.write(this.#next());
+  }
+
+  #read(chunk: Buffer): void {
+    let rest = chunk;
+    if (this.#missing < 0) {
+      if (this.#head !== undefined) rest = Buffer.concat([this.#head, chunk]);
+      const end = rest.indexOf(HEAD_END);
+      if (end < 0) {
+        this.#head = Buffer.from(rest);
+        return;
+      }
+      this.#head = undefined;
+      const head = rest.toString("latin1", 0, end + 2);
+      const length = LENGTH.exec(head)?.[1];
+      if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
+        this.#fail(new Error(`unexpected answer: ${rest.toString().slice(0, 1000)}`));
+        return;
+      }
+      this.#length = Number(length);
+      this.#missing = this.#length;
+      rest = rest.subarray(end + HEAD_END.length);
+    }
+    this.#missing -= rest.length;
+    if (this.#missing > 0) return;
+    this.#missing = -1;
+    if (this.#done(this.#length)) this.send();
+    else {
+      this.#socket.removeAllListeners("close");
+      this.#socket.destroy();
+      this.#stop();
+    }
+  }
+}
+
+async function run(job: HttpJob): Promise<Load> {
+  const requests = job.targets.map((target) => requestOf(job, target));
+  let at = 0;
+  const next = () => requests[at++ % requests.length] as Buffer;
+  let tally: Tally | undefined;
+  const done = (bodyBytes: number) => {
+    if (job.bodyBytes !== undefined && job.bodyBytes !== bodyBytes) {
+      throw new Error(`an answer has ${bodyBytes} bytes instead of ${job.bodyBytes}`);
+    }
+    return tally?.answered() ?? false;
+  };
+  const connections = Array.from(
+    { length: job.connections },
+    () => new Connection(job.port, next, done),
+  );
+  await Promise.all(connections.map((connection) => connection.opened()));
+  tally = new Tally(job.seconds, job.connections === 1);
+  for (const connection of connections) connection.send();
+  await Promise.all(connections.map((connection) => connection.ended));
+  return tally.result();
+}
+
+doJobs(run);

@@ -1,0 +1,65 @@
+import { dataSet, ScratchData, someUids } from "../data-set.ts";
+import { inTurn } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { ORGANISATION } from "../organisation.ts";
+import { type Bench, counted, type Row, serve } from "../row.ts";
+import { groupPath, listPath, mustEqual } from "../verify.ts";
+
+const CONNECTIONS = 32;
+const GROUPS = 1_000;
+
+/** The memory of a fresh server after a load: single groups, first pages, pages far in. */
+async function memoryAfterLoad(
+  bench: Bench,
+  data: string,
+  uids: readonly string[],
+  skip: number,
+): Promise<number> {
+  await using server = await serve(bench, data);
+  const { port, token } = server;
+  const paths = [uids.map(groupPath), [listPath()], [listPath(skip)]];
+  for (const some of paths) {
+    const targets = some.map((path) => ({ path }));
+    const seconds = bench.options.seconds / paths.length;
+    await bench.http.ask({
+      port,
+      token,
+      method: "GET",
+      targets,
+      connections: CONNECTIONS,
+      seconds,
+    });
+  }
+  return server.memory;
+}
+
+/** An installation with nothing but the organisation in it. */
+async function makeEmpty(bench: Bench, data: string): Promise<string> {
+  await using server = await serve({ ...bench, profiles: undefined }, data);
+  const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organisation"}'));
+  return made.uid;
+}
+
+export function memoryRow({ sizes, rounds }: Options): Row {
+  return {
+    work: `memory with ${counted(sizes.large)} groups after the load`,
+    reference: "empty server after the same load",
+    target: { atMost: 1.5 },
+
+    async measure(bench) {
+      const large = await dataSet(sizes.large);
+      const uids = someUids(large, GROUPS);
+      mustEqual(uids.length, GROUPS);
+      mustEqual(uids[0]?.startsWith(ORGANISATION), true);
+      using scratch = new ScratchData();
+      const only = await makeEmpty(bench, scratch.path);
+      const skip = sizes.large / 2;
+      const figures = await inTurn(
+        rounds,
+        () => memoryAfterLoad(bench, scratch.path, [only], skip),
+        () => memoryAfterLoad(bench, large, uids, skip),
+      );
+      return { unit: "MiB", ...figures, notes: ["a fresh process for every measurement"] };
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Options } from "../options.ts";
+import type { Row } from "../row.ts";
+import { createRow } from "./create.ts";
+import { getGrpc } from "./get-grpc.ts";
+import { getRest } from "./get-rest.ts";
+import { listGrowthRow, listRow, skipRow } from "./lists.ts";
+import { memoryRow } from "./memory.ts";
+import { startRow } from "./start.ts";
+
+/** The table, line by line. */
+export function rowsOf(options: Options): Row[] {
+  return [
+    getRest,
+    getGrpc,
+    listRow(options),
+    listGrowthRow(options),
+    skipRow(options),
+    createRow,
+    memoryRow(options),
+    startRow,
+  ];
+}

@@ -1,0 +1,107 @@
+/** The server under test: the real launcher in a process of its own. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { end, watch } from "./children.ts";
+import { nodeOn } from "./cores.ts";
+
+const CLI = join(import.meta.dirname, "../packages/cli");
+
+/** What people start. */
+const LAUNCHER = join(CLI, "bin/wharf.cjs");
+
+/** The same from its sources, where a profile can name the file that the time went to. */
+const SOURCES = join(CLI, "src/main.ts");
+
+export interface WharfOptions {
+  /** The data directory; the log goes there, too, as it would on a machine of one's own. */
+  readonly data: string;
+  readonly core: number | undefined;
+  /** Where the profile goes, if one is wanted. */
+  readonly profiles: string | undefined;
+}
+
+/** A server that is ready, with a token of its operator. */
+export class Wharf implements AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly #child: ChildProcess;
+
+  private constructor(url: string, token: string, child: ChildProcess) {
+    this.url = url;
+    this.token = token;
+    this.#child = child;
+  }
+
+  /**
+   * @example await using server = await Wharf.start({ data, core: cores.serving });
+   */
+  static async start(options: WharfOptions): Promise<Wharf> {
+    const { child, url } = await Wharf.launch(options);
+    const flags = ["--data", options.data, "--base-url", url];
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      LAUNCHER,
+      "admin",
+      "token",
+      ...flags,
+    ]);
+    return new Wharf(url, stdout.trim(), child);
+  }
+
+  /** Starts the process and waits for its ready line, no more: what the start row times. */
+  static async launch(options: WharfOptions): Promise<{ child: ChildProcess; url: string }> {
+    const { data, core, profiles } = options;
+    const program =
+      profiles === undefined ? [LAUNCHER] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`, SOURCES];
+    const log = join(data, "log");
+    const [command, args] = nodeOn(core, [
+      ...program,
+      "serve",
+      ...["--listen", "127.0.0.1:0", "--data", data],
+    ]);
+    const logFile = openSync(log, "w");
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", logFile] });
+    closeSync(logFile);
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    const ready = once(lines, "line") as Promise<[string]>;
+    const ended = watch(
+      child,
+      () => `the server ended:\n${readFileSync(log, "utf8").slice(-2000)}`,
+    );
+    const [line] = await Promise.race([ready, ended]);
+    return { child, url: line.replace("wharf: ready at ", "") };
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** Resident memory, in MiB. */
+  get memory(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024;
+  }
+
+  /** One request over REST; rejects unless it succeeds. */
+  async rest(path: string, body?: string): Promise<string> {
+    const response = await fetch(`${this.url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+    return text;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await end(this.#child, "SIGTERM");
+  }
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  GetGroupRequestSchema,
+  GroupSchema,
+  GroupsService,
+  httpRulesOf,
+  PingResponseSchema,
+  SERVICES,
+  serviceNames,
+} from "@wharf/contract";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { grpcSend } from "./support/grpc.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+onEachStore("the surface of the service", (world) => {
+  const rest = (token = world.operator().token) => new Rest(world.server.url, token);
+  const plain = (path: string) => fetch(`${world.server.url}${path}`);
+  const json = async (path: string) => (await plain(path)).json() as Promise<Json>;
+  const grpc = (path: string, bytes = Buffer.alloc(0), token = world.operator().token) =>
+    grpcSend(world.server.url, token, path, bytes);
+  const codeOf = (path: string) =>
+    grpc(path).then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+
+  describe("methods that are in the contract but not served", () => {
+    let served: Set<string>;
+    before(async () => {
+      const { paths } = await json("/openapi.json");
+      served = new Set(
+        Object.entries(paths).flatMap(([path, verbs]) =>
+          Object.keys(verbs as object).map((verb) => `${verb} ${path}`),
+        ),
+      );
+    });
+
+    for (const { methods, typeName } of SERVICES) {
+      test(`${typeName} answers over REST, over gRPC and in the description alike`, async () => {
+        for (const method of methods) {
+          const [rule] = httpRulesOf(method);
+          assert.ok(rule, method.name);
+          const template = rule.path.replace(/\{([^}=]+)[^}]*\}/g, "{$1}");
+          const isServed = served.has(`${rule.verb.toLowerCase()} ${template}`);
+          const path = rule.path.replace(/\{[^}]*\}/g, "0".repeat(40));
+          const body = rule.verb === "GET" || rule.verb === "DELETE" ? undefined : {};
+          const answer = await rest().send(rule.verb, path, body);
+          const code = await codeOf(`/${typeName}/${method.name}`);
+          const name = `${typeName}/${method.name}`;
+          assert.equal(code !== 12, isServed, `${name}: ${code}`);
+          assert.equal(answer.status !== 501, isServed, `${name}: ${answer.status}`);
+          if (isServed) continue;
+          assert.deepEqual(answer.body, {
+            code: 12,
+            message: `Unimplemented: ${name} is not served here`,
+            details: [
+              {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                reason: "UNIMPLEMENTED",
+                domain: "iam.wharf.internal",
+              },
+            ],
+          });
+        }
+      });
+    }
+
+    test("groups, identities, roles, role bindings and ping are served in full", () => {
+      const needed = SERVICES.filter(({ name }) =>
+        /^(Groups|Identities|Roles|RoleBindings|Ping)Service$/.test(name),
+      );
+      assert.equal(needed.length, 5);
+      for (const method of needed.flatMap((service) => service.methods)) {
+        const [rule] = httpRulesOf(method);
+        const template = rule?.path.replace(/\{([^}=]+)[^}]*\}/g, "{$1}");
+        assert.ok(served.has(`${rule?.verb.toLowerCase()} ${template}`), method.name);
+      }
+    });
+  });
+
+  test("ping answers whoever asks", async () => {
+    for (const path of ["/ping/v2beta1/ping", "/ping/v2/ping"]) {
+      assert.deepEqual(await json(path), { response: "pong" });
+    }
+    for (const service of ["wharf.ping.v2beta1", "chainguard.platform.ping.v2"]) {
+      const answer = await grpc(`/${service}.PingService/Ping`, Buffer.alloc(0), "");
+      assert.equal(fromBinary(PingResponseSchema, answer).response, "pong");
+    }
+  });
+
+  test("the paths of version 2 answer as those of the beta", async () => {
+    const org = await world.organisation();
+    const list = await rest().get(`/iam/v2/groups?uidp.ids=${org}`);
+    assert.deepEqual(list.body, (await rest().get(`/iam/v2beta1/groups?uidp.ids=${org}`)).body);
+    const created = await rest().post(`/iam/v2/groups/${org}`, { name: "by v2" });
+    assert.equal(created.status, 200);
+    const path = `groups/${created.body.uid}`;
+    const patched = await rest().patch(`/iam/v2/${path}?updateMask=name`, { name: "again" });
+    assert.equal(patched.body.name, "again");
+    assert.deepEqual((await rest().get(`/iam/v2beta1/${path}`)).body, patched.body);
+    assert.deepEqual((await rest().delete(`/iam/v2/${path}`)).body, {});
+    const lookup = "identities:lookupIdentity?issuer=https://a.b&subject=s";
+    assert.equal((await rest().get(`/iam/v2/${lookup}`)).status, 200);
+    assert.equal((await rest().post("/iam/v2/roleBindings:batchCreate", {})).status, 400);
+  });
+
+  test("services answer under every name that clients know them by", async () => {
+    const uid = await world.organisation();
+    const request = Buffer.from(
+      toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid })),
+    );
+    const names = serviceNames(GroupsService);
+    assert.deepEqual(names.toSorted(), [
+      "chainguard.platform.iam.v2.GroupsService",
+      "chainguard.platform.iam.v2beta1.GroupsService",
+      "wharf.iam.v2.GroupsService",
+      "wharf.iam.v2beta1.GroupsService",
+    ]);
+    for (const name of names) {
+      const group = fromBinary(GroupSchema, await grpc(`/${name}/GetGroup`, request));
+      assert.equal(group.uid, uid);
+    }
+    assert.equal(await codeOf("/chainguard.platform.iam.v3.GroupsService/GetGroup"), 12);
+  });
+
+  test("the server says that it lives, is ready, and what it has done", async () => {
+    assert.equal(await (await plain("/healthz")).text(), "ok\n");
+    assert.equal(await (await plain("/readyz")).text(), "ok\n");
+    await rest().get("/iam/v2beta1/groups");
+    const metrics = await plain("/metrics");
+    assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain/);
+    const text = await metrics.text();
+    const counted =
+      /wharf_request_duration_seconds_count\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
+    assert.ok(Number(counted.exec(text)?.[1]) >= 1);
+    assert.match(text, /^wharf_store_writes_total \d+$/m);
+    assert.match(text, /^wharf_token_cache_hits \d+$/m);
+  });
+
+  test("the description of the API knows the routes of the specification", async () => {
+    const { openapi, paths } = await json("/openapi.json");
+    assert.match(openapi, /^3\./);
+    const routes = Object.entries(paths as Record<string, object>).flatMap(([path, verbs]) =>
+      Object.keys(verbs).map((verb) => `${verb} ${path}`),
+    );
+    for (const route of [
+      "get /iam/v2beta1/groups",
+      "get /iam/v2beta1/groups/{uid}",
+      "post /iam/v2beta1/groups/{parent}",
+      "patch /iam/v2beta1/groups/{group.uid}",
+      "delete /iam/v2beta1/groups/{uid}",
+      "post /iam/v2beta1/identities/{parent}",
+      "delete /iam/v2beta1/identities/{uid}",
+      "get /iam/v2beta1/roles",
+      "post /iam/v2beta1/roleBindings/{parent}",
+      "delete /iam/v2beta1/roleBindings/{uid}",
+    ]) {
+      assert.ok(routes.includes(route), route);
+    }
+  });
+
+  test("the discovery document leads to the keys that sign our tokens", async () => {
+    const { url } = world.server;
+    const discovery = await json("/.well-known/openid-configuration");
+    assert.equal(discovery.issuer, url);
+    assert.equal(discovery.jwks_uri, `${url}/.well-known/jwks.json`);
+    assert.deepEqual(discovery.id_token_signing_alg_values_supported, ["ES256"]);
+    const { keys } = (await (await fetch(discovery.jwks_uri)).json()) as Json;
+    const key = keys.find((one: Json) => one.kid === kidOf(world.operator().token));
+    const { kty, crv, alg, use } = key;
+    assert.deepEqual({ kty, crv, alg, use }, { kty: "EC", crv: "P-256", alg: "ES256", use: "sig" });
+    assert.deepEqual(Object.keys(key).sort(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
+  });
+
+  test("a new key is used at once, and tokens of the old one stay good", async () => {
+    const old = world.operator().token;
+    const kid = (await world.server.admin("keys", "rotate")).trim();
+    assert.notEqual(kid, kidOf(old));
+    const published = async () =>
+      (await json("/.well-known/jwks.json")).keys.map((key: Json) => key.kid);
+    assert.deepEqual(
+      new Set(await published()),
+      new Set([kid, kidOf(old)]),
+      "both are published before anyone has called",
+    );
+    const fresh = await world.server.token();
+    assert.equal(kidOf(fresh), kid);
+    for (const token of [old, fresh]) {
+      assert.equal((await rest(token).get("/iam/v2beta1/groups")).status, 200);
+    }
+    assert.deepEqual(new Set(await published()), new Set([kid, kidOf(old)]));
+  });
+});
+
+const ADDRESSES = ["--base-url", "https://api.example/", "--auth-url", "https://auth.example"];
+
+onEachStore(
+  "an installation with addresses and an error domain of its own",
+  (world) => {
+    test("publishes, signs and accepts them", async () => {
+      const { url } = world.server;
+      const document = await fetch(`${url}/.well-known/openid-configuration`);
+      const { issuer, jwks_uri } = (await document.json()) as Json;
+      assert.equal(issuer, "https://auth.example");
+      assert.equal(jwks_uri, "https://auth.example/.well-known/jwks.json");
+      const token = await world.server.token();
+      const { iss, aud } = decodeJwt(token);
+      assert.deepEqual([iss, aud], ["https://auth.example", "https://api.example"]);
+      assert.equal((await new Rest(url, token).get("/iam/v2beta1/groups")).status, 200);
+    });
+
+    test("names its domain in errors", async () => {
+      const { body } = await new Rest(world.server.url, "").get("/iam/v2beta1/groups");
+      assert.equal(body.details[0].domain, "iam.example");
+    });
+  },
+  { flags: [...ADDRESSES, "--error-domain", "iam.example"] },
+);
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of every shape are looked into.
+type Json = any;
+
+function kidOf(token: string): string | undefined {
+  return decodeProtectedHeader(token).kid;
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { BUILTIN_ROLES } from "@wharf/contract";
+import { type Api, allRefused, refused } from "./support/api.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { uidsOf } from "./support/walk.ts";
+
+const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
+
+onEachStore("who may see and do what", (world) => {
+  /** org ─ a ─ deep, b; and another organisation. */
+  let org: string;
+  let a: string;
+  let b: string;
+  let deep: string;
+  let other: string;
+  before(async () => {
+    org = await world.organisation();
+    [a, b] = [await world.group(org), await world.group(org)];
+    deep = await world.group(a);
+    other = await world.organisation();
+  });
+
+  world.rule(
+    "a grant covers its group and everything below, nothing beside or above",
+    async (api) => {
+      const viewer = api.as((await world.member({ [a]: "viewer" })).token);
+      for (const uid of [a, deep]) assert.equal((await viewer.groups.get(uid)).uid, uid);
+      for (const uid of [org, b, other]) {
+        assert.equal((await refused(viewer.groups.get(uid))).code, 7);
+      }
+      const later = await world.group(deep);
+      assert.equal((await viewer.groups.get(later)).uid, later, "also what comes later");
+    },
+  );
+
+  world.rule("what a caller may not see looks the same whether it exists or not", async (api) => {
+    const stranger = api.as((await world.member({ [other]: "owner" })).token);
+    const missing = [`${org}/0123456789abcdef`, "0".repeat(40)];
+    const calls: ((uid: string) => Promise<unknown>)[] = [
+      (uid) => stranger.groups.get(uid),
+      (uid) => stranger.groups.update(uid, { name: "x" }),
+      (uid) => stranger.groups.delete(uid),
+      (uid) => stranger.groups.create(uid, { name: "x" }),
+      (uid) => stranger.identities.get(uid),
+      (uid) => stranger.identities.create(uid, { name: "x", claimMatch: CLAIMS }),
+      (uid) => stranger.roles.create(uid, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
+      (uid) => stranger.roleBindings.get(uid),
+      (uid) => stranger.roleBindings.delete(uid),
+    ];
+    for (const [at, call] of calls.entries()) {
+      const told = new Set<string>();
+      for (const uid of [org, ...missing]) {
+        const { code, message, details } = await refused(call(uid));
+        assert.equal(code, 7);
+        told.add(JSON.stringify([message.replace(uid, "…"), details]));
+      }
+      assert.equal(told.size, 1, `call ${at}: ${[...told].join(" ")}`);
+    }
+  });
+
+  world.rule("who may see the place is told that nothing is there", async (api) => {
+    const viewer = api.as((await world.member({ [org]: "viewer" })).token);
+    const missing = `${org}/0123456789abcdef`;
+    for (const [type, collection] of [
+      ["Group", viewer.groups],
+      ["Identity", viewer.identities],
+      ["Role", viewer.roles],
+      ["RoleBinding", viewer.roleBindings],
+    ] as const) {
+      const refusal = await refused(collection.get(missing));
+      assert.deepEqual([refusal.code, refusal.missing], [5, `${type} ${missing}`]);
+    }
+  });
+
+  world.rule("a refusal names the capability and the place", async (api) => {
+    const viewer = api.as((await world.member({ [org]: "viewer" })).token);
+    const { message } = await refused(viewer.groups.update(a, { name: "x" }));
+    assert.equal(message, `Permission denied: needs groups.update at "${a}"`);
+    const create = await refused(viewer.groups.create(a, { name: "x" }));
+    assert.equal(create.message, `Permission denied: needs groups.create at "${a}"`);
+  });
+
+  world.rule("a viewer changes nothing", async (api) => {
+    const viewer = api.as((await world.member({ [org]: "viewer" })).token);
+    const { uid: identityUid } = await world.member();
+    const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
+    const role = await world.role(org, ["tag.list"]);
+    const binding = await world.bind(org, identityUid, "viewer");
+    const refusals = await allRefused([
+      viewer.groups.create(org, { name: "x" }),
+      viewer.groups.update(org, { name: "x" }),
+      viewer.groups.delete(b),
+      viewer.identities.create(org, { name: "x", claimMatch: CLAIMS }),
+      viewer.identities.update(identity.uid, { name: "y" }),
+      viewer.identities.delete(identity.uid),
+      viewer.roles.create(org, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
+      viewer.roles.update(role, { name: "y" }),
+      viewer.roles.delete(role),
+      viewer.roleBindings.create(org, { identityUid, roleUid: roleNamed("viewer") }),
+      viewer.roleBindings.update(binding, { roleUid: roleNamed("owner") }),
+      viewer.roleBindings.delete(binding),
+      viewer.batchCreateRoleBindings({
+        parent: org,
+        requests: [{ roleBinding: { identityUid, roleUid: roleNamed("viewer") } }],
+      }),
+    ]);
+    for (const { code } of refusals) assert.equal(code, 7);
+  });
+
+  world.rule("each capability opens its own method and no other", async (api) => {
+    const lister = api.as((await world.member({ [org]: ["groups.list"] })).token);
+    assert.equal((await lister.groups.get(a)).uid, a);
+    const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
+    assert.equal((await refused(lister.identities.get(identity.uid))).code, 7);
+    assert.equal((await lister.identities.list()).totalCount, "0");
+    assert.equal((await lister.roleBindings.list()).totalCount, "0");
+    const deleter = api.as((await world.member({ [org]: ["groups.delete"] })).token);
+    assert.equal((await refused(deleter.groups.get(a))).code, 7);
+    assert.deepEqual(await deleter.groups.delete(await world.group(org)), {});
+  });
+
+  world.rule("lists show what their caller may see, and count only that", async (api) => {
+    const member = await world.member({ [a]: "viewer", [other]: ["groups.list"] });
+    const mine = api.as(member.token);
+    const inA = await api.identities.create(a, { name: "x", claimMatch: CLAIMS });
+    await api.identities.create(b, { name: "x", claimMatch: CLAIMS });
+    await api.identities.create(other, { name: "x", claimMatch: CLAIMS });
+    const roleInA = await world.role(a, ["tag.list"]);
+    await world.role(b, ["tag.list"]);
+
+    const groups = await mine.groups.list({ pageSize: 200 });
+    const all = uidsOf((await api.groups.list({ pageSize: 200 })).groups);
+    const visible = all.filter((uid) => [a, other].some((top) => uid.startsWith(top)));
+    assert.deepEqual(uidsOf(groups.groups), visible);
+    assert.equal(groups.totalCount, String(visible.length));
+    const identities = await mine.identities.list({ pageSize: 200 });
+    assert.ok(uidsOf(identities.identities).includes(inA.uid));
+    assert.ok(uidsOf(identities.identities).every((uid) => uid.startsWith(`${a}/`)));
+    assert.equal(identities.totalCount, String(identities.identities.length));
+    const roles = await mine.roles.list({ pageSize: 200 });
+    const custom = uidsOf(roles.roles).filter((uid) => uid.includes("/"));
+    assert.ok(custom.includes(roleInA) && custom.every((uid) => uid.startsWith(`${a}/`)));
+    assert.equal(roles.totalCount, String(custom.length + BUILTIN_ROLES.length));
+    const bindings = await mine.roleBindings.list({ pageSize: 200 });
+    assert.ok(uidsOf(bindings.roleBindings).every((uid) => uid.startsWith(`${a}/`)));
+  });
+
+  world.rule("filters narrow what may be seen, and never widen it", async (api) => {
+    const viewer = api.as((await world.member({ [a]: "viewer" })).token);
+    const found = async (uidp: object) => {
+      const list = await viewer.groups.list({ uidp });
+      assert.equal(list.totalCount, String(list.groups.length), JSON.stringify(uidp));
+      return uidsOf(list.groups);
+    };
+    assert.deepEqual(await found({ childrenOf: org }), [a], "of its parent's children, itself");
+    assert.ok((await found({ descendantsOf: org })).every((uid) => uid.startsWith(a)));
+    assert.deepEqual(await found({ inRoot: true }), []);
+    assert.deepEqual(await found({ ids: [org, a, b, deep, other] }), [a, deep]);
+    assert.deepEqual(await found({ ancestorsOf: deep }), [a]);
+    assert.deepEqual(await found({ childrenOf: other }), []);
+  });
+
+  world.rule("overlapping grants show nothing twice", async (api) => {
+    const member = await world.member({ [org]: "viewer", [a]: "owner", [deep]: ["groups.list"] });
+    const { groups, totalCount } = await api
+      .as(member.token)
+      .groups.list({ uidp: { ids: [org, a, b, deep] } });
+    assert.deepEqual(uidsOf(groups), [org, a, b, deep].sort());
+    assert.equal(totalCount, "4");
+    const all = await api.as(member.token).groups.list({ pageSize: 200 });
+    assert.equal(new Set(uidsOf(all.groups)).size, Number(all.totalCount));
+  });
+
+  world.rule("what a call has made, the next one may use", async (api) => {
+    const maker = api.as((await world.member()).token);
+    const { uid } = await maker.groups.create("", { name: "mine" });
+    const swapped = crossed(maker, world.operator(api.protocol === "REST" ? "gRPC" : "REST"));
+    assert.equal((await swapped.groups.get(uid)).uid, uid);
+    const member = await world.member();
+    const roleUid = roleNamed("viewer");
+    const binding = await swapped.roleBindings.create(uid, { identityUid: member.uid, roleUid });
+    const theirs = api.as(member.token);
+    assert.equal((await theirs.groups.get(uid)).uid, uid);
+    await maker.roleBindings.delete(binding.uid);
+    assert.equal((await refused(theirs.groups.get(uid))).code, 7);
+  });
+});
+
+/** The same caller over the other protocol. */
+function crossed(caller: Api, over: Api): Api {
+  return over.as(caller.token);
+}

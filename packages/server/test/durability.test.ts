@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Api } from "./support/api.ts";
+import { closeGrpc } from "./support/grpc.ts";
+import { Inside } from "./support/inside.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { checkRows } from "./support/rows.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { roleNamed } from "./support/test-world.ts";
+import { uidsOf, walk } from "./support/walk.ts";
+import { Acknowledged, writeUntilGone } from "./support/writers.ts";
+
+const WRITERS = 12;
+
+/** Acknowledgements after which it is killed, each time. */
+const CUTS = [150, 400];
+
+for (const store of STORES) {
+  describe(`a server on ${store} that is killed while many write`, () => {
+    let server: TestServer;
+    let operator: Api;
+    let maker: { uid: string; api: Api };
+    let parent: string;
+    let pageToken: string;
+    const acknowledged = new Acknowledged();
+
+    before(async () => {
+      server = await TestServer.start({ store });
+      operator = new Api("REST", server.url, await server.token());
+      parent = (await operator.groups.create("", { name: "parent" })).uid;
+      const { uid } = await operator.identities.create(parent, {
+        name: "maker",
+        claimMatch: { issuer: "https://issuer.example.com", subject: "maker" },
+      });
+      maker = { uid, api: operator.as(await server.token(uid)) };
+      for (const cut of CUTS) {
+        const over = (at: number) => new Api(at % 3 === 0 ? "gRPC" : "REST", server.url, "");
+        const reached = acknowledged.reaches(cut);
+        const writing = Array.from({ length: WRITERS }, (_, at) =>
+          writeUntilGone(
+            over(at).as(operator.token),
+            over(at).as(maker.api.token),
+            parent,
+            acknowledged,
+          ),
+        );
+        await Promise.race([reached, Promise.all(writing)]);
+        await server.kill();
+        await Promise.all(writing);
+        closeGrpc();
+        await server.restart();
+      }
+      const first = await operator.groups.list({ uidp: { childrenOf: parent }, pageSize: 1 });
+      pageToken = first.nextPageToken;
+    });
+    after(async () => {
+      closeGrpc();
+      await server.stop();
+    });
+
+    test("keeps every write that it has acknowledged", async () => {
+      const request = { uidp: { childrenOf: parent }, pageSize: 200 };
+      const { items } = await walk(operator.groups, "groups", request);
+      const found = new Map(items.map((group) => [group.uid, group.description]));
+      assert.ok(acknowledged.groups.size > 100);
+      for (const [uid, { description, asked }] of acknowledged.groups) {
+        if (acknowledged.doubtful.has(uid) && !found.has(uid)) continue;
+        assert.ok([description, asked].includes(found.get(uid)), `${uid}: ${found.get(uid)}`);
+      }
+      for (const uid of acknowledged.deleted) assert.ok(!found.has(uid), `${uid} is back`);
+    });
+
+    test("keeps no more of the others than were under way", async () => {
+      const request = { uidp: { childrenOf: parent }, pageSize: 200 };
+      const { items } = await walk(operator.groups, "groups", request);
+      const unknown = uidsOf(items).filter((uid) => !acknowledged.groups.has(uid));
+      assert.ok(unknown.length <= WRITERS * CUTS.length, `${unknown.length} came of themselves`);
+    });
+
+    test("has nothing half-written: every organisation has its owner", async () => {
+      const list = { identity: maker.uid, pageSize: 200 };
+      const { items: bindings } = await walk(operator.roleBindings, "roleBindings", list);
+      const owned = bindings.map((binding) => binding.group.uid);
+      assert.equal(new Set(owned).size, owned.length);
+      for (const binding of bindings) assert.equal(binding.roleUid, roleNamed("owner"));
+      const { items } = await walk(maker.api.groups, "groups", { pageSize: 200 });
+      assert.deepEqual(uidsOf(items).sort(), owned.sort());
+      for (const uid of acknowledged.organisations) assert.ok(owned.includes(uid), uid);
+    });
+
+    test("counts exactly what there is", async () => {
+      for (const uidp of [
+        {},
+        { childrenOf: parent },
+        { descendantsOf: parent },
+        { inRoot: true },
+      ]) {
+        const { items, totals } = await walk(operator.groups, "groups", { uidp, pageSize: 200 });
+        assert.deepEqual(new Set(totals), new Set([String(items.length)]), JSON.stringify(uidp));
+      }
+      const inside = await Inside.open(server);
+      await checkRows(inside.store.reader).finally(() => inside.close());
+    });
+
+    test("goes on with the tokens that it had given out", async () => {
+      const page = await maker.api.groups.list({ pageSize: 1 });
+      assert.equal(page.groups.length, 1);
+      const request = { uidp: { childrenOf: parent }, pageSize: 1 };
+      await server.kill();
+      await server.restart();
+      const first = await operator.groups.list(request);
+      const next = await operator.groups.list({ ...request, pageToken });
+      assert.notEqual(next.groups[0].uid, first.groups[0].uid);
+    });
+
+    test("has one audit row and one event for every change, and none for anything else", async () => {
+      assert.equal(await server.terminate(), 0);
+      const uids = async (sql: string) =>
+        (await rawRows<{ uid: string }>(server, sql)).map((row) => row.uid).sort();
+      const audited = (method: string) =>
+        uids(
+          `SELECT resource AS uid FROM audit WHERE method = 'wharf.iam.v2beta1.GroupsService/${method}'`,
+        );
+      const told = (what: string) =>
+        uids(`SELECT subject AS uid FROM events WHERE type = 'iam.${what}.v1'`);
+      const present = await uids("SELECT uid FROM groups");
+      const bindings = await uids("SELECT uid FROM role_bindings");
+      const removed = await told("group.deleted");
+      const made = [...present, ...removed].sort();
+      assert.equal(new Set(made).size, made.length, "nothing that was deleted is there");
+      assert.deepEqual(await told("group.created"), made);
+      assert.deepEqual(await told("rolebindings.created"), bindings);
+      assert.deepEqual(await audited("DeleteGroup"), removed);
+      assert.deepEqual(await audited("UpdateGroup"), await told("group.updated"));
+      // An organisation's owner binding is the work of the call that made the organisation.
+      assert.deepEqual(await audited("CreateGroup"), [...made, ...bindings].sort());
+      for (const uid of acknowledged.deleted) assert.ok(removed.includes(uid));
+    });
+  });
+}

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import { Inside } from "./support/inside.ts";
+import { heldAt, type Item, type World } from "./support/oracle.ts";
+import { checkNoEscalation, snapshot } from "./support/powers.ts";
+import { type Answer, Rest } from "./support/rest.ts";
+import { FIXED } from "./support/seed.ts";
+import { type StoreKind, TestServer } from "./support/server.ts";
+import { build, pick, plans } from "./support/world.ts";
+
+/** All that acting on access takes, and one thing to covet. */
+const CAPABILITIES = [
+  "CAP_IAM_GROUPS_LIST",
+  "CAP_IAM_GROUPS_CREATE",
+  "CAP_IAM_GROUPS_UPDATE",
+  "CAP_IAM_GROUPS_DELETE",
+  "CAP_IAM_ROLES_CREATE",
+  "CAP_IAM_ROLES_UPDATE",
+  "CAP_IAM_ROLES_DELETE",
+  "CAP_IAM_ROLE_BINDINGS_CREATE",
+  "CAP_IAM_ROLE_BINDINGS_UPDATE",
+  "CAP_IAM_ROLE_BINDINGS_DELETE",
+  "CAP_IAM_IDENTITY_CREATE",
+  "CAP_IAM_IDENTITY_UPDATE",
+  "CAP_IAM_IDENTITY_DELETE",
+  "CAP_REPO_DELETE",
+];
+
+const OPERATIONS = [
+  "createGroup",
+  "createGroupByName",
+  "createOrganisation",
+  "deleteGroup",
+  "createIdentity",
+  "updateIdentity",
+  "updateIdentityWhole",
+  "deleteIdentity",
+  "createRole",
+  "updateRole",
+  "updateRoleWhole",
+  "deleteRole",
+  "createBinding",
+  "createBindings",
+  "updateBinding",
+  "updateBindingToOwner",
+  "deleteBinding",
+] as const;
+
+type Operation = (typeof OPERATIONS)[number];
+
+/** A step that someone tries, with everything given by number. */
+const steps = fc.noBias(
+  fc.record({
+    actor: fc.nat(9_999),
+    operation: fc.constantFrom<Operation>(...OPERATIONS),
+    a: fc.nat(9_999),
+    b: fc.nat(9_999),
+    c: fc.nat(9_999),
+    capabilities: fc.subarray(CAPABILITIES, { minLength: 1, maxLength: 5 }),
+  }),
+);
+/** Few groups, and roles that can be used in all of them, so that much can be tried. */
+const worlds = plans(CAPABILITIES).map((plan) => ({
+  ...plan,
+  groups: plan.groups.slice(0, 9),
+  roles: plan.roles.map((role) => ({ ...role, at: role.at % 3 === 0 ? role.at : 0 })),
+}));
+
+/** Every further organisation makes every further look at the world longer. */
+const MOST_ORGANISATIONS = 3;
+
+type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
+
+const PATH = "/iam/v2beta1";
+
+/** What an actor would choose: mostly things within reach, and what it has to give, but not always. */
+function choose(world: World, actor: string, { a, b, c, capabilities }: Step) {
+  const held = (uid: string) => heldAt(world, actor, uid);
+  const near = <T extends Item>(items: readonly T[], number: number): T => {
+    const within = items.filter(({ uid }) => held(uid).size > 0);
+    return pick(number % 4 === 0 || within.length === 0 ? items : within, number);
+  };
+  const group = near(world.groups, a);
+  const ownRole = near(world.roles, b);
+  const givable = (uid: string, more: readonly string[]) => {
+    const mine = capabilities.filter((one) => held(uid).has(one) || more.includes(one));
+    return b % 3 === 0 || mine.length === 0 ? capabilities : mine;
+  };
+  const cheap = world.roles.filter((role) =>
+    role.capabilities.every((one) => held(group.uid).has(one)),
+  );
+  return {
+    group,
+    identity: near(world.identities, c),
+    ownRole,
+    role: pick(b % 3 === 0 || cheap.length === 0 ? world.roles : cheap, b),
+    binding: near(world.roleBindings, a)?.uid ?? `${group.uid}/${"0".repeat(16)}`,
+    capabilities: givable(group.uid, []),
+    otherCapabilities: givable(ownRole.uid, ownRole.capabilities),
+  };
+}
+
+function attempt(rest: Rest, world: World, actor: string, step: Step): Promise<Answer> {
+  const { operation, a, b, c } = step;
+  const { groups, identities, roles } = world;
+  const choice = choose(world, actor, step);
+  const { group, identity, role, ownRole, binding, capabilities, otherCapabilities } = choice;
+  const bound = { identityUid: identity.uid, roleUid: role.uid };
+  const claimMatch = { issuer: "https://elsewhere.example.com", subject: `taken ${b}` };
+  // Fields that only the service sets, in the hope that it lets a caller set them.
+  const sneaked = { uid: pick(groups, b).uid, group: { uid: pick(groups, c).uid } };
+  switch (operation) {
+    case "createGroup":
+      return rest.post(`${PATH}/groups/${group.uid}`, { name: `g ${b}` });
+    case "createGroupByName":
+      return rest.post(`${PATH}/groups/${encodeURIComponent(group.name ?? "")}`, {
+        name: `g ${b}`,
+      });
+    case "createOrganisation":
+      return rest.post(`${PATH}/groups`, { name: `org ${b}` });
+    case "deleteGroup":
+      return rest.delete(`${PATH}/groups/${group.uid}`);
+    case "createIdentity":
+      return rest.post(`${PATH}/identities/${group.uid}`, { name: "i", claimMatch, ...sneaked });
+    case "updateIdentity":
+      return rest.patch(`${PATH}/identities/${identity.uid}`, { claimMatch });
+    case "updateIdentityWhole":
+      return rest.patch(`${PATH}/identities/${identity.uid}?updateMask=*`, {
+        name: "i",
+        claimMatch,
+      });
+    case "deleteIdentity":
+      return rest.delete(`${PATH}/identities/${identity.uid}`);
+    case "createRole":
+      return rest.post(`${PATH}/roles/${group.uid}`, { name: "r", capabilities, ...sneaked });
+    case "updateRole":
+      return rest.patch(`${PATH}/roles/${ownRole.uid}`, { capabilities: otherCapabilities });
+    case "updateRoleWhole":
+      return rest.patch(`${PATH}/roles/${ownRole.uid}?updateMask=*`, {
+        name: "r",
+        capabilities: otherCapabilities,
+      });
+    case "deleteRole":
+      return rest.delete(`${PATH}/roles/${ownRole.uid}`);
+    case "createBinding":
+      return rest.post(`${PATH}/roleBindings/${group.uid}`, { ...bound, ...sneaked });
+    case "createBindings": {
+      const more = { ...bound, identityUid: pick(identities, a).uid };
+      const requests = [{ roleBinding: bound }, { parent: group.uid, roleBinding: more }];
+      return rest.post(`${PATH}/roleBindings:batchCreate`, { parent: group.uid, requests });
+    }
+    case "updateBinding":
+      return rest.patch(`${PATH}/roleBindings/${binding}`, bound);
+    case "updateBindingToOwner": {
+      const owner = roles.find((one) => one.name === "owner" && !one.uid.includes("/"));
+      return rest.patch(`${PATH}/roleBindings/${binding}`, { roleUid: owner?.uid });
+    }
+    case "deleteBinding":
+      return rest.delete(`${PATH}/roleBindings/${binding}`);
+  }
+}
+
+function suite(store: StoreKind, numRuns: number): void {
+  describe(`escalation on ${store}`, () => {
+    let server: TestServer;
+    let inside: Inside;
+    let operatorToken: string;
+    before(async () => {
+      server = await TestServer.start({ store });
+      inside = await Inside.open(server);
+      operatorToken = await inside.token();
+    });
+    after(async () => {
+      await inside.close();
+      assert.equal(await server.stop(), 0);
+    });
+
+    test("is beyond every caller, whatever they try one after another", async () => {
+      let [succeeded, refused] = [0, 0];
+      const tries = fc.array(steps, { minLength: 70, maxLength: 70 });
+      const property = fc.asyncProperty(worlds, tries, async (plan, list) => {
+        const built = await build(new Rest(server.url, operatorToken), plan);
+        const roots = [built.root];
+        let world = built.world;
+        for (const [turn, step] of list.entries()) {
+          const founds = step.operation === "createOrganisation";
+          if (founds && roots.length === MOST_ORGANISATIONS) continue;
+          const { actor, status, body } = await take(step, world);
+          assert.ok(status < 500, `${step.operation}: ${status} ${JSON.stringify(body)}`);
+          if (status === 200) succeeded += 1;
+          else refused += 1;
+          if (status !== 200) continue;
+          if (founds) roots.push(body.uid);
+          const next = await snapshot(server.url, operatorToken, roots, world);
+          checkNoEscalation(`step ${turn} ${step.operation} by ${actor}`, actor, world, next);
+          world = next;
+        }
+      });
+      await fc.assert(property, { ...FIXED, numRuns });
+      // A suite in which everything is refused, or nothing, would prove nothing.
+      assert.ok(succeeded > 10 * numRuns, `only ${succeeded} steps succeeded`);
+      assert.ok(refused > succeeded, `only ${refused} steps were refused`);
+    });
+
+    async function take(step: Step, world: World): Promise<Answer & { actor: string }> {
+      const bound = new Set(world.roleBindings.map((binding) => binding.identityUid));
+      const able = world.identities.filter((identity) => bound.has(identity.uid));
+      const actor = pick(able.length > 0 ? able : world.identities, step.actor)?.uid;
+      if (actor === undefined) return { actor: "", status: 404, body: {}, headers: new Headers() };
+      const rest = new Rest(server.url, await inside.token(actor));
+      return { actor, ...(await attempt(rest, world, actor, step)) };
+    }
+  });
+}
+
+suite("sqlite", 12);
+suite("postgres", 2);

@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import { closeGrpc } from "./support/grpc.ts";
+import { Inside } from "./support/inside.ts";
+import {
+  type BindingItem,
+  expected,
+  type Item,
+  isOrdered,
+  KINDS,
+  type Kind,
+  LIST_CAPABILITY,
+  type ListFilter,
+  maySee,
+  OPERATOR,
+  placeOf,
+  type SortKey,
+  type World,
+} from "./support/oracle.ts";
+import {
+  type Asker,
+  checkWalk,
+  fetchAll,
+  fetchPage,
+  type ListQuery,
+  type Walk,
+} from "./support/pages.ts";
+import { Rest } from "./support/rest.ts";
+import { FIXED } from "./support/seed.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { all, build, NAMES, pick, plans } from "./support/world.ts";
+
+/** Roles are made of what lists ask for, and of something that they do not. */
+const CAPABILITIES = [...Object.values(LIST_CAPABILITY), "CAP_IAM_GROUPS_CREATE", "CAP_REPO_LIST"];
+
+const NOWHERE = `${"0".repeat(40)}/${"1".repeat(16)}`;
+
+const FILTERS = [
+  "descendants_of",
+  "children_of",
+  "ancestors_of",
+  "in_root",
+  "ids",
+  "name",
+] as const;
+const BINDING_FILTERS = [...FILTERS.slice(0, 5), "identity", "role", "group"] as const;
+
+/** A question about a world, with everything in it given by number. */
+const questions = fc.noBias(
+  fc.record({
+    caller: fc.nat(999),
+    kind: fc.constantFrom(...KINDS),
+    /** What the filters are about: they are made so that they let this one through. */
+    target: fc.nat(999),
+    filters: fc.array(fc.nat(999), { maxLength: 3 }),
+    astray: fc.nat(9),
+    key: fc.constantFrom<SortKey>("uid", "name", "created_at", "updated_at"),
+    descending: fc.boolean(),
+    via: fc.constantFrom<Asker["via"]>("rest", "rest", "grpc"),
+    walk: fc.constantFrom<Walk>("cursor", "skip", "both"),
+    sizes: fc.array(fc.integer({ min: 2, max: 9 }), { minLength: 1, maxLength: 3 }),
+    skips: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 3 }),
+  }),
+);
+
+type Question = typeof questions extends fc.Arbitrary<infer T> ? T : never;
+
+/** Everyone whom a world binds to a role at least once, and the operator. */
+function callerOf({ caller }: Question, world: World): string {
+  const bound = new Set(world.roleBindings.map((binding) => binding.identityUid));
+  return pick([OPERATOR, ...bound, ...bound], caller);
+}
+
+function filterOf(question: Question, world: World, root: string, caller: string): ListFilter {
+  const { kind, target, filters, astray } = question;
+  const seen = expected(world, caller, kind, caller === OPERATOR ? { descendants_of: root } : {});
+  const item = pick(seen.length > 0 && astray > 0 ? seen : world[kind], target);
+  // Tops that the caller sees are a different matter from tops that it sees parts of.
+  const above = ancestors(item.uid);
+  const within = above.filter((uid) => maySee(world, caller, kind, uid));
+  const tops = within.length > 0 && target % 4 > 0 ? within : above;
+  const place = kind === "groups" ? item.uid : placeOf(item.uid);
+  const below = world.groups.filter((group) => group.uid.startsWith(`${place}/`));
+  const every: ListFilter = {
+    descendants_of: tops.length > 0 && astray > 1 ? pick(tops, target) : NOWHERE,
+    children_of: placeOf(item.uid) || root,
+    ancestors_of: below.length > 0 ? pick(below, target).uid : `${place || root}/${"2".repeat(16)}`,
+    in_root: true,
+    ids: [item.uid, ...[1, 2, 3, 4, 5].map((n) => pick(world[kind], target * n).uid), NOWHERE],
+    name: item.name ?? "",
+    identity: (item as BindingItem).identityUid,
+    role: (item as BindingItem).roleUid,
+    group: placeOf(item.uid),
+  };
+  const names = kind === "roleBindings" ? BINDING_FILTERS : FILTERS;
+  const chosen = filters.map((at) => pick<keyof ListFilter>(names, at));
+  return {
+    ...Object.fromEntries(chosen.map((name) => [name, every[name]])),
+    // The operator sees what other runs have made as well.
+    ...(caller === OPERATOR ? { descendants_of: root } : {}),
+  };
+}
+
+function ancestors(uid: string): string[] {
+  const above = placeOf(uid);
+  return above === "" ? [] : [above, ...ancestors(above)];
+}
+
+for (const store of STORES) {
+  describe(`lists on ${store}`, () => {
+    let server: TestServer;
+    let inside: Inside;
+    let operator: Rest;
+    before(async () => {
+      server = await TestServer.start({ store });
+      inside = await Inside.open(server);
+      operator = new Rest(server.url, await inside.token());
+    });
+    after(async () => {
+      closeGrpc();
+      await inside.close();
+      assert.equal(await server.stop(), 0);
+    });
+
+    async function askerFor(caller: string, via: Asker["via"]): Promise<Asker> {
+      const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
+      return { url: server.url, token, via };
+    }
+
+    async function checkQuestion(question: Question, world: World, root: string): Promise<void> {
+      const caller = callerOf(question, world);
+      const { kind, descending, walk, sizes, skips } = question;
+      const key = kind === "roleBindings" && question.key === "name" ? "uid" : question.key;
+      const filter = filterOf(question, world, root, caller);
+      const query: ListQuery = { kind, filter, key, descending };
+      const wanted = expected(world, caller, kind, filter);
+      const rest = await askerFor(caller, "rest");
+      const items = await fetchAll(rest, query, 200);
+      const about = `${caller} asks ${JSON.stringify(query)}`;
+      assert.deepEqual(uidsOf(items).sort(), uidsOf(wanted).sort(), about);
+      assert.ok(isOrdered(items, key, descending), `order when ${about}`);
+      const reversed = await fetchAll(rest, { ...query, descending: !descending }, 200);
+      assert.deepEqual(uidsOf(reversed), uidsOf(items).reverse(), `the other way when ${about}`);
+      const asker = await askerFor(caller, question.via);
+      await checkWalk(asker, query, uidsOf(items), walk, sizes, skips);
+    }
+
+    test("show each caller all that Get allows and nothing else", async () => {
+      const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
+        const { world } = await build(operator, plan);
+        for (const identity of world.identities.slice(0, 3)) {
+          const rest = new Rest(server.url, await inside.token(identity.uid));
+          for (const kind of KINDS) {
+            await all(world[kind], async ({ uid }) => {
+              const { status } = await rest.get(`/iam/v2beta1/${kind}/${uid}`);
+              const allowed = maySee(world, identity.uid, kind, uid);
+              assert.equal(status, allowed ? 200 : 403, `${identity.uid} gets ${kind} ${uid}`);
+            });
+            const query: ListQuery = { kind, filter: {}, key: "uid", descending: false };
+            const asker = await askerFor(identity.uid, "rest");
+            const seen = uidsOf(await fetchAll(asker, query, 200));
+            assert.deepEqual(seen, uidsOf(expected(world, identity.uid, kind, {})).sort());
+          }
+        }
+      });
+      await fc.assert(property, { ...FIXED, numRuns: 3 });
+    });
+
+    test("answer every filter, order and page size alike by cursor, by skip and by both", async () => {
+      const asked = fc.array(questions, { minLength: 40, maxLength: 60, size: "max" });
+      const property = fc.asyncProperty(plans(CAPABILITIES), asked, async (plan, list) => {
+        const { world, root } = await build(operator, plan);
+        for (const question of list) await checkQuestion(question, world, root);
+      });
+      await fc.assert(property, { ...FIXED, numRuns: 12 });
+    });
+
+    test("neither miss nor repeat what is there throughout while others come and go", async () => {
+      const walks = fc.array(questions, { minLength: 12, maxLength: 16, size: "max" });
+      const property = fc.asyncProperty(plans(CAPABILITIES), walks, async (plan, list) => {
+        const { world, root } = await build(operator, plan);
+        const visitors = new Visitors(operator, world);
+        const coming = visitors.keepComing();
+        try {
+          for (const question of list) await checkWhileChanging(question, world, root, visitors);
+        } finally {
+          visitors.enough();
+          await coming;
+        }
+      });
+      await fc.assert(property, { ...FIXED, numRuns: 5 });
+    });
+
+    async function checkWhileChanging(
+      question: Question,
+      world: World,
+      root: string,
+      visitors: Visitors,
+    ): Promise<void> {
+      const { kind, descending } = question;
+      const caller = callerOf(question, world);
+      const key = kind === "roleBindings" && question.key === "name" ? "uid" : question.key;
+      const filter = caller === OPERATOR ? { descendants_of: root } : {};
+      const query: ListQuery = { kind, filter, key, descending };
+      const lasting = uidsOf(expected(world, caller, kind, filter));
+      const asker = await askerFor(caller, "rest");
+      const items: Item[] = [];
+      let pageToken = "";
+      for (let step = 0; step === 0 || pageToken !== ""; step++) {
+        const page = await fetchPage(asker, query, {
+          pageSize: pick(question.sizes, step),
+          pageToken,
+        });
+        items.push(...page.items);
+        pageToken = page.nextPageToken;
+        assert.ok(page.totalCount >= lasting.length, "the total counts all that lasts");
+        assert.ok(
+          page.totalCount <= lasting.length + visitors.most,
+          "and not more than there can be",
+        );
+      }
+      const seen = uidsOf(items);
+      const about = `${caller} asks ${JSON.stringify(query)}`;
+      assert.equal(new Set(seen).size, seen.length, `repeated when ${about}`);
+      assert.deepEqual(
+        lasting.filter((uid) => !seen.includes(uid)),
+        [],
+        `missed when ${about}`,
+      );
+      assert.ok(isOrdered(items, key, descending), `order when ${about}`);
+    }
+  });
+}
+
+function uidsOf(items: readonly Item[]): string[] {
+  return items.map((item) => item.uid);
+}
+
+/** Resources that are made everywhere and do not stay. */
+class Visitors {
+  /** Of each kind there are never more at a time. */
+  readonly most = 24;
+  readonly #operator: Rest;
+  readonly #world: World;
+  #wanted = true;
+
+  constructor(operator: Rest, world: World) {
+    this.#operator = operator;
+    this.#world = world;
+  }
+
+  async keepComing(): Promise<void> {
+    let turn = 0;
+    while (this.#wanted) {
+      const coming = Array.from({ length: 6 }, () => turn++);
+      const paths = (await Promise.all(coming.map((number) => this.#come(number)))).flat();
+      await Promise.all(paths.map((path) => this.#operator.delete(path)));
+    }
+  }
+
+  enough(): void {
+    this.#wanted = false;
+  }
+
+  async #come(number: number): Promise<string[]> {
+    const { groups, identities, roles } = this.#world;
+    const place = pick(groups, number * 7).uid;
+    const name = pick(NAMES, number);
+    const claimMatch = { issuer: "https://issuer.example.com", subject: `visitor-${number}` };
+    const bodies: Record<Kind, object> = {
+      groups: { name },
+      identities: { name, claimMatch },
+      roles: { name, capabilities: ["CAP_REPO_LIST"] },
+      roleBindings: {
+        // Visitors must not change what anyone may see, so they bring nothing that lists ask for.
+        identityUid: pick(identities, number).uid,
+        roleUid: roles.find((role) => role.name === "advisories.viewer")?.uid,
+      },
+    };
+    return Promise.all(
+      KINDS.map(async (kind) => {
+        const { status, body } = await this.#operator.post(
+          `/iam/v2beta1/${kind}/${place}`,
+          bodies[kind],
+        );
+        assert.equal(status, 200, JSON.stringify(body));
+        return `/iam/v2beta1/${kind}/${body.uid}`;
+      }),
+    );
+  }
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Api, Refusal } from "./support/api.ts";
+import { Inside } from "./support/inside.ts";
+import { checkRows } from "./support/rows.ts";
+import { TestServer } from "./support/server.ts";
+import { type Signer, signerOf } from "./support/signer.ts";
+import { roleNamed } from "./support/test-world.ts";
+import { inParallel } from "./support/walk.ts";
+
+const FLAGS = ["--base-url", "http://wharf.test"];
+const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
+const ROUNDS = Array.from({ length: 30 }, (_, at) => at);
+
+describe("two replicas that work against each other", () => {
+  let [one, two]: TestServer[] = [];
+  let a: Api;
+  let b: Api;
+  let org: string;
+  let signer: Signer;
+  before(async () => {
+    one = await TestServer.start({ store: "postgres", flags: FLAGS });
+    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS });
+    signer = await signerOf(one);
+    a = new Api("REST", one.url, await one.token());
+    b = new Api("REST", two.url, a.token);
+    org = (await a.groups.create("", { name: "org" })).uid;
+  });
+  after(async () => {
+    assert.deepEqual([await one?.stop(), await two?.stop()], [0, 0]);
+  });
+
+  /** Both calls at once; the code that each ends with. */
+  const race = (first: () => Promise<unknown>, second: () => Promise<unknown>) =>
+    Promise.all([codeOf(first()), codeOf(second())]);
+
+  const consistent = async () => {
+    const inside = await Inside.open(one as TestServer);
+    await checkRows(inside.store.reader).finally(() => inside.close());
+  };
+
+  /** Runs every round on alternating replicas, and tells how the rounds ended. */
+  const outcomes = async (
+    round: (here: Api, there: Api, at: number) => Promise<[number, number]>,
+  ): Promise<Set<string>> => {
+    const ended = await inParallel(
+      ROUNDS,
+      (at) => (at % 2 === 0 ? round(a, b, at) : round(b, a, at)),
+      4,
+    );
+    return new Set(ended.map((codes) => codes.join()));
+  };
+
+  const newIdentity = async (at: string) =>
+    (await a.identities.create(at, { name: "x", claimMatch: CLAIMS })).uid as string;
+  const newRole = async (at: string) =>
+    (await a.roles.create(at, { name: "x", capabilities: ["CAP_TAG_LIST"] })).uid as string;
+
+  test("deleting a group and creating in it never leaves an orphan", async () => {
+    const identityUid = await newIdentity(org);
+    const roleUid = roleNamed("viewer");
+    const fillings: ((api: Api, group: string) => Promise<unknown>)[] = [
+      (api, group) => api.groups.create(group, { name: "child" }),
+      (api, group) => api.identities.create(group, { name: "child", claimMatch: CLAIMS }),
+      (api, group) => api.roles.create(group, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
+      (api, group) => api.roleBindings.create(group, { identityUid, roleUid }),
+    ];
+    const ended = await outcomes(async (here, there, at) => {
+      const { uid } = await here.groups.create(org, { name: "contested" });
+      const fill = fillings[at % fillings.length] as (typeof fillings)[number];
+      const codes = await race(
+        () => here.groups.delete(uid),
+        () => fill(there, uid),
+      );
+      const exists = (await codeOf(there.groups.get(uid))) === 0;
+      assert.equal(exists, codes[1] === 0, "the group is there if, and only if, its child is");
+      return codes;
+    });
+    for (const codes of ended) assert.ok(["0,5", "9,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("deleting a group and creating in it by name never leaves an orphan", async () => {
+    const ended = await outcomes(async (here, there, at) => {
+      const name = `contested by name ${at}`;
+      const { uid } = await here.groups.create(org, { name });
+      return race(
+        () => here.groups.delete(uid),
+        () => there.groups.create(name, { name: "child" }),
+      );
+    });
+    for (const codes of ended) assert.ok(["0,5", "9,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("deleting an identity and binding it never leaves a binding of nobody", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const identityUid = await newIdentity(org);
+      const codes = await race(
+        () => here.identities.delete(identityUid),
+        () => there.roleBindings.create(org, { identityUid, roleUid: roleNamed("viewer") }),
+      );
+      const { totalCount } = await here.roleBindings.list({ identity: identityUid });
+      assert.equal(totalCount, "0");
+      return codes;
+    });
+    for (const codes of ended) assert.ok(["0,5", "0,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("deleting a role and binding it never leaves a binding to nothing", async () => {
+    const identityUid = await newIdentity(org);
+    const ended = await outcomes(async (here, there) => {
+      const roleUid = await newRole(org);
+      return race(
+        () => here.roles.delete(roleUid),
+        () => there.roleBindings.create(org, { identityUid, roleUid }),
+      );
+    });
+    for (const codes of ended) assert.ok(["0,5", "9,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("an identity that is deleted while it makes an organisation leaves none", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const identityUid = await newIdentity(org);
+      const theirs = there.as(await signer.token(identityUid));
+      return race(
+        () => here.identities.delete(identityUid),
+        () => theirs.groups.create("", { name: "mine" }),
+      );
+    });
+    for (const codes of ended) assert.ok(["0,16", "0,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("one thing is deleted once", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const { uid } = await here.groups.create(org, { name: "once" });
+      const codes = await race(
+        () => here.groups.delete(uid),
+        () => there.groups.delete(uid),
+      );
+      return codes.toSorted((x, y) => x - y) as [number, number];
+    });
+    assert.deepEqual([...ended], ["0,5"]);
+    await consistent();
+  });
+
+  test("two organisations of one name are not both verified", async () => {
+    const ended = await outcomes(async (here, there, at) => {
+      const name = `verified ${at}`;
+      const [first, second] = await Promise.all(
+        [here, there].map(async (api) => (await api.groups.create("", { name })).uid as string),
+      );
+      const codes = await race(
+        () => here.groups.update(first as string, { verified: true }),
+        () => there.groups.update(second as string, { verified: true }),
+      );
+      return codes.toSorted((x, y) => x - y) as [number, number];
+    });
+    assert.deepEqual([...ended], ["0,9"]);
+  });
+});
+
+async function codeOf(call: Promise<unknown>): Promise<number> {
+  try {
+    await call;
+    return 0;
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { refused } from "./support/api.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { inParallel } from "./support/walk.ts";
+
+onEachStore("organisations and who made them", (world) => {
+  world.rule("whoever makes an organisation owns it at once", async (api) => {
+    const maker = await world.member();
+    const mine = api.as(maker.token);
+    const { uid } = await mine.groups.create("", { name: "mine" });
+    assert.equal((await mine.groups.get(uid)).name, "mine");
+    assert.deepEqual((await mine.groups.list()).groups.map(nameOf), ["mine"]);
+    const { roleBindings } = await mine.roleBindings.list({ uidp: { childrenOf: uid } });
+    assert.equal(roleBindings.length, 1);
+    assert.equal(roleBindings[0].identityUid, maker.uid);
+    assert.equal(roleBindings[0].roleUid, roleNamed("owner"));
+    const folder = await mine.groups.create(uid, { name: "folder" });
+    assert.equal((await mine.groups.update(folder.uid, { name: "renamed" })).name, "renamed");
+  });
+
+  world.rule("nobody else sees a new organisation", async (api) => {
+    const [maker, stranger] = [await world.member(), await world.member()];
+    const { uid } = await api.as(maker.token).groups.create("", { name: "private" });
+    const theirs = api.as(stranger.token);
+    assert.equal((await refused(theirs.groups.get(uid))).code, 7);
+    assert.deepEqual((await theirs.groups.list()).groups, []);
+    assert.equal((await theirs.groups.list()).totalCount, "0");
+  });
+
+  world.rule("a nested group gets no owner of its own", async (api) => {
+    const maker = await world.member();
+    const mine = api.as(maker.token);
+    const { uid } = await mine.groups.create("", { name: "mine" });
+    const folder = await mine.groups.create(uid, { name: "folder" });
+    const { totalCount } = await mine.roleBindings.list({ uidp: { childrenOf: folder.uid } });
+    assert.equal(totalCount, "0");
+  });
+
+  world.rule("the maker can delete the organisation while nothing is left in it", async (api) => {
+    const maker = await world.member();
+    const mine = api.as(maker.token);
+    const { uid } = await mine.groups.create("", { name: "mine" });
+    const folder = await mine.groups.create(uid, { name: "folder" });
+    assert.deepEqual((await refused(mine.groups.delete(uid))).violations, ["RESOURCE_NOT_EMPTY"]);
+    await mine.groups.delete(folder.uid);
+    await mine.groups.delete(uid);
+    assert.equal((await refused(mine.groups.get(uid))).code, 7);
+    assert.equal((await refused(api.groups.get(uid))).code, 5);
+    const bindings = await api.roleBindings.list({ identity: maker.uid });
+    assert.equal(bindings.totalCount, "0", "the maker's binding went with it");
+  });
+
+  world.rule("an organisation with another member's binding is not empty", async (api) => {
+    const [maker, colleague] = [await world.member(), await world.member()];
+    const mine = api.as(maker.token);
+    const { uid } = await mine.groups.create("", { name: "mine" });
+    const roleUid = roleNamed("viewer");
+    await mine.roleBindings.create(uid, { identityUid: colleague.uid, roleUid });
+    const refusal = await refused(mine.groups.delete(uid));
+    assert.equal(
+      refusal.message,
+      "Precondition failed: cannot delete group with child role bindings",
+    );
+    const own = await api.roleBindings.list({ identity: maker.uid });
+    assert.equal(own.totalCount, "1", "the refused delete took nothing away");
+  });
+
+  world.rule("only the operator verifies an organisation", async (api) => {
+    const maker = await world.member();
+    const mine = api.as(maker.token);
+    const { uid } = await mine.groups.create("", { name: world.name("verified") });
+    assert.equal((await refused(mine.groups.update(uid, { verified: true }))).code, 7);
+    assert.equal((await mine.groups.get(uid)).verified, false);
+    assert.equal((await api.groups.update(uid, { verified: true })).verified, true);
+    assert.equal((await refused(mine.groups.update(uid, {}, ["verified"]))).code, 7);
+    const renamed = await mine.groups.update(uid, { description: "ours" });
+    assert.equal(renamed.verified, true, "other fields stay the owner's to change");
+  });
+
+  world.rule("a verified name is held by one organisation", async (api) => {
+    const name = world.name("taken.example");
+    const [first, second] = [await world.organisation(name), await world.organisation(name)];
+    await api.groups.update(first, { verified: true });
+    const refusal = await refused(api.groups.update(second, { verified: true }));
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["NAME_TAKEN"]]);
+    await api.groups.update(first, {}, ["verified"]);
+    assert.equal((await api.groups.update(second, { verified: true })).verified, true);
+  });
+
+  world.rule("the name of a verified organisation is the operator's to change", async (api) => {
+    const [name, next] = [world.name("sure.example"), world.name("sure.example")];
+    const org = await world.organisation(name);
+    const owner = await world.member({ [org]: "owner" });
+    await api.groups.update(org, { verified: true });
+    const refusal = await refused(api.as(owner.token).groups.update(org, { name: "bank.example" }));
+    assert.equal(refusal.code, 7);
+    assert.equal((await api.groups.get(org)).name, name);
+    assert.equal((await api.groups.update(org, { name: next })).name, next);
+  });
+
+  world.rule("a verified organisation cannot take the name of another", async (api) => {
+    const name = world.name("taken.example");
+    const [first, second] = [await world.organisation(name), await world.organisation()];
+    await api.groups.update(first, { verified: true });
+    await api.groups.update(second, { verified: true });
+    const refusal = await refused(api.groups.update(second, { name }));
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["NAME_TAKEN"]]);
+  });
+
+  // The look-up is the same on every store, and so many writes are quick on one of them only.
+  const skip = world.store !== "sqlite";
+  test("a verified name is found among any number of namesakes", { skip }, async () => {
+    const name = "crowded.example";
+    const { groups } = world.operator();
+    const made = await inParallel(
+      Array.from({ length: 1_003 }),
+      () => world.organisation(name),
+      50,
+    );
+    const [first, ...others] = made.sort() as [string, ...string[]];
+    await groups.update(others.at(-1) as string, { verified: true });
+    assert.deepEqual((await refused(groups.update(first, { verified: true }))).violations, [
+      "NAME_TAKEN",
+    ]);
+  });
+
+  world.rule("a nested group cannot be verified", async (api) => {
+    const folder = await world.group(await world.organisation());
+    const { fields } = await refused(api.groups.update(folder, { verified: true }));
+    assert.deepEqual(fields, { verified: "only organisations can be verified" });
+  });
+
+  world.rule("a kind is for verified organisations and the operator's to set", async (api) => {
+    const org = await world.organisation(world.name("kind.example"));
+    const kind = "ORG_KIND_CUSTOMER";
+    const early = await refused(api.groups.update(org, { kind }));
+    assert.deepEqual(Object.keys(early.fields), ["kind"]);
+    assert.equal((await refused(api.groups.create("", { name: "x", kind }))).code, 3);
+    const updated = await api.groups.update(org, { verified: true, kind });
+    assert.equal(updated.kind, kind);
+    const owner = await world.member({ [org]: "owner" });
+    const theirs = api.as(owner.token).groups;
+    assert.equal((await refused(theirs.update(org, { kind: "ORG_KIND_DEV" }))).code, 7);
+  });
+});
+
+onEachStore(
+  "an installation whose operator alone makes organisations",
+  (world) => {
+    world.rule("refuses a new organisation of anyone else's", async (api) => {
+      const member = await world.member();
+      const refusal = await refused(api.as(member.token).groups.create("", { name: "mine" }));
+      assert.equal(refusal.code, 7);
+      assert.equal(refusal.message, "Permission denied: needs groups.create anywhere");
+      assert.match((await api.groups.create("", { name: "ours" })).uid, /^[0-9a-f]{40}$/);
+    });
+
+    world.rule("lets owners make groups in theirs", async (api) => {
+      const org = await world.organisation();
+      const owner = await world.member({ [org]: "owner" });
+      const folder = await api.as(owner.token).groups.create(org, { name: "folder" });
+      assert.ok(folder.uid.startsWith(`${org}/`));
+    });
+  },
+  { flags: ["--root-groups", "operator"] },
+);
+
+function nameOf({ name }: { name: string }): string {
+  return name;
+}

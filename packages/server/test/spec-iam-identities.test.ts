@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { refused } from "./support/api.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { uidsOf } from "./support/walk.ts";
+
+const ISSUER = "https://issuer.example.com";
+const CLAIMS = { issuer: ISSUER, subject: "me" };
+const PUBLIC_KEY = { kty: "EC", crv: "P-256", x: "AAAA", y: "BBBB", kid: "one" };
+const KEYS = { issuer: ISSUER, subject: "me", issuerKeys: JSON.stringify({ keys: [PUBLIC_KEY] }) };
+const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA" };
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+/** What is wrong with each of these, by the field that is refused. */
+const REFUSED: readonly [relationship: object, field: string, description: RegExp][] = [
+  [{}, "claimMatch", /^one of claimMatch, staticKeys, awsIdentity, servicePrincipal is required$/],
+  [{ claimMatch: { subject: "me" } }, "claimMatch.issuer", /one of issuer, issuerPattern/],
+  [{ claimMatch: { issuer: ISSUER } }, "claimMatch.subject", /one of subject, subjectPattern/],
+  [{ claimMatch: { ...CLAIMS, issuer: "issuer" } }, "claimMatch.issuer", /must be an issuer URL/],
+  [{ claimMatch: { ...CLAIMS, issuer: "ftp://a.b" } }, "claimMatch.issuer", /must be an issuer/],
+  [{ claimMatch: { ...CLAIMS, issuer: `${ISSUER}?a=b` } }, "claimMatch.issuer", /must be an issu/],
+  [{ claimMatch: { ...CLAIMS, issuer: "https://u:p@a.b" } }, "claimMatch.issuer", /must be an/],
+  [{ claimMatch: { ...CLAIMS, subject: " " } }, "claimMatch.subject", /^subject is required$/],
+  [{ claimMatch: { ...CLAIMS, audience: "" } }, "claimMatch.audience", /^audience is required$/],
+  [
+    { claimMatch: { issuer: ISSUER, subjectPattern: "(" } },
+    "claimMatch.subjectPattern",
+    /is not a valid RE2 expression/,
+  ],
+  [
+    { claimMatch: { issuer: ISSUER, subjectPattern: "(a)\\1" } },
+    "claimMatch.subjectPattern",
+    /is not a valid RE2 expression/,
+  ],
+  [
+    { claimMatch: { issuerPattern: "", subject: "me" } },
+    "claimMatch.issuerPattern",
+    /^issuerPattern is required$/,
+  ],
+  [
+    { claimMatch: { ...CLAIMS, audiencePattern: "x".repeat(2_049) } },
+    "claimMatch.audiencePattern",
+    /must have at most 2048 characters/,
+  ],
+  [
+    { claimMatch: { ...CLAIMS, claimPatterns: { team: "[" } } },
+    "claimMatch.claimPatterns.team",
+    /is not a valid RE2 expression/,
+  ],
+  [{ claimMatch: { ...CLAIMS, claims: { "": "x" } } }, "claimMatch.claims", /must have names/],
+  [{ staticKeys: { ...KEYS, issuer: "" } }, "staticKeys.issuer", /^issuer is required$/],
+  [{ staticKeys: { ...KEYS, subject: "" } }, "staticKeys.subject", /^subject is required$/],
+  [{ staticKeys: { ...KEYS, issuerKeys: "" } }, "staticKeys.issuerKeys", /^issuerKeys is required/],
+  [{ staticKeys: { ...KEYS, issuerKeys: "{" } }, "staticKeys.issuerKeys", /JSON Web Key Set/],
+  [{ staticKeys: { ...KEYS, issuerKeys: "null" } }, "staticKeys.issuerKeys", /at least one key/],
+  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[]}' } }, "staticKeys.issuerKeys", /at least one/],
+  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[1]}' } }, "staticKeys.issuerKeys", /with a kty/],
+  [{ staticKeys: { ...KEYS, audiences: ["a", "b"] } }, "staticKeys.audiences", /at most 1 entries/],
+  [{ staticKeys: { ...KEYS, audiences: [""] } }, "staticKeys.audiences", /must not be empty/],
+  [{ awsIdentity: { ...AWS, awsAccount: "12" } }, "awsIdentity.awsAccount", /\^\[0-9\]\{12\}\$/],
+  [{ awsIdentity: { ...AWS, arn: undefined } }, "awsIdentity.arn", /one of arn, arnPattern/],
+  [{ awsIdentity: { ...AWS, userId: undefined } }, "awsIdentity.userId", /one of userId, userIdPa/],
+  [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal", /known services/],
+  [{ servicePrincipal: 99 }, "servicePrincipal", /known services/],
+];
+
+onEachStore("identities", (world) => {
+  let home: string;
+  before(async () => {
+    home = await world.organisation();
+  });
+
+  world.rule("an identity is made in a group, with every field in place", async (api) => {
+    const given = { name: "ci", description: "builds", claimMatch: CLAIMS, company: "acme" };
+    const sly = { email: "me@example.com", lastSeenTime: "2001-01-01T00:00:00.000Z" };
+    const created = await api.identities.create(home, { ...given, ...sly });
+    const { uid, createTime } = created;
+    assert.deepEqual(created, {
+      ...given,
+      uid,
+      email: "",
+      emailUnverified: "",
+      claimMatch: { ...CLAIMS, claims: {}, claimPatterns: {} },
+      lastSeenTime: createTime,
+      createTime,
+      updateTime: createTime,
+    });
+    assert.ok(uid.startsWith(`${home}/`));
+    assert.match(createTime, /\.\d{3}Z$/);
+    assert.deepEqual(await api.identities.get(uid), created);
+  });
+
+  world.rule("every kind of relationship comes back as it was given", async (api) => {
+    const relationships: Record<string, unknown>[] = [
+      { claimMatch: { ...CLAIMS, claims: { team: "core" }, claimPatterns: { ref: "refs/.*" } } },
+      { claimMatch: { issuerPattern: "https://.*", subjectPattern: "a|b", audience: "us" } },
+      { claimMatch: { ...CLAIMS, audiencePattern: "x+" } },
+      { awsIdentity: AWS },
+      { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
+      { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+    ];
+    for (const relationship of relationships) {
+      const created = await api.identities.create(home, { name: "x", ...relationship });
+      const [[kind, given]] = Object.entries(relationship) as [[string, unknown]];
+      const maps = kind === "claimMatch" ? { claims: {}, claimPatterns: {} } : {};
+      const expected = typeof given === "object" ? { ...maps, ...given } : given;
+      assert.deepEqual(created[kind], expected);
+      assert.deepEqual(await api.identities.get(created.uid), created);
+    }
+  });
+
+  for (const [relationship, field, description] of REFUSED) {
+    world.rule(`${JSON.stringify(relationship).slice(0, 80)} is refused`, async (api) => {
+      const refusal = await refused(api.identities.create(home, { name: "x", ...relationship }));
+      assert.equal(refusal.code, 3);
+      assert.match(refusal.fields[field] ?? "", description, JSON.stringify(refusal.fields));
+    });
+  }
+
+  test("a relationship that is two at once is refused", async () => {
+    const rest = new Rest(world.server.url, world.operator().token);
+    for (const relationship of [
+      { claimMatch: CLAIMS, staticKeys: KEYS },
+      { claimMatch: { ...CLAIMS, issuerPattern: ".*" } },
+      { claimMatch: { ...CLAIMS, subject_pattern: ".*" } },
+    ]) {
+      const body = { name: "two", ...relationship };
+      const answer = await rest.post(`/iam/v2beta1/identities/${home}`, body);
+      assert.equal(answer.status, 400, JSON.stringify(relationship));
+      assert.equal(answer.body.code, 3);
+    }
+  });
+
+  world.rule("static keys are trusted for a year unless less is asked for", async (api) => {
+    const create = (more: object) =>
+      api.identities.create(home, { name: "x", staticKeys: { ...KEYS, ...more } });
+    const made = await create({});
+    const lives = Date.parse(made.staticKeys.expirationTime) - Date.parse(made.createTime);
+    assert.equal(lives, YEAR_MS);
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const short = await create({ expirationTime: soon, audiences: ["registry"] });
+    assert.deepEqual(short.staticKeys, { ...KEYS, expirationTime: soon, audiences: ["registry"] });
+    const late = new Date(Date.now() + YEAR_MS + 60_000).toISOString();
+    const tooLate = await refused(create({ expirationTime: late }));
+    assert.match(tooLate.fields["staticKeys.expirationTime"] ?? "", /within 365 days/);
+    const past = await refused(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
+    assert.match(past.fields["staticKeys.expirationTime"] ?? "", /in the future/);
+  });
+
+  world.rule("keys that are private are refused, and not repeated", async (api) => {
+    for (const secret of [
+      { d: "SECRET" },
+      { kty: "oct", k: "SECRET" },
+      { kty: "RSA", p: "SECRET" },
+    ]) {
+      const issuerKeys = JSON.stringify({ keys: [PUBLIC_KEY, { ...PUBLIC_KEY, ...secret }] });
+      const refusal = await refused(
+        api.identities.create(home, { name: "x", staticKeys: { ...KEYS, issuerKeys } }),
+      );
+      assert.deepEqual(refusal.fields, {
+        "staticKeys.issuerKeys": "issuerKeys must hold public keys only",
+      });
+      assert.ok(!refusal.message.includes("SECRET"));
+    }
+  });
+
+  world.rule("an identity needs a name and a group that exists", async (api) => {
+    const refusal = await refused(api.identities.create(home, { claimMatch: CLAIMS }));
+    assert.deepEqual(refusal.fields, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
+    const given = { name: "x", claimMatch: CLAIMS };
+    const missing = `${home}/0123456789abcdef`;
+    const lost = await refused(api.identities.create(missing, given));
+    assert.deepEqual([lost.code, lost.missing], [5, `Group ${missing}`]);
+    assert.deepEqual(Object.keys((await refused(api.identities.create("", given))).fields), [
+      "parent",
+    ]);
+  });
+
+  world.rule("a nested path of a mask changes that part alone", async (api) => {
+    const fresh = async () =>
+      (
+        await api.identities.create(home, {
+          name: "x",
+          claimMatch: { ...CLAIMS, audience: "us", claims: { a: "1", b: "2" } },
+        })
+      ).uid;
+    const whole = { ...CLAIMS, audience: "us", claims: { a: "1", b: "2" }, claimPatterns: {} };
+    const cases: [paths: string[], claimMatch: object, after: object][] = [
+      [
+        ["claim_match.subject"],
+        { subject: "you", issuer: "ignored" },
+        { ...whole, subject: "you" },
+      ],
+      [["claimMatch.subject"], { subject: "you" }, { ...whole, subject: "you" }],
+      [["claimMatch.audience"], {}, { ...whole, audience: undefined }],
+      [["claimMatch.claims"], { claims: { c: "3" } }, { ...whole, claims: { c: "3" } }],
+      [
+        ["claimMatch.subjectPattern"],
+        { subjectPattern: "y.*" },
+        { ...whole, subject: undefined, subjectPattern: "y.*" },
+      ],
+      [["claim_match"], CLAIMS, { ...CLAIMS, claims: {}, claimPatterns: {} }],
+    ];
+    for (const [paths, claimMatch, after] of cases) {
+      const uid = await fresh();
+      const updated = await api.identities.update(uid, { name: "ignored", claimMatch }, paths);
+      assert.equal(updated.name, "x");
+      assert.deepEqual(updated.claimMatch, JSON.parse(JSON.stringify(after)), paths.join());
+      assert.deepEqual(await api.identities.get(uid), updated);
+    }
+    const bad = await refused(api.identities.update(await fresh(), {}, ["claimMatch.colour"]));
+    assert.deepEqual(bad.fields, { updateMask: '"claimMatch.colour" is not a field of Identity' });
+  });
+
+  world.rule("without a mask the parts of a relationship that are given change", async (api) => {
+    const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
+    const updated = await api.identities.update(uid, { claimMatch: { subject: "you" } });
+    assert.deepEqual([updated.name, updated.claimMatch.issuer], ["x", ISSUER]);
+    assert.equal(updated.claimMatch.subject, "you");
+  });
+
+  world.rule("a relationship may be replaced by one of another kind", async (api) => {
+    const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
+    const updated = await api.identities.update(uid, { awsIdentity: AWS }, ["aws_identity"]);
+    assert.deepEqual(updated.awsIdentity, AWS);
+    assert.equal(updated.claimMatch, undefined);
+    const { totalCount } = await api.identities.list({
+      uidp: { ids: [uid] },
+      relationshipType: "RELATIONSHIP_TYPE_AWS_IDENTITY",
+    });
+    assert.equal(totalCount, "1");
+  });
+
+  world.rule("a relationship cannot be made untrustworthy by a change", async (api) => {
+    const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
+    for (const [claimMatch, mask] of [
+      [{}, ["claimMatch.issuer"]],
+      [{ issuer: "nonsense" }, ["claimMatch.issuer"]],
+      [{ subjectPattern: "(" }, ["claimMatch.subjectPattern"]],
+    ] as const) {
+      assert.equal((await refused(api.identities.update(uid, { claimMatch }, mask))).code, 3);
+    }
+    assert.equal((await refused(api.identities.update(uid, {}, ["claimMatch"]))).code, 3);
+    assert.deepEqual((await api.identities.get(uid)).claimMatch.issuer, ISSUER);
+  });
+
+  world.rule("identities are listed by name and by kind of relationship", async (api) => {
+    const org = await world.organisation();
+    const made: Record<string, string> = {};
+    for (const [kind, relationship] of Object.entries({
+      CLAIM_MATCH: { claimMatch: CLAIMS },
+      STATIC: { staticKeys: KEYS },
+      AWS_IDENTITY: { awsIdentity: AWS },
+      SERVICE_PRINCIPAL: { servicePrincipal: "SERVICE_PRINCIPAL_SKILLS" },
+    })) {
+      const name = kind.toLowerCase();
+      made[kind] = (await api.identities.create(org, { name, ...relationship })).uid;
+    }
+    const uidp = { childrenOf: org };
+    for (const [at, kind] of Object.keys(made).entries()) {
+      for (const relationshipType of [`RELATIONSHIP_TYPE_${kind}`, at + 1]) {
+        const list = await api.identities.list({ uidp, relationshipType });
+        assert.deepEqual([uidsOf(list.identities), list.totalCount], [[made[kind]], "1"]);
+      }
+    }
+    const all = await api.identities.list({ uidp, relationshipType: 0 });
+    assert.equal(all.totalCount, "4");
+    const named = await api.identities.list({ uidp, name: "static" });
+    assert.deepEqual(uidsOf(named.identities), [made.STATIC]);
+  });
+
+  world.rule("deleting an identity takes its bindings along", async (api) => {
+    const org = await world.organisation();
+    const { uid } = await world.member({ [org]: "viewer" });
+    assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "1");
+    assert.deepEqual(await api.identities.delete(uid), {});
+    assert.equal((await refused(api.identities.get(uid))).code, 5);
+    assert.equal((await refused(api.identities.delete(uid))).code, 5);
+    assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "0");
+    const gone = { identityUid: uid, roleUid: roleNamed("viewer") };
+    assert.equal((await refused(api.roleBindings.create(org, gone))).code, 5);
+    await api.groups.delete(org);
+  });
+
+  world.rule("the uid of a person is known before they come, to everyone who is", async (api) => {
+    const nobody = await world.member();
+    const lookup = (issuer: string, subject: string) =>
+      api.as(nobody.token).lookupIdentity({ issuer, subject });
+    const { uid } = await lookup(ISSUER, "person");
+    assert.match(uid, /^[0-9a-f]{40}$/);
+    assert.deepEqual(await lookup(ISSUER, "person"), { uid });
+    assert.equal(
+      uid,
+      (await world.operator("REST").lookupIdentity({ issuer: ISSUER, subject: "person" })).uid,
+    );
+    const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
+    assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
+    assert.deepEqual(Object.keys((await refused(lookup("", ""))).fields), ["issuer", "subject"]);
+    assert.equal((await refused(api.as("").lookupIdentity({ issuer: ISSUER }))).code, 16);
+  });
+});

@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { refused } from "./support/api.ts";
+import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { uidsOf } from "./support/walk.ts";
+
+const ISSUER = "https://issuer.example.com";
+
+onEachStore("role bindings", (world) => {
+  let org: string;
+  let member: Member;
+  const viewer = roleNamed("viewer");
+  before(async () => {
+    org = await world.organisation();
+    member = await world.member();
+  });
+
+  world.rule("a binding shows its identity, group and role in full", async (api) => {
+    const group = await api.groups.create(org, { name: "bound", description: "the group" });
+    const identity = await api.identities.create(org, {
+      name: "ci",
+      description: "the identity",
+      claimMatch: { issuer: ISSUER, subject: "repo:main" },
+    });
+    const request = { identityUid: identity.uid, roleUid: viewer };
+    const created = await api.roleBindings.create(group.uid, request);
+    const { uid, createTime } = created;
+    const full = {
+      uid,
+      ...request,
+      identity: {
+        uid: identity.uid,
+        name: "ci",
+        description: "the identity",
+        subject: "repo:main",
+        issuer: ISSUER,
+        email: "",
+      },
+      group: { uid: group.uid, name: "bound", description: "the group" },
+      role: { uid: viewer, name: "viewer", description: "Viewer Role (built-in)" },
+      createTime,
+      updateTime: createTime,
+    };
+    assert.deepEqual(created, full);
+    assert.ok(uid.startsWith(`${group.uid}/`));
+    assert.match(createTime, /\.\d{3}Z$/);
+    assert.deepEqual(await api.roleBindings.get(uid), full);
+    assert.deepEqual((await api.roleBindings.list({ group: group.uid })).roleBindings, [full]);
+    // What is shown is what is there now, not what was there when the binding was made.
+    await api.groups.update(group.uid, { name: "renamed" });
+    await api.identities.update(identity.uid, { claimMatch: { subject: "repo:other" } });
+    const later = await api.roleBindings.get(uid);
+    assert.deepEqual([later.group.name, later.identity.subject], ["renamed", "repo:other"]);
+  });
+
+  world.rule("issuer and subject are shown as the identity asks for them", async (api) => {
+    const issuerKeys = '{"keys":[{"kty":"EC"}]}';
+    const aws = { awsAccount: "123456789012", arn: "arn", userId: "id" };
+    for (const [relationship, issuer, subject] of [
+      [{ claimMatch: { issuerPattern: "https://.*", subjectPattern: "a|b" } }, "https://.*", "a|b"],
+      [{ staticKeys: { issuer: ISSUER, subject: "s", issuerKeys } }, ISSUER, "s"],
+      [{ awsIdentity: aws }, "", ""],
+    ] as const) {
+      const { uid } = await api.identities.create(org, { name: "x", ...relationship });
+      const { identity } = await api.roleBindings.create(org, {
+        identityUid: uid,
+        roleUid: viewer,
+      });
+      assert.deepEqual([identity.issuer, identity.subject], [issuer, subject]);
+    }
+  });
+
+  world.rule("identity, role and group must exist", async (api) => {
+    const missing = `${org}/0123456789abcdef`;
+    const good = { identityUid: member.uid, roleUid: viewer };
+    for (const [group, request, what] of [
+      [org, { ...good, identityUid: missing }, `Identity ${missing}`],
+      [org, { ...good, roleUid: missing }, `Role ${missing}`],
+      [org, { ...good, roleUid: member.uid }, `Role ${member.uid}`],
+      [missing, good, `Group ${missing}`],
+    ] as const) {
+      const refusal = await refused(api.roleBindings.create(group, request));
+      assert.deepEqual([refusal.code, refusal.missing], [5, what]);
+    }
+  });
+
+  world.rule("identity and role are required, as uids", async (api) => {
+    const { fields } = await refused(api.roleBindings.create(org, {}));
+    assert.deepEqual(fields, {
+      identityUid: "identityUid is required",
+      roleUid: "roleUid is required",
+    });
+    const bad = { identityUid: "me", roleUid: "viewer" };
+    assert.deepEqual((await refused(api.roleBindings.create(org, bad))).fields, {
+      identityUid: "identityUid must be a uid",
+      roleUid: "roleUid must be a uid",
+    });
+  });
+
+  world.rule("bindings are listed by identity, group and role", async (api) => {
+    const [one, two] = [await world.organisation(), await world.organisation()];
+    const [ann, bob] = [await world.member(), await world.member()];
+    const owner = roleNamed("owner");
+    const bind = async (group: string, identityUid: string, roleUid: string) =>
+      (await api.roleBindings.create(group, { identityUid, roleUid })).uid as string;
+    const a1 = await bind(one, ann.uid, viewer);
+    const a2 = await bind(two, ann.uid, owner);
+    const b1 = await bind(one, bob.uid, owner);
+    const found = async (request: object) => {
+      const list = await api.roleBindings.list(request);
+      assert.equal(list.totalCount, String(list.roleBindings.length));
+      return uidsOf(list.roleBindings);
+    };
+    assert.deepEqual(await found({ identity: ann.uid }), [a1, a2].sort());
+    assert.deepEqual(await found({ group: one }), [a1, b1].sort());
+    assert.deepEqual(await found({ role: owner, group: one }), [b1]);
+    assert.deepEqual(await found({ identity: ann.uid, role: owner }), [a2]);
+    assert.deepEqual(await found({ identity: bob.uid, group: two }), []);
+    const folder = await world.group(one);
+    const deep = await bind(folder, bob.uid, viewer);
+    assert.deepEqual(await found({ group: one }), [a1, b1].sort(), "a folder is another group");
+    assert.deepEqual(await found({ identity: bob.uid, uidp: { descendantsOf: one } }), [
+      ...[b1, deep].sort(),
+    ]);
+  });
+
+  world.rule("a changed binding grants what it says now", async (api) => {
+    const [ann, bob] = [await world.member(), await world.member()];
+    const group = await world.organisation();
+    const uid = await world.bind(group, ann.uid, "viewer");
+    const canSee = async (who: Member) =>
+      api
+        .as(who.token)
+        .groups.get(group)
+        .then(
+          () => true,
+          () => false,
+        );
+    const moved = await api.roleBindings.update(uid, { identityUid: bob.uid });
+    assert.deepEqual([moved.identity.uid, moved.roleUid], [bob.uid, viewer]);
+    assert.deepEqual([await canSee(ann), await canSee(bob)], [false, true]);
+    const pull = roleNamed("advisories.viewer");
+    const changed = await api.roleBindings.update(uid, { roleUid: pull }, ["role_uid"]);
+    assert.deepEqual([changed.role.name, changed.identityUid], ["advisories.viewer", bob.uid]);
+    assert.equal(await canSee(bob), false);
+    const lost = await refused(
+      api.roleBindings.update(uid, { roleUid: `${group}/${"0".repeat(16)}` }),
+    );
+    assert.equal(lost.code, 5);
+    assert.equal((await refused(api.roleBindings.update(uid, {}, ["identityUid"]))).code, 3);
+    const absent = `${group}/0123456789abcdef`;
+    assert.equal((await refused(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
+  });
+
+  world.rule("deleting a binding succeeds also when it is gone", async (api) => {
+    const uid = await world.bind(org, member.uid, "viewer");
+    assert.deepEqual(await api.roleBindings.delete(uid), {});
+    assert.deepEqual(await api.roleBindings.delete(uid), {});
+    assert.equal((await refused(api.roleBindings.get(uid))).code, 5);
+    assert.deepEqual(await api.roleBindings.delete(`${org}/0123456789abcdef`), {});
+    assert.equal((await refused(api.roleBindings.delete("nonsense"))).code, 3);
+  });
+
+  world.rule("a role of a group is bound there and below, nowhere else", async (api) => {
+    const folder = await world.group(org);
+    const role = await world.role(folder, ["groups.list"]);
+    const request = { identityUid: member.uid, roleUid: role };
+    const below = await world.group(folder);
+    assert.equal((await api.roleBindings.create(folder, request)).role.uid, role);
+    assert.equal((await api.roleBindings.create(below, request)).role.uid, role);
+    for (const group of [org, await world.group(org), await world.organisation()]) {
+      const refusal = await refused(api.roleBindings.create(group, request));
+      assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${role}`]);
+    }
+  });
+
+  world.rule("a batch makes all its bindings, in the order of the requests", async (api) => {
+    const group = await world.organisation();
+    const people = [await world.member(), await world.member(), await world.member()];
+    const requests = people.map(({ uid }, at) => ({
+      ...(at === 1 ? { parent: group } : {}),
+      roleBinding: { identityUid: uid, ...(at === 2 ? { roleUid: viewer } : {}) },
+    }));
+    const { roleBindings } = await api.batchCreateRoleBindings({
+      parent: group,
+      roleUid: viewer,
+      requests,
+    });
+    assert.deepEqual(
+      roleBindings.map((binding: { identity: { uid: string } }) => binding.identity.uid),
+      uidsOf(people),
+    );
+    for (const binding of roleBindings) {
+      assert.deepEqual([binding.role.name, binding.group.uid], ["viewer", group]);
+    }
+    assert.equal((await api.roleBindings.list({ group })).totalCount, "3");
+    assert.equal((await api.as(people[2]?.token ?? "").groups.get(group)).uid, group);
+  });
+
+  world.rule("a batch with one bad request makes nothing", async (api) => {
+    const group = await world.organisation();
+    const good = { roleBinding: { identityUid: member.uid, roleUid: viewer } };
+    const other = roleNamed("owner");
+    const cases: [bad: object, batch: object, code: number][] = [
+      [{ roleBinding: { identityUid: `${group}/${"0".repeat(16)}`, roleUid: viewer } }, {}, 5],
+      [{ roleBinding: { identityUid: member.uid } }, {}, 3],
+      [{ roleBinding: { identityUid: member.uid, roleUid: other } }, { roleUid: viewer }, 3],
+      [{ ...good, parent: org }, {}, 3],
+      [{}, {}, 3],
+    ];
+    for (const [bad, batch, code] of cases) {
+      const refusal = await refused(
+        api.batchCreateRoleBindings({ parent: group, ...batch, requests: [good, good, bad] }),
+      );
+      assert.equal(refusal.code, code, JSON.stringify(bad));
+      assert.equal((await api.roleBindings.list({ group })).totalCount, "0");
+    }
+  });
+
+  world.rule("a batch has one to twenty-five requests", async (api) => {
+    const group = await world.organisation();
+    const request = { roleBinding: { identityUid: member.uid } };
+    const batch = (count: number) =>
+      api.batchCreateRoleBindings({
+        parent: group,
+        roleUid: viewer,
+        requests: Array.from({ length: count }, () => request),
+      });
+    for (const count of [0, 26]) {
+      assert.deepEqual(Object.keys((await refused(batch(count))).fields), ["requests"]);
+    }
+    assert.equal((await batch(25)).roleBindings.length, 25);
+    assert.equal((await api.roleBindings.list({ group })).totalCount, "25");
+  });
+});

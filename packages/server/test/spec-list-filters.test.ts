@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { BUILTIN_ROLES } from "@wharf/contract";
+import { type Api, refused } from "./support/api.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { uidsOf } from "./support/walk.ts";
+
+const NOWHERE = "0".repeat(40);
+
+onEachStore("filters of lists", (world) => {
+  /** org ─ a ─ a1 ─ deep, a2; b. Another organisation lies beside it. */
+  const uid: Record<string, string> = {};
+  const place = (name: string): string => uid[name] as string;
+  before(async () => {
+    uid.org = await world.organisation();
+    uid.beside = await world.organisation();
+    for (const [name, parent] of [
+      ["a", "org"],
+      ["b", "org"],
+      ["a1", "a"],
+      ["a2", "a"],
+      ["deep", "a1"],
+    ] as const) {
+      uid[name] = await world.group(place(parent), name);
+    }
+  });
+
+  const namesOf = async (api: Api, request: object): Promise<string[]> => {
+    const list = await api.groups.list(request);
+    assert.equal(list.totalCount, String(list.groups.length), "the total fits the rows");
+    const byUid = new Map(Object.entries(uid).map(([name, one]) => [one, name]));
+    return uidsOf(list.groups)
+      .map((one) => byUid.get(one) ?? one)
+      .sort();
+  };
+
+  world.rule("descendants are everything below a group, without itself", async (api) => {
+    const below = (name: string) => namesOf(api, { uidp: { descendantsOf: place(name) } });
+    assert.deepEqual(await below("org"), ["a", "a1", "a2", "b", "deep"]);
+    assert.deepEqual(await below("a"), ["a1", "a2", "deep"]);
+    assert.deepEqual(await below("deep"), []);
+  });
+
+  world.rule("children are only those directly below", async (api) => {
+    assert.deepEqual(await namesOf(api, { uidp: { childrenOf: place("org") } }), ["a", "b"]);
+    assert.deepEqual(await namesOf(api, { uidp: { childrenOf: place("a") } }), ["a1", "a2"]);
+  });
+
+  world.rule("ancestors are the groups on the way up, without itself", async (api) => {
+    const above = (name: string) => namesOf(api, { uidp: { ancestorsOf: place(name) } });
+    assert.deepEqual(await above("deep"), ["a", "a1", "org"]);
+    assert.deepEqual(await above("org"), []);
+  });
+
+  world.rule("in_root leaves organisations alone", async (api) => {
+    const ids = [place("org"), place("a"), place("beside")];
+    assert.deepEqual(await namesOf(api, { uidp: { inRoot: true, ids } }), ["beside", "org"]);
+    const { groups } = await api.groups.list({ uidp: { inRoot: true }, pageSize: 200 });
+    assert.ok(uidsOf(groups).includes(place("org")));
+    assert.ok(uidsOf(groups).every((one) => one.length === 40));
+  });
+
+  world.rule("ids name rows exactly, each once, whether they exist or not", async (api) => {
+    const ids = [place("deep"), place("b"), place("b"), NOWHERE];
+    assert.deepEqual(await namesOf(api, { uidp: { ids } }), ["b", "deep"]);
+    assert.deepEqual(await namesOf(api, { uidp: { ids: [NOWHERE] } }), []);
+  });
+
+  world.rule("several filters must all hold", async (api) => {
+    const [org, a, deep] = [place("org"), place("a"), place("deep")];
+    const cases: [object, string[]][] = [
+      [{ childrenOf: a, descendantsOf: org }, ["a1", "a2"]],
+      [{ childrenOf: org, descendantsOf: a }, []],
+      [{ ancestorsOf: deep, descendantsOf: org }, ["a", "a1"]],
+      [{ ancestorsOf: deep, childrenOf: org }, ["a"]],
+      [{ ancestorsOf: deep, inRoot: true }, ["org"]],
+      [{ ids: [org, a, deep], descendantsOf: a }, ["deep"]],
+      [{ ids: [org, a, deep], childrenOf: org }, ["a"]],
+      [{ ids: [org, a, deep], ancestorsOf: deep }, ["a", "org"]],
+      [{ inRoot: true, childrenOf: org }, []],
+      [{ inRoot: true, descendantsOf: org }, []],
+    ];
+    for (const [uidp, expected] of cases) {
+      assert.deepEqual(await namesOf(api, { uidp }), expected, JSON.stringify(uidp));
+    }
+    assert.deepEqual(await namesOf(api, { uidp: { descendantsOf: org }, name: "a1" }), ["a1"]);
+    assert.deepEqual(await namesOf(api, { uidp: { childrenOf: org }, name: "a1" }), []);
+    assert.deepEqual(await namesOf(api, { uidp: { ids: [org, a] }, name: "a" }), ["a"]);
+  });
+
+  world.rule("an empty filter filters nothing", async (api) => {
+    const { totalCount } = await api.groups.list();
+    const empty = { descendantsOf: "", childrenOf: "", ancestorsOf: "", inRoot: false, ids: [] };
+    assert.equal((await api.groups.list({ uidp: empty })).totalCount, totalCount);
+    assert.equal((await api.groups.list({ uidp: {}, name: "" })).totalCount, totalCount);
+  });
+
+  world.rule("a filter by something that does not exist finds nothing", async (api) => {
+    for (const uidp of [
+      { descendantsOf: NOWHERE },
+      { childrenOf: `${place("org")}/0123456789abcdef` },
+      { ancestorsOf: NOWHERE },
+    ]) {
+      assert.deepEqual(await namesOf(api, { uidp }), []);
+    }
+  });
+
+  world.rule("a filter that is no uid is refused by its name", async (api) => {
+    for (const field of ["descendantsOf", "childrenOf", "ancestorsOf"]) {
+      for (const value of ["x", `${place("org")}/`, place("org").toUpperCase(), "/"]) {
+        const { code, fields } = await refused(api.groups.list({ uidp: { [field]: value } }));
+        assert.deepEqual([code, fields], [3, { [`uidp.${field}`]: `${field} must be a uid` }]);
+      }
+    }
+    const { fields } = await refused(api.groups.list({ uidp: { ids: [place("org"), "x"] } }));
+    assert.deepEqual(Object.keys(fields), ["uidp.ids"]);
+  });
+
+  test("more than a thousand ids are refused, a thousand are looked up", async () => {
+    const api = world.operator("gRPC");
+    const ids = Array.from({ length: 999 }, (_, at) => at.toString(16).padStart(40, "0"));
+    const found = await api.groups.list({ uidp: { ids: [...ids, place("org")] } });
+    assert.deepEqual(uidsOf(found.groups), [place("org")]);
+    const over = { ids: [...ids, place("org"), place("a")] };
+    assert.equal((await refused(api.groups.list({ uidp: over }))).code, 3);
+  });
+
+  test("filters in a query have either name, and lists repeat", async () => {
+    const rest = new Rest(world.server.url, world.operator().token);
+    const uids = async (query: string) =>
+      uidsOf((await rest.get(`/iam/v2beta1/groups?${query}`)).body.groups).sort();
+    const [org, a, b] = [place("org"), place("a"), place("b")];
+    const children = [a, b].sort();
+    for (const query of [
+      `uidp.children_of=${org}`,
+      `uidp.childrenOf=${org}`,
+      `uidp.children_of=${org}&uidp.descendantsOf=${org}`,
+      `uidp.ids=${a}&uidp.ids=${encodeURIComponent(b)}`,
+      `uidp.ids=${a}&uidp.ids=${b}&uidp.in_root=false`,
+    ]) {
+      assert.deepEqual(await uids(query), children, query);
+    }
+    assert.deepEqual(await uids(`uidp.ids=${a}&uidp.ids=${org}&uidp.inRoot=true`), [org]);
+  });
+
+  world.rule("every kind of resource takes the same filters", async (api) => {
+    const { uid: identityUid } = await world.member();
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
+    const org = await world.organisation();
+    const folder = await world.group(org);
+    const made: Record<string, string[]> = { identities: [], roles: [], roleBindings: [] };
+    for (const group of [org, folder]) {
+      const identity = await api.identities.create(group, { name: "x", claimMatch });
+      const role = await api.roles.create(group, { name: "x", capabilities: ["CAP_TAG_LIST"] });
+      const binding = await api.roleBindings.create(group, { identityUid, roleUid: role.uid });
+      made.identities?.push(identity.uid);
+      made.roles?.push(role.uid);
+      made.roleBindings?.push(binding.uid);
+    }
+    for (const key of ["identities", "roles", "roleBindings"] as const) {
+      const [inOrg, inFolder] = made[key] as [string, string];
+      const found = async (uidp: object) => {
+        const list = await api[key].list({ uidp });
+        assert.equal(list.totalCount, String(list[key].length));
+        return uidsOf(list[key]);
+      };
+      assert.deepEqual(await found({ childrenOf: org }), [inOrg], key);
+      assert.deepEqual(await found({ descendantsOf: org }), [inOrg, inFolder].sort(), key);
+      assert.deepEqual(await found({ descendantsOf: folder }), [inFolder], key);
+      assert.deepEqual(await found({ ids: [inFolder, NOWHERE] }), [inFolder], key);
+      assert.deepEqual(await found({ ancestorsOf: folder }), [inOrg], key);
+    }
+  });
+
+  world.rule("roles are listed to everyone who is known, without a group", async (api) => {
+    const nobody = await world.member();
+    const { roles, totalCount } = await api.as(nobody.token).roles.list({ pageSize: 200 });
+    assert.deepEqual(uidsOf(roles), BUILTIN_ROLES.map((role) => role.uid as string).sort());
+    assert.equal(totalCount, String(BUILTIN_ROLES.length));
+  });
+
+  world.rule("the built-in roles are found by their names, one each", async (api) => {
+    for (const name of ["viewer", "owner", "editor"]) {
+      const { roles, totalCount } = await api.roles.list({ name });
+      assert.deepEqual(uidsOf(roles), [roleNamed(name)]);
+      assert.equal(totalCount, "1");
+    }
+    const [viewer] = (await api.roles.list({ name: "viewer" })).roles;
+    assert.equal(viewer.uid, "63921b2c44617e3f2603851537be0123af4a57d7");
+    assert.equal(viewer.description, "Viewer Role (built-in)");
+    const inRoot = await api.roles.list({ uidp: { inRoot: true }, pageSize: 200 });
+    assert.equal(inRoot.totalCount, String(BUILTIN_ROLES.length));
+  });
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { type Api, refused } from "./support/api.ts";
+import { onEachStore } from "./support/test-world.ts";
+import { inParallel, uidsOf, walk } from "./support/walk.ts";
+
+/** Names in the order of their bytes, some of them several times. */
+const NAMES = ["0", "10", "2", "a", "a b", "a-b", "a.b", "a_b", "ab", "b", "z"];
+
+interface Row {
+  readonly uid: string;
+  readonly name: string;
+  readonly createTime: string;
+  readonly updateTime: string;
+}
+
+const KEYS: Readonly<Record<string, (row: Row) => string>> = {
+  uid: (row) => row.uid,
+  name: (row) => row.name,
+  created_at: (row) => row.createTime,
+  updated_at: (row) => row.updateTime,
+};
+
+/** Other names of these. */
+const ALIASES = {
+  create_time: "created_at",
+  createTime: "created_at",
+  update_time: "updated_at",
+  updateTime: "updated_at",
+};
+
+onEachStore("orders of lists", (world) => {
+  /** Two levels of groups, made and changed at mixed times; only read by the tests. */
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+    const tops = await inParallel([...NAMES, ...NAMES], (name) => world.group(org, name));
+    await inParallel(tops.slice(0, 11), (top, at) => world.group(top, NAMES[10 - at]));
+    const { groups } = world.operator();
+    await inParallel(tops.slice(4, 9), (uid) => groups.update(uid, { description: "changed" }));
+  });
+
+  const walked = async (api: Api, uidp: object, orderBy: string, pageSize: number) =>
+    (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
+
+  for (const [key, keyOf] of Object.entries(KEYS)) {
+    world.rule(`pages ordered by ${key} are in order, each row once, both ways`, async (api) => {
+      for (const uidp of [{ descendantsOf: org }, { childrenOf: org }]) {
+        const all = uidsOf((await api.groups.list({ uidp, pageSize: 200 })).groups);
+        const ascending = await walked(api, uidp, key, 6);
+        assert.deepEqual(uidsOf(ascending).sort(), all);
+        assertSorted(ascending.map(keyOf), key);
+        const descending = await walked(api, uidp, `${key} desc`, 7);
+        assert.deepEqual(uidsOf(descending), uidsOf(ascending).reverse());
+        const spelled = await walked(api, uidp, ` ${key}  asc `, 200);
+        assert.deepEqual(uidsOf(spelled), uidsOf(ascending));
+      }
+    });
+
+    world.rule(`skip finds the same rows as the pages ordered by ${key} do`, async (api) => {
+      for (const uidp of [{ descendantsOf: org }, { childrenOf: org }]) {
+        const inOrder = uidsOf(await walked(api, uidp, key, 200));
+        for (const skip of [1, 9, inOrder.length - 1]) {
+          const page = await api.groups.list({ uidp, orderBy: key, skip, pageSize: 3 });
+          assert.deepEqual(uidsOf(page.groups), inOrder.slice(skip, skip + 3));
+        }
+      }
+    });
+  }
+
+  world.rule("times are ordered by under the names of their fields, too", async (api) => {
+    for (const [alias, key] of Object.entries(ALIASES)) {
+      for (const direction of ["", " desc"]) {
+        const first = await api.groups.list({ orderBy: `${key}${direction}`, pageSize: 3 });
+        const { nextPageToken: pageToken } = first;
+        const next = { pageToken, pageSize: 3 };
+        const wanted = await api.groups.list({ ...next, orderBy: `${key}${direction}` });
+        const found = await api.groups.list({ ...next, orderBy: `${alias}${direction}` });
+        assert.deepEqual(uidsOf(found.groups), uidsOf(wanted.groups), alias);
+      }
+    }
+  });
+
+  world.rule("several grants are one list in one order", async (api) => {
+    const { groups: tops } = await api.groups.list({ uidp: { childrenOf: org }, pageSize: 200 });
+    const seen: string[] = uidsOf(tops.slice(0, 6));
+    const viewer = await world.member(Object.fromEntries(seen.map((uid) => [uid, "viewer"])));
+    const theirs = api.as(viewer.token);
+    for (const [key, keyOf] of Object.entries(KEYS)) {
+      const rows = await walked(theirs, {}, key, 3);
+      assert.deepEqual(
+        uidsOf(rows.filter((row) => row.uid.length === seen[0]?.length)).sort(),
+        [...seen].sort(),
+      );
+      assertSorted(rows.map(keyOf), key);
+      const page = await theirs.groups.list({ orderBy: key, skip: 3, pageSize: 2 });
+      assert.deepEqual(uidsOf(page.groups), uidsOf(rows).slice(3, 5));
+      assert.equal(page.totalCount, String(rows.length));
+      const back = await walked(theirs, {}, `${key} desc`, 5);
+      assert.deepEqual(uidsOf(back), uidsOf(rows).reverse());
+    }
+  });
+
+  world.rule("without an order rows come by uid", async (api) => {
+    const { groups } = await api.groups.list({ uidp: { descendantsOf: org }, pageSize: 200 });
+    assertSorted(uidsOf(groups), "uid");
+  });
+
+  world.rule("names sort by their bytes, the same on every store", async (api) => {
+    const rows = await walked(api, { childrenOf: org }, "name", 200);
+    assert.deepEqual(
+      rows.map((row) => row.name),
+      NAMES.flatMap((name) => [name, name]),
+    );
+  });
+
+  world.rule("an order by anything else is refused, naming what is allowed", async (api) => {
+    const expected = {
+      orderBy:
+        'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
+    };
+    for (const orderBy of [
+      "colour",
+      "name down",
+      "name desc uid",
+      "NAME",
+      "name,uid",
+      "__proto__",
+    ]) {
+      const refusal = await refused(api.groups.list({ orderBy }));
+      assert.equal(refusal.code, 3, orderBy);
+      assert.deepEqual(refusal.fields, expected);
+    }
+  });
+
+  world.rule("what has no name cannot be ordered by it", async (api) => {
+    const { fields } = await refused(api.roleBindings.list({ orderBy: "name" }));
+    assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
+    const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
+    assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");
+  });
+
+  world.rule("identities and roles are ordered in the same way", async (api) => {
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
+    const home = await world.organisation();
+    for (const name of ["c", "a", "b"]) {
+      await api.identities.create(home, { name, claimMatch });
+      await api.roles.create(home, { name, capabilities: ["CAP_TAG_LIST"] });
+    }
+    const request = { uidp: { childrenOf: home }, orderBy: "name desc", pageSize: 2 };
+    for (const key of ["identities", "roles"] as const) {
+      const { items } = await walk(api[key], key, request);
+      assert.deepEqual(
+        items.map((row) => row.name),
+        ["c", "b", "a"],
+      );
+      const made = await walk(api[key], key, { ...request, orderBy: "created_at" });
+      assertSorted(
+        made.items.map((row) => row.createTime),
+        "created_at",
+      );
+    }
+  });
+});
+
+function assertSorted(values: readonly string[], what: string): void {
+  for (const [at, value] of values.entries()) {
+    assert.ok(at === 0 || (values[at - 1] as string) <= value, `${what} at ${at}: ${value}`);
+  }
+}
