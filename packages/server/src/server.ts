@@ -14,6 +14,7 @@ import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { RESOURCES } from "./iam/resources.ts";
 import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
+import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
@@ -94,20 +95,11 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,
     health: { serving: () => serving },
-    observer: {
-      finished(event) {
-        metrics.requestFinished(event);
-        const { error, ...request } = { ...event, ms: Math.round(event.ms * 1000) / 1000 };
-        if (error?.code === "INTERNAL")
-          log.error({ ...request, err: error.cause ?? error }, "failed");
-        else log.info(request);
-      },
-    },
+    observer: requestObserver(log, metrics),
   });
   addresses = addressesOf(settings, port.url);
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
-  setImmediate(() => metrics.load());
 
   return {
     url: port.url,

@@ -40,7 +40,9 @@ export class Authenticator {
     if (authorization === undefined || authorization === "") {
       throw unauthenticated("a bearer token is required");
     }
-    if (!/^bearer /i.test(authorization)) throw unauthenticated("only bearer tokens are accepted");
+    if (authorization.slice(0, 7).toLowerCase() !== "bearer ") {
+      throw unauthenticated("only bearer tokens are accepted");
+    }
     await this.#catchUp();
     const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
     return this.#callers.get(token.subject + token.limitKey) ?? this.#compile(token);

@@ -1,8 +1,6 @@
-import type { Counter, Histogram, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Finished } from "../wire/observer.ts";
-
-/** Seconds, finer where most answers are. */
-const LATENCIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { Latencies } from "./latencies.ts";
 
 /** A cache as the metrics see it. */
 export interface Cache {
@@ -10,33 +8,30 @@ export interface Cache {
   readonly misses: number;
 }
 
-/** The instruments, once their library is there. */
-interface Instruments {
-  readonly registry: Registry;
-  readonly requests: Histogram;
-  readonly commits: Histogram;
-  readonly writes: Counter;
-}
-
 /**
- * What `/metrics` shows. The library behind it takes longer to load than everything else that a
- * start needs, so it is loaded once the server is up; what happened before is added then.
+ * What `/metrics` shows. The library that writes it out takes longer to load than everything else
+ * that a start needs, so it is loaded when someone asks.
  */
 export class Metrics {
+  readonly #requests = new Latencies(
+    "wharf_request_duration_seconds",
+    "Requests by protocol, method and canonical code, from first byte to answer.",
+  );
+  readonly #commits = new Latencies(
+    "wharf_store_commit_duration_seconds",
+    "Commits, each with all the writes that share it.",
+  );
   readonly #caches = new Map<string, Cache>();
-  #instruments: Instruments | undefined;
-  #loading: Promise<Instruments> | undefined;
-  #early: ((instruments: Instruments) => void)[] = [];
+  #writes = 0;
+  #registry: Promise<Registry> | undefined;
 
   requestFinished({ protocol, method, code, ms }: Finished): void {
-    this.#note(({ requests }) => requests.observe({ protocol, method, code }, ms / 1000));
+    this.#requests.add(`${protocol} ${method} ${code}`, { protocol, method, code }, ms / 1000);
   }
 
   committed(ms: number, writes: number): void {
-    this.#note((instruments) => {
-      instruments.commits.observe(ms / 1000);
-      instruments.writes.inc(writes);
-    });
+    this.#commits.add("", {}, ms / 1000);
+    this.#writes += writes;
   }
 
   /** Shows a cache's hits and misses under a name. */
@@ -44,64 +39,33 @@ export class Metrics {
     this.#caches.set(name, cache);
   }
 
-  /** Loads the instruments, if that has not been done. */
-  load(): Promise<Instruments> {
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
-
   async text(): Promise<{ contentType: string; body: string }> {
-    const { registry } = await this.load();
+    this.#registry ??= this.#load();
+    const registry = await this.#registry;
     return { contentType: registry.contentType, body: await registry.metrics() };
   }
 
-  #note(what: (instruments: Instruments) => void): void {
-    if (this.#instruments !== undefined) what(this.#instruments);
-    else this.#early.push(what);
-  }
-
-  async #load(): Promise<Instruments> {
-    const { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } = await import(
-      "prom-client"
-    );
+  async #load(): Promise<Registry> {
+    const { Counter, collectDefaultMetrics, Registry } = await import("prom-client");
     const registry = new Registry();
-    const registers = [registry];
     collectDefaultMetrics({ register: registry });
+    registry.registerMetric(this.#requests.metric);
+    registry.registerMetric(this.#commits.metric);
+    const show = (name: string, help: string, value: () => number) =>
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.reset();
+          this.inc(value());
+        },
+      });
+    show("wharf_store_writes_total", "Writes that were committed.", () => this.#writes);
     for (const [name, cache] of this.#caches) {
-      for (const outcome of ["hits", "misses"] as const) {
-        new Gauge({
-          name: `wharf_${name}_cache_${outcome}`,
-          help: `${name} cache ${outcome} since start.`,
-          registers,
-          collect() {
-            this.set(cache[outcome]);
-          },
-        });
-      }
+      show(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
+      show(`wharf_${name}_cache_misses_total`, `Misses of the ${name} cache.`, () => cache.misses);
     }
-    this.#instruments = {
-      registry,
-      requests: new Histogram({
-        name: "wharf_request_duration_seconds",
-        help: "Requests by protocol, method and canonical code, from first byte to answer.",
-        labelNames: ["protocol", "method", "code"],
-        buckets: LATENCIES,
-        registers,
-      }),
-      commits: new Histogram({
-        name: "wharf_store_commit_duration_seconds",
-        help: "Commits, each with all the writes that share it.",
-        buckets: LATENCIES,
-        registers,
-      }),
-      writes: new Counter({
-        name: "wharf_store_writes_total",
-        help: "Writes that were committed.",
-        registers,
-      }),
-    };
-    for (const what of this.#early) what(this.#instruments);
-    this.#early = [];
-    return this.#instruments;
+    return registry;
   }
 }

@@ -45,7 +45,8 @@ function refuseNul(value: unknown, path: string, found: FieldViolation[]): void 
     if (value.includes("\0"))
       found.push({ field: path, description: "must not hold the character NUL" });
   } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
-    for (const [name, inside] of Object.entries(value)) {
+    for (const name in value) {
+      const inside = (value as Record<string, unknown>)[name];
       if (typeof inside === "string" || typeof inside === "object") {
         refuseNul(inside, path === "" ? name : `${path}.${name}`, found);
       }

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Histogram, Registry } from "prom-client";
+import { Latencies } from "./latencies.ts";
+
+test("latencies are shown as the library shows its own histograms", async () => {
+  const labels = { protocol: "rest", method: "x/Get", code: 0 };
+  const ours = new Latencies("requests_seconds", "Requests.");
+  const registry = new Registry();
+  registry.registerMetric(ours.metric);
+  const theirs = new Registry();
+  const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+  const histogram = new Histogram({
+    name: "requests_seconds",
+    help: "Requests.",
+    labelNames: Object.keys(labels),
+    buckets,
+    registers: [theirs],
+  });
+  for (const seconds of [0.0001, 0.0005, 0.0006, 0.2, 10, 11, 3]) {
+    ours.add("key", labels, seconds);
+    histogram.observe(labels, seconds);
+  }
+  assert.equal(await registry.metrics(), await theirs.metrics());
+});
