@@ -137,7 +137,7 @@ onEachStore("the surface of the service", (world) => {
       /wharf_request_duration_seconds_count\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
     assert.ok(Number(counted.exec(text)?.[1]) >= 1);
     assert.match(text, /^wharf_store_writes_total \d+$/m);
-    assert.match(text, /^wharf_token_cache_hits \d+$/m);
+    assert.match(text, /^wharf_token_cache_hits_total \d+$/m);
   });
 
   test("the description of the API knows the routes of the specification", async () => {
