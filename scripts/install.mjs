@@ -1,10 +1,11 @@
 // Installs what is missing, and nothing else: npm packages always, Debian packages of the tests'
-// real peers with --with-peers. Runs on any Node.js from 20 on, before any dependency exists.
+// real peers with --with-peers; builds with --build. Runs on any Node.js from 20 on, before any
+// dependency exists.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 function run(command, args) {
-  console.error(`wharf: ${command} ${args.join(" ")}`);
   const { status } = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
   if (status !== 0) {
     console.error(`wharf: "${command} ${args.join(" ")}" failed`);
@@ -26,10 +27,21 @@ function installPeers() {
   if (missing.length === 0) return;
   const root = process.getuid?.() === 0;
   const apt = (...args) => (root ? run("apt-get", args) : run("sudo", ["-n", "apt-get", ...args]));
+  console.error(`wharf: installing ${missing.join(", ")}`);
   process.env.DEBIAN_FRONTEND = "noninteractive";
   apt("update", "-q");
   apt("install", "-q", "-y", "--no-install-recommends", ...missing);
 }
 
-if (packagesAreMissing()) run("npm", ["ci", "--no-audit", "--no-fund"]);
+/** The Node.js that the install brought along; the shell that started us may not have seen it yet. */
+function installedNode() {
+  const brought = join("node_modules", ".bin", "node");
+  return existsSync(brought) ? brought : process.execPath;
+}
+
+if (packagesAreMissing()) {
+  console.error("wharf: installing packages");
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
 if (process.argv.includes("--with-peers")) installPeers();
+if (process.argv.includes("--build")) run(installedNode(), ["scripts/build.ts"]);
