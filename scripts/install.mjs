@@ -2,7 +2,7 @@
 // real peers with --with-peers; builds with --build. Runs on any Node.js from 20 on, before any
 // dependency exists.
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 function run(command, args) {
@@ -20,10 +20,20 @@ function packagesAreMissing() {
   return statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs;
 }
 
-const PEERS = [{ package: "postgresql", provides: "/usr/lib/postgresql" }];
+const POSTGRES = "/usr/lib/postgresql";
+
+/** Its clients live in the same place, so the place alone says nothing. */
+function hasPostgres() {
+  if (!existsSync(POSTGRES)) return false;
+  return readdirSync(POSTGRES).some((version) =>
+    existsSync(join(POSTGRES, version, "bin", "initdb")),
+  );
+}
+
+const PEERS = [{ package: "postgresql", isThere: hasPostgres }];
 
 function installPeers() {
-  const missing = PEERS.filter((peer) => !existsSync(peer.provides)).map((peer) => peer.package);
+  const missing = PEERS.filter((peer) => !peer.isThere()).map((peer) => peer.package);
   if (missing.length === 0) return;
   const root = process.getuid?.() === 0;
   const apt = (...args) => (root ? run("apt-get", args) : run("sudo", ["-n", "apt-get", ...args]));
