@@ -1,6 +1,6 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 const running = new Set<ChildProcess>();
 
@@ -34,6 +34,14 @@ export async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): P
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;
+}
+
+/** Resident memory of a process, in MiB. */
+export function memoryOf(pid: number): number {
+  const kib = existsSync("/proc/self/status")
+    ? /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(kib) / 1024;
 }
 
 /** What a process has had of all cores so far; unknown on systems without /proc. */

@@ -73,6 +73,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     run: writer.run.bind(writer),
     counts,
     accessChanged() {},
+    relyOnAccess: async () => 0,
     async takeTurn() {},
   };
 }

@@ -20,7 +20,11 @@ async function run(options: Options): Promise<void> {
   const rows = rowsOf(options).filter(({ work }) =>
     work.toLowerCase().includes(options.only.toLowerCase()),
   );
-  if (rows.length === 0) throw new Error(`no row's name holds "${options.only}"`);
+  if (rows.length === 0) {
+    console.error(`no row's name holds "${options.only}"`);
+    process.exitCode = 2;
+    return;
+  }
   const cores = chooseCores();
   console.error(cores.note);
   if (!isBuilt()) console.error("NOT built: the server runs from its sources (npm run build)");

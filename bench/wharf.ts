@@ -83,12 +83,6 @@ export class Wharf implements AsyncDisposable {
     return Number(new URL(this.url).port);
   }
 
-  /** Resident memory, in MiB. */
-  get memory(): number {
-    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
-    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024;
-  }
-
   /** One request over REST; rejects unless it succeeds. */
   async rest(path: string, body?: string): Promise<string> {
     const response = await fetch(`${this.url}${path}`, {

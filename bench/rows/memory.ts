@@ -1,3 +1,4 @@
+import { memoryOf } from "../children.ts";
 import { dataSet, ScratchData, someUids } from "../data-set.ts";
 import { inTurn } from "../measure.ts";
 import type { Options } from "../options.ts";
@@ -30,7 +31,7 @@ async function memoryAfterLoad(
       seconds,
     });
   }
-  return server.memory;
+  return memoryOf(server.pid);
 }
 
 /** An installation with nothing but the organisation in it. */

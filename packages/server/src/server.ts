@@ -9,7 +9,6 @@ import type { Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
-import { grantsOf } from "./iam/access.ts";
 import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { RESOURCES } from "./iam/resources.ts";
 import { openLog } from "./observe/log.ts";
@@ -65,7 +64,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   // Known for certain once the port is open; no token can come before.
   let addresses = addressesOf(settings, "");
   const verifier = new TokenVerifier(keys, () => addresses);
-  const authenticator = new Authenticator(store, keys, verifier, (uid) => grantsOf(engine, uid));
+  const authenticator = new Authenticator(store, keys, verifier, (uid) => engine.grantsOf(uid));
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
 

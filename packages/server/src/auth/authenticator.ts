@@ -62,12 +62,14 @@ export class Authenticator {
 
   async #compile({ subject, limit, limitKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
+    const version = this.#version;
     const granted = isUid(subject) ? await this.#grantsOf(subject) : undefined;
     if (granted === undefined) throw unauthenticated("the token's identity does not exist");
     const caller: Caller = {
       uid: subject,
       grants: limit === undefined ? granted : granted.within(limit),
       isOperator: subject === OPERATOR_UID && limit === undefined,
+      ...(subject === OPERATOR_UID ? {} : { version, limit }),
     };
     if (callers.size < REMEMBERED) callers.set(subject + limitKey, caller);
     return caller;

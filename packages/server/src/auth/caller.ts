@@ -7,6 +7,10 @@ export interface Caller {
   readonly uid: string;
   readonly grants: Grants;
   readonly isOperator: boolean;
+  /** The access version that the grants were looked up at; absent where they never change. */
+  readonly version?: number;
+  /** Where the caller's token is narrower than its identity. */
+  readonly limit?: Grants | undefined;
 }
 
 /** Whoever runs the installation. Not stored: the right to sign tokens makes the operator. */

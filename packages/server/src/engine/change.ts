@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
+  accessOf,
   type Capability,
   type CapabilitySet,
   capabilityName,
@@ -9,7 +10,7 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Caller } from "../auth/caller.ts";
-import { permissionDenied } from "../errors.ts";
+import { permissionDenied, unauthenticated } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { writeEvent } from "../store/record.ts";
@@ -33,15 +34,32 @@ export class Change {
   readonly call: Call;
   readonly tx: Transaction;
   readonly engine: Engine;
+  #caller: Caller;
 
   constructor(call: Call, tx: Transaction, engine: Engine) {
     this.call = call;
     this.tx = tx;
     this.engine = engine;
+    this.#caller = call.caller;
   }
 
   get caller(): Caller {
-    return this.call.caller;
+    return this.#caller;
+  }
+
+  /**
+   * Makes sure that the caller may still do this, before something that changes access: they may
+   * have lost the right since they were admitted, while this waited for its turn.
+   */
+  async confirmAccess(uid: string): Promise<void> {
+    const { version, limit, uid: identity } = this.#caller;
+    if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
+    const granted = await this.engine.grantsOf(identity, this.tx);
+    if (granted === undefined) throw unauthenticated("the token's identity does not exist");
+    const grants = limit === undefined ? granted : granted.within(limit);
+    this.#caller = { ...this.#caller, grants };
+    const rule = accessOf(this.call.method);
+    if (rule?.kind === "scoped") this.mustHold(rule.capabilities, uid);
   }
 
   /**

@@ -1,7 +1,17 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Group, Identity, Role, RoleBinding } from "@wharf/contract";
+import {
+  CapabilitySet,
+  type Group,
+  type Identity,
+  parentOf,
+  type Role,
+  type RoleBinding,
+} from "@wharf/contract";
+import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
+import { Grants } from "../auth/grants.ts";
 import type { Settings } from "../config.ts";
 import type { Handler } from "../rpc/call.ts";
+import type { Reader } from "../store/connection.ts";
 import type { Store } from "../store/store.ts";
 import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
@@ -41,6 +51,34 @@ export class Engine {
     this.roles = known.roles;
     this.roleBindings = known.roleBindings;
     this.resources = Object.values(known) as Resource[];
+  }
+
+  /**
+   * What an identity's role bindings grant it; undefined when there is no such identity.
+   *
+   * @example const grants = await engine.grantsOf(identity);
+   */
+  async grantsOf(
+    identity: string,
+    reader: Reader = this.store.reader,
+  ): Promise<Grants | undefined> {
+    if (identity === OPERATOR_UID) return OPERATOR.grants;
+    if ((await this.identities.table.find(reader, identity, "data")) === undefined)
+      return undefined;
+    const bindings = await this.roleBindings.where(reader, {
+      column: "identity_uid",
+      value: identity,
+    });
+    const roles = await this.roles.findMany(
+      reader,
+      bindings.map((binding) => binding.roleUid),
+    );
+    return Grants.at(
+      bindings.map((binding) => {
+        const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
+        return [parentOf(binding.uid), CapabilitySet.of(...capabilities)] as const;
+      }),
+    );
   }
 
   /**

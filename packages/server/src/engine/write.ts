@@ -46,6 +46,7 @@ export async function createOne<R extends ResourceMessage>(
   input: R,
 ): Promise<ResourceRow> {
   const { definition } = resource;
+  if (definition.changesAccess) await change.confirmAccess(parent);
   const created = resource.begin(input, change.call.time);
   validate(definition.schema, created);
   const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
@@ -84,6 +85,7 @@ export function updateMethod<R extends ResourceMessage>(
     const mask = readMask(schema, updateMask?.paths ?? [], input);
     const updated = await engine.store.write(async (tx) => {
       const change = new Change(call, tx, engine);
+      if (definition.changesAccess) await change.confirmAccess(input.uid);
       const row = await table.findForChange(tx, input.uid);
       if (row === undefined) throw notFound(resource.typeName, input.uid);
       const before = resource.fromRow(row);
@@ -113,6 +115,7 @@ export function deleteMethod<R extends ResourceMessage>(
     const { uid } = request as Message & { uid: string };
     await engine.store.write(async (tx) => {
       const change = new Change(call, tx, engine);
+      if (definition.changesAccess) await change.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
       if (row === undefined) {
         if (definition.deleteIsIdempotent) return;

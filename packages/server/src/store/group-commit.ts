@@ -10,7 +10,15 @@ export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Says that this transaction changes who may do what. */
   accessChanged(): void;
-  /** Waits until no other transaction has taken its turn and not ended: for checks across the whole table. */
+  /**
+   * The access version that this transaction relies on: if it changes access, and the version has
+   * moved by the time it commits, it runs again.
+   */
+  relyOnAccess(): Promise<number>;
+  /**
+   * Waits until no other transaction has taken its turn and not ended: for what must not happen at
+   * the same time on two replicas.
+   */
   takeTurn(): Promise<void>;
 }
 
@@ -100,30 +108,33 @@ export class GroupCommit {
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(batch);
+        return await this.#transaction(batch, attempt > 1);
       } catch (error) {
-        if (attempt === ATTEMPTS || !this.#driver.isTransient(error)) throw error;
+        const again = error instanceof AccessMoved || this.#driver.isTransient(error);
+        if (attempt === ATTEMPTS || !again) throw error;
       }
     }
   }
 
-  async #transaction(batch: Waiting[]): Promise<Outcome[]> {
+  /** Runs a batch; one that is run again takes its turn first, so that it comes through. */
+  async #transaction(batch: Waiting[], inTurn: boolean): Promise<Outcome[]> {
+    const { writer } = this.#driver;
     await this.#driver.begin();
     try {
+      if (inTurn) await new SharedTransaction(writer).takeTurn();
       const counts = new CountChanges();
       const outcomes: Outcome[] = [];
-      let accessChanged = false;
+      const reliedOn = new Set<number>();
       for (const { work } of batch) {
-        const tx = new SharedTransaction(this.#driver.writer);
-        outcomes.push(await this.#inSavepoint(tx, work));
-        if ("error" in (outcomes.at(-1) as Outcome)) continue;
+        const tx = new SharedTransaction(writer);
+        const outcome = await this.#inSavepoint(tx, work);
+        outcomes.push(outcome);
+        if ("error" in outcome) continue;
         counts.add(tx.counts);
-        accessChanged ||= tx.changesAccess;
+        if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
-      await counts.store(this.#driver.writer);
-      if (accessChanged) {
-        await this.#driver.writer.run("UPDATE access_version SET version = version + 1");
-      }
+      await counts.store(writer);
+      if (reliedOn.size > 0) await moveAccess(writer, reliedOn);
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -148,6 +159,20 @@ export class GroupCommit {
   }
 }
 
+/** Someone else changed access while a transaction that relied on it was under way. */
+class AccessMoved extends Error {}
+
+/** What a change of access relies on that was not made on anyone's behalf. */
+const ANY_VERSION = -1;
+
+async function moveAccess(writer: Writer, reliedOn: ReadonlySet<number>): Promise<void> {
+  const sql = "UPDATE access_version SET version = version + 1 RETURNING version - 1 AS version";
+  const before = (await writer.get<{ version: number }>(sql))?.version;
+  for (const version of reliedOn) {
+    if (version !== before && version !== ANY_VERSION) throw new AccessMoved();
+  }
+}
+
 class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly dialect: Writer["dialect"];
@@ -156,6 +181,7 @@ class SharedTransaction implements Transaction {
   readonly arrays: Writer["arrays"];
   readonly run: Writer["run"];
   changesAccess = false;
+  reliedOn: number | undefined;
 
   constructor(writer: Writer) {
     this.dialect = writer.dialect;
@@ -167,6 +193,12 @@ class SharedTransaction implements Transaction {
 
   accessChanged(): void {
     this.changesAccess = true;
+  }
+
+  async relyOnAccess(): Promise<number> {
+    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
+    this.reliedOn = row?.version ?? 0;
+    return this.reliedOn;
   }
 
   async takeTurn(): Promise<void> {

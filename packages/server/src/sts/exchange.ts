@@ -8,7 +8,6 @@ import { issueToken } from "../auth/token.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated, WharfError } from "../errors.ts";
-import { grantsOf } from "../iam/access.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
@@ -66,7 +65,7 @@ async function limitOf(
   { identity, limit }: Entitlement,
 ): Promise<Grants | undefined> {
   const scopes = [...request.scopes, ...(request.scope === "" ? [] : [request.scope])];
-  const granted = await grantsOf(engine, identity);
+  const granted = await engine.grantsOf(identity);
   if (granted === undefined) throw invalid("identity");
   const most = limit === undefined ? granted : granted.within(limit);
   return limitFor(most, { scopes, capabilities: request.cap }) ?? limit;
