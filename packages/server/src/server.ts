@@ -55,7 +55,8 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
 }
 
 async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
-  const log = openLog(settings.logLevel);
+  const lines = openLog(settings.logLevel);
+  const { log } = lines;
   const keys = await SigningKeys.load(store);
   await storeBuiltinRoles(store, Date.now());
 
@@ -94,7 +95,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,
     health: { serving: () => serving },
-    observer: requestObserver(log, metrics),
+    observer: requestObserver(lines, metrics),
   });
   addresses = addressesOf(settings, port.url);
   await publishAddresses(store, addresses);

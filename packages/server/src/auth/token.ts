@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { CapabilitySet } from "@wharf/contract";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Addresses } from "../addresses.ts";
@@ -77,7 +77,11 @@ function decodeLimit(cap: unknown): Grants | undefined {
   return Grants.at(entries.map(([uid, held]) => [uid, CapabilitySet.decode(held)] as const));
 }
 
-/** Checks tokens of ours, and remembers by their SHA-256 those that it has checked. */
+/**
+ * Checks tokens of ours, and remembers those that it has checked. They are kept as they are: whoever
+ * can read the memory of this process can read the keys that sign them, and hashing each one costs
+ * more than everything else that a remembered token needs.
+ */
 export class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #addresses: () => Addresses;
@@ -97,12 +101,11 @@ export class TokenVerifier {
    */
   async verify(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > LONGEST) throw unauthenticated("the token is malformed");
-    const digest = hash("sha256", token, "base64");
-    let verified = this.#known.get(digest);
+    let verified = this.#known.get(token);
     if (verified === undefined) {
       this.misses += 1;
       verified = await this.#check(token, now, { audience: this.#addresses().baseUrl });
-      this.#remember(digest, verified);
+      this.#remember(token, verified);
     } else {
       this.hits += 1;
     }
@@ -149,12 +152,12 @@ export class TokenVerifier {
     }
   }
 
-  #remember(digest: string, verified: VerifiedToken): void {
+  #remember(token: string, verified: VerifiedToken): void {
     if (this.#known.size >= REMEMBERED) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest as string);
     }
-    this.#known.set(digest, verified);
+    this.#known.set(token, verified);
   }
 }
 

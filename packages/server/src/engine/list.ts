@@ -85,9 +85,9 @@ export function listMethod<R extends ResourceMessage>(
       form: hydrates || call.format === "binary" ? "data" : "json",
     };
     const { reader } = engine.store;
-    const rows = await readRows(reader, engine.landmarks, scan);
-    const more = rows.length > pageSize;
-    if (more) rows.pop();
+    const found = await readRows(reader, engine.landmarks, scan);
+    const more = found.length > pageSize;
+    const rows = more ? found.slice(0, pageSize) : found;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const last = rows.at(-1);
     const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;

@@ -55,8 +55,12 @@ test("what is no token is foreign", () => {
   }
 });
 
-test("two tokens of one cursor differ, and neither shows what is inside", () => {
-  const [one, two] = [tokens.seal("query", CURSOR, NOW), tokens.seal("query", CURSOR, NOW)];
-  assert.notEqual(one, two);
+test("a place has the same token for a minute and then another, and neither shows what is inside", () => {
+  const [one, two] = [
+    tokens.seal("query", CURSOR, NOW),
+    tokens.seal("query", CURSOR, NOW + 59_000),
+  ];
+  assert.equal(one, two);
+  assert.notEqual(tokens.seal("query", CURSOR, NOW + 61_000), one);
   assert.ok(!Buffer.from(one, "base64url").toString("latin1").includes("some name"));
 });

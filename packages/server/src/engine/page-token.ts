@@ -8,6 +8,12 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** A token that was sealed is given out again for this long to whoever comes to the same place. */
+const REUSED_MS = 60_000;
+
+/** Tokens kept for that at most. */
+const KEPT = 1_000;
+
 /** Where a list goes on: after this row, with so many rows skipped on the way. */
 export interface Cursor {
   readonly position: Position;
@@ -22,6 +28,7 @@ export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
  */
 export class PageTokens {
   readonly #key: Buffer;
+  readonly #sealed = new Map<string, { readonly token: string; readonly made: number }>();
 
   constructor(secret: Buffer) {
     this.#key = Buffer.from(hkdfSync("sha256", secret, "", "wharf page tokens", 32));
@@ -30,17 +37,22 @@ export class PageTokens {
   /**
    * @example const nextPageToken = tokens.seal(query, { position, skipped: 0 }, Date.now());
    */
-  seal(query: string, { position, skipped }: Cursor, now: number): string {
+  seal(query: string, cursor: Cursor, now: number): string {
+    const { position, skipped } = cursor;
+    const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
+    const known = this.#sealed.get(content);
+    // Sealing costs as much as reading the page; the pages that everyone looks at are few.
+    if (known !== undefined && now - known.made < REUSED_MS) return known.token;
+    const token = this.#seal(JSON.stringify([VERSION, now, ...JSON.parse(content)]));
+    this.#sealed.delete(content);
+    if (this.#sealed.size >= KEPT) this.#sealed.delete(this.#sealed.keys().next().value as string);
+    this.#sealed.set(content, { token, made: now });
+    return token;
+  }
+
+  #seal(content: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce, { authTagLength: TAG_BYTES });
-    const content = JSON.stringify([
-      VERSION,
-      now,
-      digest(query),
-      position.key,
-      position.id,
-      skipped,
-    ]);
     const sealed = [nonce, cipher.update(content, "utf8"), cipher.final(), cipher.getAuthTag()];
     return Buffer.concat(sealed).toString("base64url");
   }

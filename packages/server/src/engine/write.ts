@@ -58,7 +58,7 @@ export async function createOne<R extends ResourceMessage>(
 }
 
 async function existingGroup(change: Change, uid: string): Promise<string> {
-  if ((await change.engine.groups.table.findToKeep(change.tx, uid)) === undefined) {
+  if (!(await change.engine.groups.table.keep(change.tx, uid))) {
     throw notFound(change.engine.groups.typeName, uid);
   }
   return uid;

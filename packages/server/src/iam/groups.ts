@@ -81,7 +81,7 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
     const description = `groups are nested at most ${DEEPEST} deep`;
     throw invalidArgument({ field: "parent", description });
   }
-  if ((await groups.table.findToKeep(tx, uid)) === undefined) throw notFound("Group", uid);
+  if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);
   return uid;
 }
 
@@ -110,7 +110,7 @@ const UID_ORDER = { column: "uid", descending: false } as const;
 async function giveToCreator(change: Change, created: Group): Promise<void> {
   const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
-  if ((await engine.identities.table.findToKeep(tx, caller.uid)) === undefined) {
+  if (!(await engine.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
   }
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };

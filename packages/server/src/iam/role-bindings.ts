@@ -51,7 +51,7 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
 async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(binding.uid);
-  if ((await engine.identities.table.findToKeep(tx, binding.identityUid)) === undefined) {
+  if (!(await engine.identities.table.keep(tx, binding.identityUid))) {
     throw notFound(engine.identities.typeName, binding.identityUid);
   }
   const row = await engine.roles.table.findToKeep(tx, binding.roleUid);

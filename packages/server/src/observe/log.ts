@@ -1,33 +1,36 @@
 import { type Logger, pino } from "pino";
+import { LineWriter } from "./line-writer.ts";
 
-/** Lines are written together once they fill this many bytes: one system call for dozens of requests. */
-const BUFFERED_BYTES = 4_096;
-
-/** And at the latest after this long, so that whoever watches the log does not wait. */
-const FLUSH_MS = 200;
+/** The log, and the way to write lines to it that are already made. */
+export interface Log {
+  readonly log: Logger;
+  /** The beginning of a line of level info, up to and with its time. */
+  startLine(): string;
+  writeLine(line: string): void;
+}
 
 /**
  * The log: JSON lines on stderr, written in the background. Secrets never get here: requests are
  * logged by their method and outcome, not by their headers or bodies.
  *
- * @example const log = openLog("info");
+ * @example const { log } = openLog("info");
  */
-export function openLog(level: string): Logger {
-  const destination = pino.destination({
-    fd: 2,
-    sync: false,
-    minLength: BUFFERED_BYTES,
-    periodicFlush: FLUSH_MS,
-  });
-  return pino(
+export function openLog(level: string): Log {
+  const lines = new LineWriter(2);
+  const log = pino(
     {
       level,
       base: null,
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    lines,
   );
+  return {
+    log,
+    startLine: () => `{"level":"info"${timestamp()}`,
+    writeLine: (line) => lines.write(`${line}\n`),
+  };
 }
 
 let second = 0;

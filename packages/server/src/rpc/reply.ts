@@ -26,16 +26,24 @@ export const EMPTY_REPLY: Reply = {
  *
  * @example return preparedReply(await table.find(reader, uid, "json"));
  */
-export function preparedReply({ json, data }: { json?: string; data?: Uint8Array }): Reply {
-  const missing = (form: string) => new Error(`the answer was not prepared as ${form}`);
-  return {
-    json() {
-      if (json === undefined) throw missing("JSON");
-      return json;
-    },
-    binary() {
-      if (data === undefined) throw missing("binary");
-      return data;
-    },
-  };
+export function preparedReply(row: { json?: string; data?: Uint8Array }): Reply {
+  return new PreparedReply(row);
+}
+
+class PreparedReply implements Reply {
+  readonly #row: { json?: string; data?: Uint8Array };
+
+  constructor(row: { json?: string; data?: Uint8Array }) {
+    this.#row = row;
+  }
+
+  json(): string {
+    if (this.#row.json === undefined) throw new Error("the answer was not prepared as JSON");
+    return this.#row.json;
+  }
+
+  binary(): Uint8Array {
+    if (this.#row.data === undefined) throw new Error("the answer was not prepared as binary");
+    return this.#row.data;
+  }
 }

@@ -35,23 +35,7 @@ export function validate(schema: DescMessage, message: Message): void {
 export function validateRequest(schema: DescMessage, request: Message): void {
   const found: FieldViolation[] = [];
   shallowCheckOf(schema)(request, "", found);
-  refuseNul(request, "", found);
   if (found.length > 0) throw invalidArgument(...found);
-}
-
-/** No text may hold the character NUL: not every database can keep it. */
-function refuseNul(value: unknown, path: string, found: FieldViolation[]): void {
-  if (typeof value === "string") {
-    if (value.includes("\0"))
-      found.push({ field: path, description: "must not hold the character NUL" });
-  } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
-    for (const name in value) {
-      const inside = (value as Record<string, unknown>)[name];
-      if (typeof inside === "string" || typeof inside === "object") {
-        refuseNul(inside, path === "" ? name : `${path}.${name}`, found);
-      }
-    }
-  }
 }
 
 /** No text that people or programs name things with is longer; where it is, its rule says so. */
@@ -139,7 +123,9 @@ function problemFinder(
     if (pattern !== undefined && !pattern.test(value))
       return `${name} must match "${rules?.pattern}"`;
     if (rules?.uid && !isUid(value)) return `${name} must be a uid`;
-    return value.length > longest ? `${name} must have at most ${longest} characters` : undefined;
+    if (value.length > longest) return `${name} must have at most ${longest} characters`;
+    // Not every database can keep it.
+    return value.includes("\0") ? `${name} must not hold the character NUL` : undefined;
   };
   const most =
     rules?.maxSize || (field.fieldKind === "map" ? MOST_ENTRIES : Number.POSITIVE_INFINITY);
@@ -157,8 +143,9 @@ function problemFinder(
     if (typeof value === "string") return text(value);
     if (typeof value !== "object" || field.fieldKind === "message") return undefined;
     const entries = Object.values(value as object);
+    if (field.fieldKind === "map") entries.push(...Object.keys(value as object));
     if (required && entries.length === 0) return `${name} is required`;
     const bad = entries.map((entry) => (typeof entry === "string" ? text(entry) : undefined));
-    return bad.find(Boolean) ?? size(entries.length);
+    return bad.find(Boolean) ?? size(Object.keys(value as object).length);
   };
 }

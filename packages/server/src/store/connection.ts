@@ -40,6 +40,11 @@ export interface Dialect {
 export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
+  /**
+   * Reads one row that many ask for at the same time. They share an answer, which is never older
+   * than the question.
+   */
+  readShared<R extends object>(sql: string): Promise<R | undefined>;
   /** The one connection that writes; its transactions are opened by the group commit alone. */
   readonly writer: Writer;
   begin(): Promise<void>;

@@ -1,5 +1,5 @@
 import { WharfError } from "../errors.ts";
-import type { Driver, Writer } from "./connection.ts";
+import type { Driver, Value, Writer } from "./connection.ts";
 import { CountChanges } from "./counts.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
@@ -41,7 +41,9 @@ const ATTEMPTS = 8;
 
 /**
  * Lets the writes that arrive together share one transaction, so that a disk flush is paid once
- * for all of them. Each write stands or falls alone: it runs in a savepoint of its own.
+ * for all of them. Each write stands or falls alone. Most stand, and those that fall mostly do so
+ * before they have written anything; only when one falls later is the batch run again with a
+ * savepoint for each.
  */
 export class GroupCommit {
   readonly #driver: Driver;
@@ -106,28 +108,32 @@ export class GroupCommit {
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
+    const how = { inTurn: false, inSavepoints: false };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(batch, attempt > 1);
+        return await this.#transaction(batch, how);
       } catch (error) {
-        const again = error instanceof AccessMoved || this.#driver.isTransient(error);
-        if (attempt === ATTEMPTS || !again) throw error;
+        if (error instanceof HalfWritten) how.inSavepoints = true;
+        else if (error instanceof AccessMoved || this.#driver.isTransient(error)) how.inTurn = true;
+        else throw error;
+        if (attempt === ATTEMPTS) throw error;
       }
     }
   }
 
-  /** Runs a batch; one that is run again takes its turn first, so that it comes through. */
-  async #transaction(batch: Waiting[], inTurn: boolean): Promise<Outcome[]> {
+  async #transaction(batch: Waiting[], how: How): Promise<Outcome[]> {
     const { writer } = this.#driver;
     await this.#driver.begin();
     try {
-      if (inTurn) await new SharedTransaction(writer).takeTurn();
+      if (how.inTurn) await new SharedTransaction(writer).takeTurn();
       const counts = new CountChanges();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer);
-        const outcome = await this.#inSavepoint(tx, work);
+        const outcome = await (how.inSavepoints
+          ? this.#inSavepoint(tx, work)
+          : this.#run(tx, work));
         outcomes.push(outcome);
         if ("error" in outcome) continue;
         counts.add(tx.counts);
@@ -140,6 +146,16 @@ export class GroupCommit {
     } catch (error) {
       await this.#driver.rollback().catch(() => {});
       throw error;
+    }
+  }
+
+  async #run(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+    try {
+      return { value: await work(tx) };
+    } catch (error) {
+      if (this.#driver.isTransient(error)) throw error;
+      if (tx.mustUndo) throw new HalfWritten();
+      return { error };
     }
   }
 
@@ -159,6 +175,17 @@ export class GroupCommit {
   }
 }
 
+/** How a batch is run: carefully only where the quick way has failed. */
+interface How {
+  /** Takes its turn first, so that no other replica gets in its way. */
+  inTurn: boolean;
+  /** Each write in a savepoint of its own. */
+  inSavepoints: boolean;
+}
+
+/** A write fell after it had written, or the database itself refused something. */
+class HalfWritten extends Error {}
+
 /** Someone else changed access while a transaction that relied on it was under way. */
 class AccessMoved extends Error {}
 
@@ -176,19 +203,32 @@ async function moveAccess(writer: Writer, reliedOn: ReadonlySet<number>): Promis
 class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly dialect: Writer["dialect"];
-  readonly get: Writer["get"];
-  readonly all: Writer["all"];
-  readonly arrays: Writer["arrays"];
-  readonly run: Writer["run"];
+  readonly #writer: Writer;
   changesAccess = false;
   reliedOn: number | undefined;
+  /** Whether there is something to undo should the work fail now. */
+  mustUndo = false;
 
   constructor(writer: Writer) {
+    this.#writer = writer;
     this.dialect = writer.dialect;
-    this.get = writer.get.bind(writer) as Writer["get"];
-    this.all = writer.all.bind(writer) as Writer["all"];
-    this.arrays = writer.arrays.bind(writer) as Writer["arrays"];
-    this.run = writer.run.bind(writer);
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#watch(this.#writer.get<R>(sql, ...params));
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#watch(this.#writer.all<R>(sql, ...params));
+  }
+
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#watch(this.#writer.arrays<R>(sql, ...params));
+  }
+
+  run(sql: string, ...params: Value[]): Promise<number> {
+    this.mustUndo = true;
+    return this.#writer.run(sql, ...params);
   }
 
   accessChanged(): void {
@@ -203,5 +243,15 @@ class SharedTransaction implements Transaction {
 
   async takeTurn(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
+  }
+
+  /** A statement that the database refuses spoils the transaction, even if it only reads. */
+  async #watch<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.mustUndo = true;
+      throw error;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { Client, Pool, QueryConfig, QueryResult } from "pg";
 import { WharfError } from "../errors.ts";
 import type { Dialect, Driver, Reader, Value, Writer } from "./connection.ts";
+import { SharedRead } from "./shared-read.ts";
 
 const DIALECT: Dialect = {
   name: "postgres",
@@ -123,6 +124,15 @@ export async function openPostgres(url: string): Promise<Driver> {
   };
 
   const reader = new PostgresReader(async () => pool);
+  const shared = new Map<string, SharedRead<object | undefined>>();
+  const readShared = <R extends object>(sql: string) => {
+    let read = shared.get(sql);
+    if (read === undefined) {
+      read = new SharedRead(() => reader.get(sql));
+      shared.set(sql, read);
+    }
+    return read.read() as Promise<R | undefined>;
+  };
   try {
     await reader.get("SELECT 1 AS one");
   } catch (error) {
@@ -132,6 +142,7 @@ export async function openPostgres(url: string): Promise<Driver> {
   return {
     dialect: DIALECT,
     reader,
+    readShared,
     writer: new PostgresWriter(inTransaction),
     begin: async () => {
       connecting ??= connect().catch((error: unknown) => {

@@ -119,7 +119,11 @@ export class ResourceTable {
   }
 
   async find(reader: Reader, uid: string, form: "json" | "data"): Promise<EncodedRow | undefined> {
-    return reader.get<EncodedRow>(this.#select[form], uid);
+    const [row] = await reader.arrays<readonly [number, string | Uint8Array]>(
+      this.#select[form],
+      uid,
+    );
+    return row && encodedRow(row, form);
   }
 
   /** Like find, and nobody else changes the row before the transaction ends. */
@@ -130,6 +134,12 @@ export class ResourceTable {
   /** Like find, and nobody deletes the row before the transaction ends. */
   async findToKeep(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
     return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lockShared}`, uid);
+  }
+
+  /** Whether there is such a row; nobody deletes it before the transaction ends. */
+  async keep(tx: Writer, uid: string): Promise<boolean> {
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${tx.dialect.lockShared}`;
+    return (await tx.get(sql, uid)) !== undefined;
   }
 
   async findMany(
@@ -180,4 +190,13 @@ export class ResourceTable {
       (column) => row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null,
     );
   }
+}
+
+function encodedRow(
+  [encoding, body]: readonly [number, string | Uint8Array],
+  form: "json" | "data",
+): EncodedRow {
+  return form === "json"
+    ? { encoding, json: body as string }
+    : { encoding, data: body as Uint8Array };
 }

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Dialect, Driver, Value, Writer } from "./connection.ts";
+import { ResultCache } from "./result-cache.ts";
 
 const DIALECT: Dialect = {
   name: "sqlite",
@@ -48,13 +49,7 @@ class SqliteConnection implements Writer {
   }
 
   async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    let statement = this.#arrayStatements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      this.#arrayStatements.set(sql, statement);
-    }
-    return statement.all(...params) as unknown as R[];
+    return this.preparedForArrays(sql).all(...params) as unknown as R[];
   }
 
   async run(sql: string, ...params: Value[]): Promise<number> {
@@ -65,6 +60,16 @@ class SqliteConnection implements Writer {
     this.#statements.clear();
     this.#arrayStatements.clear();
     this.#database.close();
+  }
+
+  protected preparedForArrays(sql: string): StatementSync {
+    let statement = this.#arrayStatements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#arrayStatements.set(sql, statement);
+    }
+    return statement;
   }
 
   protected prepared(sql: string): StatementSync {
@@ -80,32 +85,39 @@ class SqliteConnection implements Writer {
 /**
  * The connection that reads. Entering and leaving a database costs more than most reads do, so
  * the reads of one turn of the event loop share an entry. It ends with the turn, and as soon as
- * this process commits: no read misses what was committed before it.
+ * this process commits: no read misses what was committed before it. Results are used again until
+ * anyone, this process or another, has changed the database. They are shared: not to be changed.
  */
 class SqliteReader extends SqliteConnection {
-  #entered = false;
+  readonly #rows = new ResultCache();
+  readonly #lists = new ResultCache();
+  readonly #arrays = new ResultCache();
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
+  readonly #version: StatementSync;
+  #entered = false;
 
   constructor(path: string) {
     super(path, true);
     this.#begin = this.prepared("BEGIN");
     this.#end = this.prepared("COMMIT");
+    this.#version = this.prepared("PRAGMA data_version");
   }
 
-  override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+  override async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     this.#enter();
-    return super.get<R>(sql, ...params);
+    return this.#rows.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined);
   }
 
-  override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  override async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     this.#enter();
-    return super.all<R>(sql, ...params);
+    return this.#lists.get(sql, params, () => this.prepared(sql).all(...params) as R[]);
   }
 
-  override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  override async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     this.#enter();
-    return super.arrays<R>(sql, ...params);
+    const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
+    return this.#arrays.get(sql, params, read);
   }
 
   /** Lets the next read see what has been committed since the first one of this turn. */
@@ -119,6 +131,8 @@ class SqliteReader extends SqliteConnection {
     if (this.#entered) return;
     this.#begin.run();
     this.#entered = true;
+    const version = this.#version.get()?.data_version;
+    for (const cache of [this.#rows, this.#lists, this.#arrays]) cache.validate(version);
     setImmediate(() => this.leave());
   }
 }
@@ -141,6 +155,7 @@ export function openSqlite(path: string): Driver {
   return {
     dialect: DIALECT,
     reader,
+    readShared: (sql) => reader.get(sql),
     writer,
     begin: async () => writer.exec("BEGIN IMMEDIATE"),
     commit: async () => {

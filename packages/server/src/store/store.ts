@@ -2,7 +2,6 @@ import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { migrations } from "./migrations.ts";
 import type { ResourceTable } from "./resource-table.ts";
-import { SharedRead } from "./shared-read.ts";
 
 /** How long reads and commits took, for the metrics. */
 export interface StoreTimings {
@@ -14,19 +13,11 @@ export class Store {
   readonly reader: Reader;
   readonly #driver: Driver;
   readonly #commits: GroupCommit;
-  readonly #readVersion: () => Promise<number>;
 
   private constructor(driver: Driver, timings: StoreTimings) {
     this.#driver = driver;
     this.reader = driver.reader;
     this.#commits = new GroupCommit(driver, (ms, writes) => timings.committed(ms, writes));
-    const read = async () => {
-      const row = await this.reader.get<{ version: number }>("SELECT version FROM access_version");
-      return row?.version ?? 0;
-    };
-    // Every request asks, so over a network the ones that ask at the same time share the answer.
-    const shared = new SharedRead(read);
-    this.#readVersion = driver.dialect.name === "sqlite" ? read : () => shared.read();
   }
 
   /**
@@ -60,8 +51,9 @@ export class Store {
   /**
    * The number that moves with every change of who may do what. Never older than the question.
    */
-  accessVersion(): Promise<number> {
-    return this.#readVersion();
+  async accessVersion(): Promise<number> {
+    const sql = "SELECT version FROM access_version";
+    return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
   async close(): Promise<void> {

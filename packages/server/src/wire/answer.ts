@@ -90,6 +90,8 @@ function write(
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
   }
   if (request.method === "HEAD") response.end();
+  // As many bytes as characters: plain ASCII, which need not be converted.
+  else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
 }

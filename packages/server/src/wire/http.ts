@@ -22,6 +22,7 @@ export interface HttpIn extends Readable {
 export interface HttpOut {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(body?: string | Uint8Array): unknown;
+  end(body: string, encoding: BufferEncoding): unknown;
   on(event: "close", listener: () => void): unknown;
   setTimeout(ms: number, late: () => void): unknown;
   destroy(): unknown;

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ResultCache } from "./result-cache.ts";
+
+test("a result is read once until the database changes", () => {
+  const cache = new ResultCache();
+  let reads = 0;
+  const read = () => cache.get("SELECT 1", ["a"], () => ++reads);
+  cache.validate(1);
+  assert.deepEqual([read(), read()], [1, 1]);
+  cache.validate(1);
+  assert.equal(read(), 1);
+  cache.validate(2);
+  assert.equal(read(), 2);
+});
+
+test("nothing found is a result too", () => {
+  const cache = new ResultCache();
+  let reads = 0;
+  const read = () =>
+    cache.get("SELECT 1", [], () => {
+      reads += 1;
+      return undefined;
+    });
+  assert.deepEqual([read(), read(), reads], [undefined, undefined, 1]);
+});
+
+test("parameters and statements that look alike joined are told apart", () => {
+  const cache = new ResultCache();
+  const asked = [["a|1:b"], ["a", "b"], ["a1:b"], [1], ["1"], ["", "1"], [null], ["null"]];
+  const seen = new Set(asked.map((params) => cache.get("x", params, () => ({}))));
+  assert.equal(seen.size, asked.length);
+  assert.notEqual(
+    cache.get("y", [1], () => "y"),
+    cache.get("x", [1], () => "x"),
+  );
+});
+
+test("the cache stays within its bounds", () => {
+  const cache = new ResultCache();
+  const large = "x".repeat(1_000_000);
+  for (let at = 0; at < 40; at++) cache.get("x", [at], () => `${large}${at}`);
+  let again = 0;
+  for (let at = 0; at < 40; at++) cache.get("x", [at], () => ++again);
+  assert.ok(again >= 24, String(again));
+});
