@@ -45,7 +45,7 @@ export class Authenticator {
     }
     await this.#catchUp();
     const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
-    return this.#callers.get(token.subject + token.limitKey) ?? this.#compile(token);
+    return this.#callers.get(token.callerKey) ?? this.#compile(token);
   }
 
   async #catchUp(): Promise<void> {
@@ -60,7 +60,7 @@ export class Authenticator {
     this.#version = version;
   }
 
-  async #compile({ subject, limit, limitKey }: VerifiedToken): Promise<Caller> {
+  async #compile({ subject, limit, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
     const version = this.#version;
     const granted = isUid(subject) ? await this.#grantsOf(subject) : undefined;
@@ -71,7 +71,7 @@ export class Authenticator {
       isOperator: subject === OPERATOR_UID && limit === undefined,
       ...(subject === OPERATOR_UID ? {} : { version, limit }),
     };
-    if (callers.size < REMEMBERED) callers.set(subject + limitKey, caller);
+    if (callers.size < REMEMBERED) callers.set(callerKey, caller);
     return caller;
   }
 }

@@ -26,8 +26,8 @@ export interface VerifiedToken {
   readonly kid: string;
   readonly expires: number;
   readonly limit: Grants | undefined;
-  /** Tells narrowed tokens of one identity apart. */
-  readonly limitKey: string;
+  /** The same for all tokens that hold the same: their subject, and their limit if they have one. */
+  readonly callerKey: string;
 }
 
 /** Tokens remembered at most; beyond, the ones that came first are forgotten and checked again. */
@@ -140,12 +140,14 @@ export class TokenVerifier {
           currentDate: new Date(now),
         },
       );
+      const subject = payload.sub as string;
       return {
-        subject: payload.sub as string,
+        subject,
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
         limit: decodeLimit(payload.cap),
-        limitKey: payload.cap === undefined ? "" : JSON.stringify(payload.cap),
+        callerKey:
+          payload.cap === undefined ? subject : `${subject} ${JSON.stringify(payload.cap)}`,
       };
     } catch (error) {
       throw refusal(error);

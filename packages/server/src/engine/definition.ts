@@ -23,6 +23,8 @@ export interface FilterDefinition<R> {
   readonly column: string;
   readonly type: "text" | "integer" | "common";
   readonly of?: (resource: R) => string | number;
+  /** Whether the column is empty in most rows. */
+  readonly sparse?: boolean;
 }
 
 /**

@@ -35,8 +35,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.table = new ResourceTable({
       name: definition.table,
       isPlace: definition.isPlace ?? false,
-      filterColumns: (definition.filters ?? []).flatMap(({ column, type }) =>
-        type === "common" ? [] : [{ name: column, type }],
+      filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
+        type === "common" ? [] : [{ name: column, type, sparse }],
       ),
     });
   }

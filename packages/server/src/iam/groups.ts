@@ -34,7 +34,12 @@ export const groups: Resource<Group> = new Resource({
   changesAccess: false,
   filters: [
     { field: "name", column: "name", type: "common" },
-    { column: "verified_name", type: "text", of: (group) => (group.verified ? group.name : "") },
+    {
+      column: "verified_name",
+      type: "text",
+      of: (group) => (group.verified ? group.name : ""),
+      sparse: true,
+    },
   ],
   place,
   beforeCreate(_change, created) {

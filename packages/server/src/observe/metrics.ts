@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { Finished } from "../wire/observer.ts";
-import { Latencies } from "./latencies.ts";
+import { Latencies, type Series } from "./latencies.ts";
 
 /** A cache as the metrics see it. */
 export interface Cache {
@@ -21,16 +21,18 @@ export class Metrics {
     "wharf_store_commit_duration_seconds",
     "Commits, each with all the writes that share it.",
   );
+  readonly #allCommits = this.#commits.series({});
   readonly #caches = new Map<string, Cache>();
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
-  requestFinished({ protocol, method, code, ms }: Finished): void {
-    this.#requests.add(`${protocol} ${method} ${code}`, { protocol, method, code }, ms / 1000);
+  /** Where the latencies of one kind of request are kept. */
+  requests({ protocol, method, code }: Finished): Series {
+    return this.#requests.series({ protocol, method, code });
   }
 
   committed(ms: number, writes: number): void {
-    this.#commits.add("", {}, ms / 1000);
+    this.#allCommits.add(ms / 1000);
     this.#writes += writes;
   }
 

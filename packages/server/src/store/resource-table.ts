@@ -5,6 +5,8 @@ import type { Transaction } from "./group-commit.ts";
 export interface FilterColumn {
   readonly name: string;
   readonly type: "text" | "integer";
+  /** Empty in most rows, which are then left out of its index. */
+  readonly sparse?: boolean;
 }
 
 /** A condition that a column has a value. */
@@ -114,7 +116,9 @@ export class ResourceTable {
         name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
         encoding ${integer} NOT NULL${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
       ...INDEXES.map((columns) => index(...columns)),
-      ...filterColumns.map((column) => index(column.name)),
+      ...filterColumns.map(
+        ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
+      ),
     ];
   }
 
@@ -157,9 +161,15 @@ export class ResourceTable {
   /** Every row with this value in a column. */
   async where(reader: Reader, { column, value }: Filter): Promise<EncodedRow[]> {
     return reader.all<EncodedRow>(
-      `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} = ? ORDER BY id`,
+      `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} = ?${this.#notEmpty(column)} ORDER BY id`,
       value,
     );
+  }
+
+  /** Lets the database see that rows which an index leaves out are not asked for. */
+  #notEmpty(column: string): string {
+    const sparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
+    return sparse ? ` AND ${column} <> ''` : "";
   }
 
   async hasAny(reader: Reader, { column, value }: Filter): Promise<boolean> {

@@ -13,7 +13,7 @@ const ENTRY_BYTES = 200;
  * @example const rows = cache.get(sql, params, () => statement.all(...params));
  */
 export class ResultCache {
-  readonly #bySql = new Map<string, Map<string, unknown>>();
+  readonly #bySql = new Map<string, Map<Value, unknown>>();
   #version: unknown;
   #bytes = 0;
 
@@ -30,10 +30,12 @@ export class ResultCache {
       results = new Map();
       this.#bySql.set(sql, results);
     }
-    const key = keyOf(params);
-    if (results.has(key)) return results.get(key) as T;
+    // A statement always has as many parameters; one needs no joining.
+    const key = params.length === 1 ? (params[0] as Value) : keyOf(params);
+    const known = results.get(key);
+    if (known !== undefined || results.has(key)) return known as T;
     const result = read();
-    this.#bytes += ENTRY_BYTES + key.length + bytesOf(result);
+    this.#bytes += ENTRY_BYTES + bytesOf(key) + bytesOf(result);
     if (this.#bytes > MOST_BYTES) this.#clear();
     else results.set(key, result);
     return result;
