@@ -4,9 +4,10 @@
  * Proto3 JSON with two habits of ours: fields without presence are always written, so that a client
  * need not know defaults, and every timestamp has exactly three fraction digits.
  */
-import type { DescField, DescMessage, JsonValue, MessageShape } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, JsonValue, Message, MessageShape } from "@bufbuild/protobuf";
 import { toJson } from "@bufbuild/protobuf";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { fieldValue } from "./fields.ts";
 
 export { messageFromJson } from "./json-read.ts";
 
@@ -19,8 +20,41 @@ export function messageToJson<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): string {
-  const json = toJson(schema, message, { alwaysEmitImplicit: true });
-  return JSON.stringify(withMilliseconds(schema, json));
+  const own = ownTimes(schema).filter((field) => fieldValue(message, field) !== undefined);
+  const json = toJson(schema, without(message, own), { alwaysEmitImplicit: true });
+  const object = withMilliseconds(schema, json) as Record<string, JsonValue>;
+  for (const field of own)
+    object[field.jsonName] = timeText(fieldValue(message, field) as Timestamp);
+  return JSON.stringify(object);
+}
+
+const ownTimesOf = new WeakMap<DescMessage, readonly DescField[]>();
+
+/** The times that a message has itself. Nearly all have two, and writing them is most of the work. */
+function ownTimes(schema: DescMessage): readonly DescField[] {
+  let fields = ownTimesOf.get(schema);
+  if (fields === undefined) {
+    fields = schema.fields.filter((field) => {
+      return (
+        field.fieldKind === "message" &&
+        !field.oneof &&
+        field.message.typeName === TimestampSchema.typeName
+      );
+    });
+    ownTimesOf.set(schema, fields);
+  }
+  return fields;
+}
+
+function without<M extends Message>(message: M, fields: readonly DescField[]): M {
+  if (fields.length === 0) return message;
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message);
+  for (const field of fields) delete copy[field.localName];
+  return copy;
+}
+
+function timeText({ seconds, nanos }: Timestamp): string {
+  return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
 }
 
 function withMilliseconds(schema: DescMessage, json: JsonValue): JsonValue {

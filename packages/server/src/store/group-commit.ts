@@ -154,7 +154,8 @@ export class GroupCommit {
       return { value: await work(tx) };
     } catch (error) {
       if (this.#driver.isTransient(error)) throw error;
-      if (tx.mustUndo) throw new HalfWritten();
+      // What the database itself refused spoils the transaction, even if it only read.
+      if (tx.mustUndo || !(error instanceof WharfError)) throw new HalfWritten();
       return { error };
     }
   }
@@ -215,15 +216,15 @@ class SharedTransaction implements Transaction {
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#watch(this.#writer.get<R>(sql, ...params));
+    return this.#writer.get<R>(sql, ...params);
   }
 
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#watch(this.#writer.all<R>(sql, ...params));
+    return this.#writer.all<R>(sql, ...params);
   }
 
   arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#watch(this.#writer.arrays<R>(sql, ...params));
+    return this.#writer.arrays<R>(sql, ...params);
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
@@ -243,15 +244,5 @@ class SharedTransaction implements Transaction {
 
   async takeTurn(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
-  }
-
-  /** A statement that the database refuses spoils the transaction, even if it only reads. */
-  async #watch<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.mustUndo = true;
-      throw error;
-    }
   }
 }

@@ -24,7 +24,10 @@ const CACHE_KIB = 16_384;
 /** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
 const CHECKPOINT_PAGES = 10_000;
 
-/** A connection with its prepared statements; calls complete before they return. */
+/**
+ * A connection with its prepared statements. Calls complete before they return; what they return is
+ * a promise because the other database needs one, and no async function because each costs.
+ */
 class SqliteConnection implements Writer {
   readonly dialect = DIALECT;
   readonly #database: DatabaseSync;
@@ -40,20 +43,20 @@ class SqliteConnection implements Writer {
     this.#database.exec(sql);
   }
 
-  async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.prepared(sql).get(...params) as R | undefined;
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return Promise.resolve(this.prepared(sql).get(...params) as R | undefined);
   }
 
-  async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.prepared(sql).all(...params) as R[];
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return Promise.resolve(this.prepared(sql).all(...params) as R[]);
   }
 
-  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.preparedForArrays(sql).all(...params) as unknown as R[];
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    return Promise.resolve(this.preparedForArrays(sql).all(...params) as unknown as R[]);
   }
 
-  async run(sql: string, ...params: Value[]): Promise<number> {
-    return Number(this.prepared(sql).run(...params).changes);
+  run(sql: string, ...params: Value[]): Promise<number> {
+    return Promise.resolve(Number(this.prepared(sql).run(...params).changes));
   }
 
   close(): void {
@@ -104,20 +107,24 @@ class SqliteReader extends SqliteConnection {
     this.#version = this.prepared("PRAGMA data_version");
   }
 
-  override async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+  override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     this.#enter();
-    return this.#rows.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined);
+    return Promise.resolve(
+      this.#rows.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined),
+    );
   }
 
-  override async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     this.#enter();
-    return this.#lists.get(sql, params, () => this.prepared(sql).all(...params) as R[]);
+    return Promise.resolve(
+      this.#lists.get(sql, params, () => this.prepared(sql).all(...params) as R[]),
+    );
   }
 
-  override async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     this.#enter();
     const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
-    return this.#arrays.get(sql, params, read);
+    return Promise.resolve(this.#arrays.get(sql, params, read));
   }
 
   /** Lets the next read see what has been committed since the first one of this turn. */
