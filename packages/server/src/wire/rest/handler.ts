@@ -95,11 +95,14 @@ function isForm({ headers }: Conversation["request"]): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
 }
 
+/** curl calls every body a form unless told otherwise; what is in it is read as JSON all the same. */
+const TAKEN_AS_JSON = ["application/json", "application/x-www-form-urlencoded"];
+
 async function readText({ request, wire }: Conversation): Promise<string> {
   const bytes = await readBody(request, wire.limits.messageBytes);
   if (bytes.length === 0) return "";
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== undefined && type !== "application/json") {
+  if (type !== undefined && !TAKEN_AS_JSON.includes(type)) {
     const description = `the content-type must be application/json, not ${JSON.stringify(type)}`;
     throw new HttpFault(invalidArgument({ field: "", description }), 415);
   }

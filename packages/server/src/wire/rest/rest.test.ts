@@ -135,6 +135,18 @@ test("bodies of other types are refused, charset is not", async (t) => {
   assert.equal((await send(url, "POST", "{}", charset)).status, 200);
 });
 
+test("a body is taken as JSON when curl calls it a form", async (t) => {
+  const port = await open(t, { CreateGroup: (r: CreateGroupRequest) => r.group });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const { status, json } = await send(
+    `${port.url}/iam/v2beta1/groups`,
+    "POST",
+    '{"name":"dev"}',
+    form,
+  );
+  assert.deepEqual([status, json.name], [200, "dev"]);
+});
+
 test("capabilities may be given by name, number or dotted name", async (t) => {
   const port = await open(t, { CreateRole: () => create(RoleSchema) });
   const capabilities = ["CAP_IAM_GROUPS_LIST", 101, "groups.delete"];
