@@ -5,8 +5,10 @@ import { LineWriter } from "./line-writer.ts";
 export interface Log {
   readonly log: Logger;
   /** The beginning of a line of level info, up to and with its time. */
-  startLine(): string;
+  startLine(time: number): string;
   writeLine(line: string): void;
+  /** Waits until everything is written: for the end. */
+  flush(): void;
 }
 
 /**
@@ -21,15 +23,16 @@ export function openLog(level: string): Log {
     {
       level,
       base: null,
-      timestamp,
+      timestamp: () => timeField(Date.now()),
       formatters: { level: (label) => ({ level: label }) },
     },
     lines,
   );
   return {
     log,
-    startLine: () => `{"level":"info"${timestamp()}`,
+    startLine: (time) => `{"level":"info"${timeField(time)}`,
     writeLine: (line) => lines.write(`${line}\n`),
+    flush: () => lines.flushSync(),
   };
 }
 
@@ -37,8 +40,7 @@ let second = 0;
 let upToSecond = "";
 
 /** The time in ISO 8601, of which all but the milliseconds is made once a second. */
-function timestamp(): string {
-  const now = Date.now();
+function timeField(now: number): string {
   const thisSecond = Math.floor(now / 1000);
   if (thisSecond !== second) {
     second = thisSecond;
