@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
+import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
 import { StandInIssuer } from "./support/issuer.ts";
 import { Rest } from "./support/rest.ts";
 import { STORES, TestServer } from "./support/server.ts";
@@ -83,6 +83,20 @@ for (const store of STORES) {
         "/iam/v2beta1/groups",
       );
       assert.equal(status, 200);
+    });
+
+    test("the same over gRPC, under our name and the public one", async () => {
+      for (const service of [
+        "wharf.oidc.SecurityTokenService",
+        "chainguard.platform.oidc.SecurityTokenService",
+      ]) {
+        const made = await exchangeOverGrpc(server.url, service, await upstream(), {
+          aud: [server.url],
+          identity: ci,
+        });
+        const { status } = await new Rest(server.url, made).get("/iam/v2beta1/groups");
+        assert.equal(status, 200, service);
+      }
     });
 
     test("OAuth's refusals are in OAuth's words", async () => {

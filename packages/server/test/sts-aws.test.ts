@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { exchange } from "./support/exchange.ts";
+import { Rest } from "./support/rest.ts";
+import { TestServer } from "./support/server.ts";
+
+const CALLER = {
+  Account: "123456789012",
+  Arn: "arn:aws:sts::123456789012:assumed-role/ci/run",
+  UserId: "AROA:run",
+};
+const GOOD_SIGNATURE = "0123456789abcdef";
+
+/** Speaks as AWS does: knows one good signature, and whose it is. */
+function standInAws(asked: IncomingMessage[]): Server {
+  return createServer((request, response) => {
+    asked.push(request);
+    const signed = request.headers.authorization?.endsWith(`Signature=${GOOD_SIGNATURE}`);
+    response.writeHead(signed ? 200 : 403, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify(
+        signed
+          ? { GetCallerIdentityResponse: { GetCallerIdentityResult: CALLER } }
+          : { Error: { Code: "SignatureDoesNotMatch" } },
+      ),
+    );
+  });
+}
+
+describe("an identity that proves itself with AWS credentials", () => {
+  let aws: Server;
+  let server: TestServer;
+  let identity: string;
+  let host: string;
+  const asked: IncomingMessage[] = [];
+  before(async () => {
+    aws = standInAws(asked).listen(0, "127.0.0.1");
+    await once(aws, "listening");
+    host = `127.0.0.1:${(aws.address() as AddressInfo).port}`;
+    server = await TestServer.start({ flags: ["--aws-sts-endpoint", `http://${host}`] });
+    const operator = new Rest(server.url, await server.token());
+    const org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
+    const awsIdentity = {
+      awsAccount: CALLER.Account,
+      arnPattern: "arn:aws:sts::123456789012:assumed-role/ci/.*",
+      userIdPattern: "AROA:.*",
+    };
+    const made = await operator.post(`/iam/v2beta1/identities/${org}`, { name: "ci", awsIdentity });
+    identity = made.body.uid;
+  });
+  after(async () => {
+    aws.close();
+    await server.stop();
+  });
+
+  interface Parts {
+    line?: string;
+    headers?: Record<string, string>;
+    signedHeaders?: string;
+    signature?: string;
+    extra?: string;
+  }
+
+  /** A signed request as clients write it down. */
+  function token({
+    line,
+    headers = {},
+    signedHeaders,
+    signature = GOOD_SIGNATURE,
+    extra = "",
+  }: Parts = {}): string {
+    const date = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+    const all = {
+      Host: host,
+      Accept: "application/json",
+      "X-Amz-Date": date,
+      "Chainguard-Audience": server.url,
+      "Chainguard-Identity": identity,
+      ...headers,
+    };
+    const names = signedHeaders ?? "accept;chainguard-audience;chainguard-identity;host;x-amz-date";
+    const credential = `Credential=AKIA/${date.slice(0, 8)}/us-east-1/sts/aws4_request`;
+    const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`;
+    const first = line ?? "POST /?Action=GetCallerIdentity&Version=2011-06-15 HTTP/1.1";
+    const lines = Object.entries({ ...all, Authorization: authorization }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    return Buffer.from(`${[first, ...lines].join("\r\n")}${extra}\r\n\r\n`).toString("base64url");
+  }
+
+  const ask = (text: string) => exchange(server.url, text, { aud: server.url, identity });
+
+  test("gets a token once AWS has said who signed", async () => {
+    const made = await ask(token());
+    assert.equal(made.status, 200, made.message);
+    assert.equal(made.claims.sub, identity);
+    assert.equal(
+      asked.at(-1)?.headers["chainguard-identity"],
+      identity,
+      "the bound headers are replayed",
+    );
+  });
+
+  const minutes = (count: number) =>
+    new Date(Date.now() + count * 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
+  const refused: readonly (readonly [what: string, parts: () => Parts, why: RegExp])[] = [
+    ["a signature that AWS does not accept", () => ({ signature: "beef" }), /AWS does not accept/],
+    [
+      "a request for another audience",
+      () => ({ headers: { "Chainguard-Audience": "https://other.example" } }),
+      /invalid "aud"/,
+    ],
+    [
+      "a request for another identity",
+      () => ({ headers: { "Chainguard-Identity": "someone else" } }),
+      /invalid "identity"/,
+    ],
+    [
+      "a request to another host",
+      () => ({ headers: { Host: "sts.evil.example" } }),
+      /invalid "host"/,
+    ],
+    ["an old request", () => ({ headers: { "X-Amz-Date": minutes(-16) } }), /expired/],
+    ["a request from the future", () => ({ headers: { "X-Amz-Date": minutes(6) } }), /future/],
+    [
+      "an audience that is not signed",
+      () => ({ signedHeaders: "chainguard-identity;host;x-amz-date" }),
+      /malformed/,
+    ],
+    [
+      "a date that is not signed",
+      () => ({ signedHeaders: "chainguard-audience;chainguard-identity;host" }),
+      /malformed/,
+    ],
+    ["a header twice", () => ({ extra: "\r\nHost: sts.evil.example" }), /malformed/],
+    [
+      "another action",
+      () => ({ line: "POST /?Action=AssumeRole&Version=2011-06-15 HTTP/1.1" }),
+      /malformed/,
+    ],
+    [
+      "another method",
+      () => ({ line: "GET /?Action=GetCallerIdentity&Version=2011-06-15 HTTP/1.1" }),
+      /malformed/,
+    ],
+  ];
+  for (const [what, parts, why] of refused) {
+    test(`is refused with ${what}`, async () => {
+      const { status, message } = await ask(token(parts()));
+      assert.equal(status, 401, message);
+      assert.match(message, why);
+    });
+  }
+
+  test("is refused when it is not whom AWS names", async () => {
+    const { Arn } = CALLER;
+    CALLER.Arn = "arn:aws:sts::123456789012:assumed-role/other/run";
+    const { status, message } = await ask(token());
+    CALLER.Arn = Arn;
+    assert.equal(status, 403);
+    assert.match(message, /invalid "aws-arn"/);
+  });
+});
