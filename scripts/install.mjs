@@ -30,7 +30,10 @@ function hasPostgres() {
   );
 }
 
-const PEERS = [{ package: "postgresql", isThere: hasPostgres }];
+const PEERS = [
+  { package: "postgresql", isThere: hasPostgres },
+  { package: "chromium", isThere: () => existsSync("/usr/bin/chromium") },
+];
 
 function installPeers() {
   const missing = PEERS.filter((peer) => !peer.isThere()).map((peer) => peer.package);
