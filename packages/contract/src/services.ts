@@ -3,6 +3,8 @@
  */
 import { type DescService, getOption } from "@bufbuild/protobuf";
 import { also_known_as } from "../gen/wharf/annotations/annotations_pb.js";
+import { Auth } from "../gen/wharf/auth/auth_pb.js";
+import { SessionsService } from "../gen/wharf/auth/sessions_pb.js";
 import { AccountAssociationsService } from "../gen/wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "../gen/wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 import { GroupInvitesService } from "../gen/wharf/iam/v2beta1/group_invites_pb.js";
@@ -32,6 +34,8 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   ImagesService,
   AdvisoriesService,
   SecurityTokenService,
+  Auth,
+  SessionsService,
   PingService,
 ]);
 

@@ -9,6 +9,8 @@ export interface Settings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;
   readonly databaseUrl: string;
+  /** Empty for the file beside the embedded database, or a key in PostgreSQL. */
+  readonly secretKeyFile: string;
   /** Empty until the port is known: see addresses.ts. */
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -23,6 +25,8 @@ export interface Settings {
   readonly deniedIssuers: readonly string[];
   readonly privateIssuers: readonly string[];
   readonly awsStsEndpoint: string;
+  readonly sessionDays: number;
+  readonly localAccounts: boolean;
   readonly logLevel: string;
 }
 
@@ -58,6 +62,11 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "A PostgreSQL database, for several replicas. Replaces the embedded one.",
     problem: (text) =>
       /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
+  },
+  secretKeyFile: {
+    default: "",
+    value: "FILE",
+    help: "32 random bytes that seal stored secrets. Default: DIR/secret.key, or kept in PostgreSQL.",
   },
   baseUrl: {
     default: "",
@@ -125,6 +134,21 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Where signed requests of AWS identities are sent to be verified.",
     problem: urlProblem,
   },
+  sessionDays: {
+    default: "30",
+    value: "DAYS",
+    help: "How long people stay logged in at most, from 1 to 365 days.",
+    problem: (text) =>
+      /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 365
+        ? undefined
+        : "must be a number from 1 to 365",
+  },
+  localAccounts: {
+    default: "on",
+    value: "on|off",
+    help: "Whether people may log in with a password or passkey kept here.",
+    problem: (text) => (text === "on" || text === "off" ? undefined : "must be on or off"),
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",
@@ -185,8 +209,11 @@ function settle(texts: Record<SettingName, string>): Settings {
     ...texts,
     listen,
     data: resolve(texts.data),
+    secretKeyFile: texts.secretKeyFile && resolve(texts.secretKeyFile),
     baseUrl: withoutSlash(texts.baseUrl),
     authUrl: withoutSlash(texts.authUrl),
+    sessionDays: Number(texts.sessionDays),
+    localAccounts: texts.localAccounts === "on",
     rootGroups: texts.rootGroups as Settings["rootGroups"],
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),

@@ -1,8 +1,10 @@
 import type { Addresses } from "./addresses.ts";
 import type { SigningKeys } from "./auth/keys.ts";
 import { ALGORITHM } from "./auth/keys.ts";
+import { DEVICE_CODE } from "./login/grants.ts";
 import type { Metrics } from "./observe/metrics.ts";
 import type { Store } from "./store/store.ts";
+import { TOKEN_EXCHANGE } from "./sts/token-exchange-grant.ts";
 import type { HttpEndpoint, HttpResponse } from "./wire/endpoint.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
@@ -64,9 +66,15 @@ export function plainEndpoints({
 function discovery({ authUrl }: Addresses): object {
   return {
     issuer: authUrl,
+    authorization_endpoint: `${authUrl}/oauth`,
+    token_endpoint: `${authUrl}/oauth/token`,
+    device_authorization_endpoint: `${authUrl}/oauth/device_authorization`,
+    grant_types_supported: ["authorization_code", "refresh_token", DEVICE_CODE, TOKEN_EXCHANGE],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: ["none"],
     jwks_uri: `${authUrl}${JWKS_PATH}`,
     id_token_signing_alg_values_supported: [ALGORITHM],
-    response_types_supported: ["id_token"],
+    response_types_supported: ["code"],
     subject_types_supported: ["public"],
   };
 }

@@ -120,6 +120,15 @@ export function alreadyExists(type: string, name: string): WharfError {
 }
 
 /**
+ * The thing has changed since the caller looked at it.
+ *
+ * @example throw aborted("the etag is not the present one");
+ */
+export function aborted(text: string): WharfError {
+  return new WharfError("ABORTED", text);
+}
+
+/**
  * The caller is known and may not. Says what is missing, never whether the thing exists.
  *
  * @example throw permissionDenied(["groups.update"], uid);

@@ -4,6 +4,7 @@ import { PingService, SERVICES, SecurityTokenService } from "@wharf/contract";
 import { addressesOf, publishAddresses } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
+import { RefreshTokens } from "./auth/refresh-token.ts";
 import { TokenVerifier } from "./auth/token.ts";
 import type { Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
@@ -11,12 +12,17 @@ import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
 import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { RESOURCES } from "./iam/resources.ts";
+import { loginEndpoints } from "./login/endpoints.ts";
+import { loginHandlers } from "./login/handlers.ts";
+import { ProviderLogin } from "./login/provider-login.ts";
+import { Sessions } from "./login/sessions.ts";
 import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
+import { Secrets } from "./secrets/secrets.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
@@ -24,7 +30,6 @@ import { isLoopbackHost } from "./sts/addresses.ts";
 import { exchangeMethod } from "./sts/exchange.ts";
 import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
-import { oauthTokenEndpoint } from "./sts/oauth-token.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -61,21 +66,42 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   await storeBuiltinRoles(store, Date.now());
 
   const pageTokens = new PageTokens(await installationSecret(store, "page-tokens"));
-  const engine = new Engine(store, pageTokens, settings, RESOURCES);
-  // Known for certain once the port is open; no token can come before.
-  let addresses = addressesOf(settings, "");
-  const verifier = new TokenVerifier(keys, () => addresses);
-  const authenticator = new Authenticator(store, keys, verifier, (uid) => engine.grantsOf(uid));
-  metrics.watchCache("token", verifier);
-  metrics.watchCache("access", authenticator);
-
+  const secrets = await Secrets.open(settings, store);
   const policy = new IssuerPolicy({
     ...settings,
     onLoopback: isLoopbackHost(settings.listen.host),
   });
+  // Known for certain once the port is open; no token can come before.
+  let addresses = addressesOf(settings, "");
+  const engine = new Engine(
+    {
+      store,
+      pageTokens,
+      settings,
+      secrets,
+      issuerPolicy: policy,
+      addresses: () => addresses,
+    },
+    RESOURCES,
+  );
+  const verifier = new TokenVerifier(keys, () => addresses);
+  const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
+    engine.grantsOf(uid, undefined, session),
+  );
+  metrics.watchCache("token", verifier);
+  metrics.watchCache("access", authenticator);
+
   const source = { policy, issuers: new Issuers(policy) };
-  const exchange = exchangeMethod({ engine, keys, verifier, source, addresses: () => addresses });
-  const handlers = handlersOf(engine).set(SecurityTokenService.method.exchange, exchange);
+  const exchange = { engine, keys, verifier, source, addresses: () => addresses };
+  const refreshTokens = new RefreshTokens(await installationSecret(store, "refresh-tokens"));
+  const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
+  const providers = new ProviderLogin(engine);
+  const handlers = new Map([
+    ...resourceHandlers(engine),
+    [PingService.method.ping, ping],
+    [SecurityTokenService.method.exchange, exchangeMethod(exchange)],
+    ...loginHandlers(exchange, sessions),
+  ]);
   const methods = new ServedMethods(SERVICES, handlers, authenticator);
   let serving = true;
   const port = await openPort({
@@ -90,7 +116,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
         metrics,
         serving: () => serving,
       }),
-      oauthTokenEndpoint(methods),
+      ...loginEndpoints({ engine, sessions, providers, addresses: engine.addresses }, methods),
     ],
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,
@@ -112,12 +138,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   };
 }
 
-function handlersOf(engine: Engine): Map<DescMethod, Handler> {
-  const handlers = new Map<DescMethod, Handler>([[PingService.method.ping, ping]]);
-  for (const resource of engine.resources) {
-    for (const [method, handler] of engine.handlers(resource)) handlers.set(method, handler);
-  }
-  return handlers;
+function resourceHandlers(engine: Engine): [DescMethod, Handler][] {
+  return engine.resources.flatMap((resource) => [...engine.handlers(resource)]);
 }
 
 function readTls({ tlsCert, tlsKey }: Settings): { cert: string; key: string } {

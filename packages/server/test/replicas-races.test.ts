@@ -56,6 +56,51 @@ describe("two replicas that work against each other", () => {
   const newRole = async (at: string) =>
     (await a.roles.create(at, { name: "x", capabilities: ["CAP_TAG_LIST"] })).uid as string;
 
+  const provider = (defaultRole: string) => {
+    const oidc = { issuer: CLAIMS.issuer, clientId: "c", pkceEnabled: true };
+    return { name: "x", defaultRole, oidc };
+  };
+  const newProvider = async (at: string) =>
+    (await a.identityProviders.create(at, provider(roleNamed("viewer")))).uid as string;
+  const mapping = { externalGroupId: "g", roleUid: roleNamed("viewer") };
+
+  test("the same mapping is not made twice", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const uid = await newProvider(org);
+      const codes = await race(
+        () => here.externalGroupRoleMappings.create(uid, mapping),
+        () => there.externalGroupRoleMappings.create(uid, mapping),
+      );
+      return codes.toSorted((x, y) => x - y) as [number, number];
+    });
+    assert.deepEqual([...ended], ["0,6"]);
+    await consistent();
+  });
+
+  test("deleting an identity provider and mapping in it never leaves an orphan", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const uid = await newProvider(org);
+      return race(
+        () => here.identityProviders.delete(uid),
+        () => there.externalGroupRoleMappings.create(uid, mapping),
+      );
+    });
+    for (const codes of ended) assert.ok(["0,5", "0,0"].includes(codes), codes);
+    await consistent();
+  });
+
+  test("deleting a role and promising it never leaves a promise of nothing", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const role = await newRole(org);
+      return race(
+        () => here.roles.delete(role),
+        () => there.identityProviders.create(org, provider(role)),
+      );
+    });
+    for (const codes of ended) assert.ok(["0,5", "9,0"].includes(codes), codes);
+    await consistent();
+  });
+
   test("deleting a group and creating in it never leaves an orphan", async () => {
     const identityUid = await newIdentity(org);
     const roleUid = roleNamed("viewer");

@@ -6,8 +6,8 @@ import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
-/** What is granted to an identity now; undefined when there is no such identity. */
-export type GrantsOf = (identity: string) => Promise<Grants | undefined>;
+/** What is granted to an identity now; undefined when there is no such identity, or session. */
+export type GrantsOf = (identity: string, session: string) => Promise<Grants | undefined>;
 
 /** Callers kept ready at most. */
 const REMEMBERED = 20_000;
@@ -57,18 +57,31 @@ export class Authenticator {
     this.#version = version;
   }
 
-  async #compile({ subject, limit, callerKey }: VerifiedToken): Promise<Caller> {
+  async #compile({ subject, limit, session, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
     const version = this.#version;
-    const granted = isUid(subject) ? await this.#grantsOf(subject) : undefined;
-    if (granted === undefined) throw unauthenticated("the token's identity does not exist");
+    const granted = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
+    if (granted === undefined) throw hasEnded(session);
     const caller: Caller = {
       uid: subject,
       grants: limit === undefined ? granted : granted.within(limit),
       isOperator: subject === OPERATOR_UID && limit === undefined,
-      ...(subject === OPERATOR_UID ? {} : { version, limit }),
+      ...(subject === OPERATOR_UID ? {} : { version, limit, session }),
     };
     if (callers.size < REMEMBERED) callers.set(callerKey, caller);
     return caller;
   }
+}
+
+/**
+ * The refusal of a token whose identity is gone, or whose session has ended.
+ *
+ * @example if (granted === undefined) throw hasEnded(token.session);
+ */
+export function hasEnded(session: string | undefined): Error {
+  return unauthenticated(
+    session
+      ? "the token's session has ended, or its identity does not exist"
+      : "the token's identity does not exist",
+  );
 }

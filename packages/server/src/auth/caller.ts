@@ -9,6 +9,8 @@ export interface Caller {
   readonly isOperator: boolean;
   /** The access version that the grants were looked up at; absent where they never change. */
   readonly version?: number;
+  /** The session that the caller's token came of. */
+  readonly session?: string;
   /** Where the caller's token is narrower than its identity. */
   readonly limit?: Grants | undefined;
 }

@@ -15,9 +15,15 @@ export interface TokenContent {
   /** When it ends, in milliseconds since 1970; an hour from now at most. */
   readonly expires?: number;
   /** The token that it was given for. */
-  readonly act?: { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] };
+  readonly act?:
+    | { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] }
+    | undefined;
   /** Where it is narrower than its identity: what it may hold, place by place. */
-  readonly limit?: Grants;
+  readonly limit?: Grants | undefined;
+  /** The session that it came of, and ends with. */
+  readonly session?: string | undefined;
+  /** The person's address, where a provider told. */
+  readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
 }
 
 /** What is kept of a token once its signature has been checked. */
@@ -26,7 +32,9 @@ export interface VerifiedToken {
   readonly kid: string;
   readonly expires: number;
   readonly limit: Grants | undefined;
-  /** The same for all tokens that hold the same: their subject, and their limit if they have one. */
+  /** The session that it came of; empty when there is none. */
+  readonly session: string;
+  /** The same for all tokens that hold the same: their subject, and their session and limit if they have them. */
   readonly callerKey: string;
 }
 
@@ -44,7 +52,15 @@ const LONGEST = 16_384;
 export async function issueToken(
   keys: SigningKeys,
   { authUrl }: Addresses,
-  { subject, audiences, expires = Number.POSITIVE_INFINITY, act, limit }: TokenContent,
+  {
+    subject,
+    audiences,
+    expires = Number.POSITIVE_INFINITY,
+    act,
+    limit,
+    session,
+    email,
+  }: TokenContent,
   now: number,
 ): Promise<{ token: string; expires: number }> {
   const { kid, privateKey } = keys.current;
@@ -53,6 +69,8 @@ export async function issueToken(
   const [audience, ...others] = audiences;
   const token = await new SignJWT({
     ...(act === undefined ? {} : { act }),
+    ...(session ? { sid: session } : {}),
+    ...(email ? { email: email.address, email_verified: email.verified } : {}),
     ...(limit === undefined ? {} : { cap: encodeLimit(limit) }),
   })
     .setProtectedHeader({ alg: ALGORITHM, kid, typ: "JWT" })
@@ -141,13 +159,14 @@ export class TokenVerifier {
         },
       );
       const subject = payload.sub as string;
+      const session = typeof payload.sid === "string" ? payload.sid : "";
       return {
         subject,
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
         limit: decodeLimit(payload.cap),
-        callerKey:
-          payload.cap === undefined ? subject : `${subject} ${JSON.stringify(payload.cap)}`,
+        session,
+        callerKey: callerKeyOf(subject, session, payload.cap),
       };
     } catch (error) {
       throw refusal(error);
@@ -161,6 +180,11 @@ export class TokenVerifier {
     }
     this.#known.set(token, verified);
   }
+}
+
+function callerKeyOf(subject: string, session: string, cap: unknown): string {
+  const whose = session === "" ? subject : `${subject} ${session}`;
+  return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }
 
 const UNKNOWN_KEY = "the token is not signed by a key of ours";

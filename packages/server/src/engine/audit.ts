@@ -5,7 +5,18 @@ import { writeAudit } from "../store/record.ts";
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
 const LONGEST_USER_AGENT = 256;
 
+/**
+ * As much of a user agent as is kept.
+ *
+ * @example const kept = shortUserAgent(call.userAgent);
+ */
+export function shortUserAgent(userAgent: string): string {
+  return userAgent.slice(0, LONGEST_USER_AGENT);
+}
+
 export interface Outcome {
+  /** What was done, where no method of the contract says it: `login`, for example. */
+  readonly action?: string;
   /** The uid of what the call was about. */
   readonly resource: string;
   /** Who did it, where that is not the caller that the call came with. */
@@ -26,11 +37,11 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
   await writeAudit(tx, {
     time,
     actor: outcome.actor ?? caller.uid,
-    method: `${method.parent.typeName}/${method.name}`,
+    method: outcome.action ?? `${method.parent.typeName}/${method.name}`,
     resource: outcome.resource,
     requestId,
     remoteAddress,
-    userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
+    userAgent: shortUserAgent(userAgent),
     code: outcome.code ?? 0,
     detail: outcome.detail === undefined ? "" : JSON.stringify(outcome.detail),
   });

@@ -9,8 +9,9 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
+import { hasEnded } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
-import { permissionDenied, unauthenticated } from "../errors.ts";
+import { permissionDenied } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { writeEvent } from "../store/record.ts";
@@ -34,12 +35,15 @@ export class Change {
   readonly call: Call;
   readonly tx: Transaction;
   readonly engine: Engine;
+  /** Who is noted as having done it: the caller, or who the caller turned out to be. */
+  readonly actor: string;
   #caller: Caller;
 
-  constructor(call: Call, tx: Transaction, engine: Engine) {
+  constructor(call: Call, tx: Transaction, engine: Engine, actor = call.caller.uid) {
     this.call = call;
     this.tx = tx;
     this.engine = engine;
+    this.actor = actor;
     this.#caller = call.caller;
   }
 
@@ -52,10 +56,10 @@ export class Change {
    * have lost the right since they were admitted, while this waited for its turn.
    */
   async confirmAccess(uid: string): Promise<void> {
-    const { version, limit, uid: identity } = this.#caller;
+    const { version, limit, session, uid: identity } = this.#caller;
     if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
-    const granted = await this.engine.grantsOf(identity, this.tx);
-    if (granted === undefined) throw unauthenticated("the token's identity does not exist");
+    const granted = await this.engine.grantsOf(identity, this.tx, session);
+    if (granted === undefined) throw hasEnded(session);
     const grants = limit === undefined ? granted : granted.within(limit);
     this.#caller = { ...this.#caller, grants };
     const rule = accessOf(this.call.method);
@@ -79,7 +83,7 @@ export class Change {
     const row = resource.toRow(created);
     await resource.table.insert(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: row.uid });
+    await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
     await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));
     return row;
   }
@@ -88,7 +92,7 @@ export class Change {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: row.uid });
+    await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
     await this.emit(resource.method("Update"), row.uid, resource.eventBody(row));
     return row;
   }
@@ -96,13 +100,13 @@ export class Change {
   async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
     await resource.table.delete(this.tx, uid);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: uid });
+    await audit(this.tx, this.call, { resource: uid, actor: this.actor });
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
   }
 
-  /** Writes the event that the contract gives a method, if any. */
-  async emit(method: DescMethod, uid: string, body: EventBody): Promise<void> {
+  /** Writes the event that the contract gives a method, if any; of another group where one is named. */
+  async emit(method: DescMethod, uid: string, body: EventBody, group?: string): Promise<void> {
     const event = eventOf(method);
     if (event === undefined) return;
     await writeEvent(this.tx, {
@@ -110,8 +114,8 @@ export class Change {
       time: this.call.time,
       type: event.type,
       subject: uid,
-      group: { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
-      actor: this.caller.uid,
+      group: group ?? { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
+      actor: this.actor,
       bodyType: body.type,
       body: body.json,
     });

@@ -6,6 +6,7 @@ import type { Reader } from "../store/connection.ts";
 import type { Order } from "../store/page.ts";
 import type { Change } from "./change.ts";
 import type { Engine } from "./engine.ts";
+import type { MaskPath } from "./mask.ts";
 
 /** What every resource of version 2 has. */
 export type ResourceMessage = Message & {
@@ -25,6 +26,8 @@ export interface FilterDefinition<R> {
   readonly of?: (resource: R) => string | number;
   /** Whether the column is empty in most rows. */
   readonly sparse?: boolean;
+  /** Whether it holds the uid of a role, which cannot be deleted as long as it does. */
+  readonly isRole?: boolean;
 }
 
 /**
@@ -36,14 +39,18 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly schema: GenMessage<R>;
   /** Its table; also the word for several of it in messages, underscores as spaces. */
   readonly table: string;
-  /** Whether other resources live below it. */
+  /** Whether other resources live below it, and access is granted at it. */
   readonly isPlace?: boolean;
+  /** Whether other resources live below it, though access is not granted at it. */
+  readonly hasChildren?: boolean;
   /** Whether those without a parent can be seen by everyone who is known. */
   readonly rootsAreShared?: boolean;
   /** Whether creating, changing or deleting one changes who may do what. */
   readonly changesAccess?: boolean;
   /** Whether deleting what does not exist succeeds. */
   readonly deleteIsIdempotent?: boolean;
+  /** A secret that `beforeCreate` makes, and that the answer to Create alone carries. */
+  readonly shownOnce?: keyof R & string;
   readonly defaultOrder?: Order;
   readonly filters?: readonly FilterDefinition<R>[];
 
@@ -52,15 +59,24 @@ export interface ResourceDefinition<R extends ResourceMessage> {
    * none. By default the parent is the uid of an existing group.
    */
   place?(change: Change, parent: string): Promise<string>;
+  /** Fills in what a caller may leave out, before a new or changed one is checked. */
+  settle?(resource: R, before: R | undefined): void;
   /** Checks a new one and fills in what the service sets. */
   beforeCreate?(change: Change, created: R): Promise<void> | void;
   afterCreate?(change: Change, created: R): Promise<void>;
-  /** Checks a change and fills in what the service sets. */
-  beforeUpdate?(change: Change, before: R, after: R): Promise<void> | void;
+  /** Checks a change and fills in what the service sets. The mask says what was asked to change. */
+  beforeUpdate?(
+    change: Change,
+    before: R,
+    after: R,
+    mask: readonly MaskPath[],
+  ): Promise<void> | void;
   /** Refuses, or removes what goes with it. */
   beforeDelete?(change: Change, deleted: R): Promise<void>;
   /** Fills in what is kept elsewhere, on every answer. */
   hydrate?(reader: Reader, resources: readonly R[], engine: Engine): Promise<void>;
+  /** Fills in what only answers that hold one alone tell; lists leave it out. */
+  hydrateOne?(reader: Reader, resource: R, engine: Engine): Promise<void>;
   /** Methods of the service that are not among the five, by their names in the contract. */
   methods?(engine: Engine): Readonly<Record<string, Handler>>;
 }

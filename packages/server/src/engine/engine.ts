@@ -1,18 +1,25 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
   CapabilitySet,
+  type ExternalGroupRoleMapping,
   type Group,
+  type GroupInvite,
   type Identity,
+  type IdentityProvider,
   parentOf,
   type Role,
   type RoleBinding,
 } from "@wharf/contract";
+import type { Addresses } from "../addresses.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import { Grants } from "../auth/grants.ts";
 import type { Settings } from "../config.ts";
 import type { Handler } from "../rpc/call.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import type { Reader } from "../store/connection.ts";
+import { findSession, type StoredSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import type { IssuerPolicy } from "../sts/issuer-policy.ts";
 import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
 import { Landmarks } from "./landmarks.ts";
@@ -27,6 +34,20 @@ export interface KnownResources {
   readonly identities: Resource<Identity>;
   readonly roles: Resource<Role>;
   readonly roleBindings: Resource<RoleBinding>;
+  readonly groupInvites: Resource<GroupInvite>;
+  readonly identityProviders: Resource<IdentityProvider>;
+  readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
+}
+
+/** What the engine is built on. */
+export interface EngineParts {
+  readonly store: Store;
+  readonly pageTokens: PageTokens;
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly issuerPolicy: IssuerPolicy;
+  /** Where clients find this installation. */
+  addresses(): Addresses;
 }
 
 /** What the methods of all resources work with. */
@@ -34,6 +55,9 @@ export class Engine {
   readonly store: Store;
   readonly pageTokens: PageTokens;
   readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly issuerPolicy: IssuerPolicy;
+  readonly addresses: () => Addresses;
   readonly landmarks = new Landmarks();
   /** Every resource, for what concerns all of them. */
   readonly resources: readonly Resource[];
@@ -41,44 +65,62 @@ export class Engine {
   readonly identities: Resource<Identity>;
   readonly roles: Resource<Role>;
   readonly roleBindings: Resource<RoleBinding>;
+  readonly identityProviders: Resource<IdentityProvider>;
+  readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
 
-  constructor(store: Store, pageTokens: PageTokens, settings: Settings, known: KnownResources) {
-    this.store = store;
-    this.pageTokens = pageTokens;
-    this.settings = settings;
+  constructor(parts: EngineParts, known: KnownResources) {
+    this.store = parts.store;
+    this.pageTokens = parts.pageTokens;
+    this.settings = parts.settings;
+    this.secrets = parts.secrets;
+    this.issuerPolicy = parts.issuerPolicy;
+    this.addresses = () => parts.addresses();
     this.groups = known.groups;
     this.identities = known.identities;
     this.roles = known.roles;
     this.roleBindings = known.roleBindings;
+    this.identityProviders = known.identityProviders;
+    this.externalGroupRoleMappings = known.externalGroupRoleMappings;
     this.resources = Object.values(known) as Resource[];
   }
 
   /**
-   * What an identity's role bindings grant it; undefined when there is no such identity.
+   * What an identity's role bindings grant it; undefined when there is no such identity, or the
+   * session that it is asked for in has ended.
    *
    * @example const grants = await engine.grantsOf(identity);
    */
   async grantsOf(
     identity: string,
     reader: Reader = this.store.reader,
+    session = "",
   ): Promise<Grants | undefined> {
     if (identity === OPERATOR_UID) return OPERATOR.grants;
+    const login = session === "" ? undefined : await findSession(reader, session);
+    if (session !== "" && login === undefined) return undefined;
     if ((await this.identities.table.find(reader, identity, "data")) === undefined)
       return undefined;
-    const bindings = await this.roleBindings.where(reader, {
-      column: "identity_uid",
-      value: identity,
-    });
+    const filter = { column: "identity_uid", value: identity };
+    const bindings = await this.roleBindings.where(reader, filter);
+    const bound = bindings.map(({ uid, roleUid }) => ({ place: parentOf(uid), roleUid }));
+    const given = login?.identity === identity ? await this.#mapped(login, reader) : [];
+    const all = [...bound, ...given];
     const roles = await this.roles.findMany(
       reader,
-      bindings.map((binding) => binding.roleUid),
+      all.map(({ roleUid }) => roleUid),
     );
     return Grants.at(
-      bindings.map((binding) => {
-        const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
-        return [parentOf(binding.uid), CapabilitySet.of(...capabilities)] as const;
+      all.map(({ place, roleUid }) => {
+        return [place, CapabilitySet.of(...(roles.get(roleUid)?.capabilities ?? []))] as const;
       }),
     );
+  }
+
+  /** What the groups that a person was in when they logged in give them, while they are mapped. */
+  async #mapped({ mappings }: StoredSession, reader: Reader) {
+    const uids = JSON.parse(mappings) as string[];
+    const found = await this.externalGroupRoleMappings.findMany(reader, uids);
+    return [...found.values()].map(({ scope, roleUid }) => ({ place: scope, roleUid }));
   }
 
   /**

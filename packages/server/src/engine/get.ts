@@ -30,12 +30,12 @@ export function getMethod<R extends ResourceMessage>(
     if (narrowed !== undefined && !canSee(kind, caller.grants.reach(narrowed), uid)) {
       throw permissionDenied(narrowed.map(capabilityName), uid);
     }
-    const form = format === "binary" || definition.hydrate !== undefined ? "data" : "json";
+    const form = format === "binary" || resource.fillsIn ? "data" : "json";
     const row = await table.find(reader, uid, form);
     if (row === undefined) throw notFound(resource.typeName, uid);
-    if (definition.hydrate !== undefined) {
+    if (resource.fillsIn) {
       const found = resource.fromRow(row);
-      await definition.hydrate(reader, [found], engine);
+      await resource.fillIn(reader, found, engine);
       return messageReply(definition.schema, found);
     }
     if (form === "data" || row.encoding === resource.encoding) return preparedReply(row);

@@ -68,7 +68,7 @@ export function listMethod<R extends ResourceMessage>(
 
   return async (call, message) => {
     const request = message as ListRequest;
-    const pageSize = readPageSize(request.pageSize);
+    const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, fallback, sortKeys);
     const filters = readFilters(resource, request);
@@ -110,7 +110,12 @@ function named(schema: DescMessage): boolean {
   return schema.fields.some((field) => field.localName === "name");
 }
 
-function readPageSize(given: number): number {
+/**
+ * How many rows a page has that was asked for with this size.
+ *
+ * @example pageSizeOf(0) // 50
+ */
+export function pageSizeOf(given: number): number {
   if (given < 0) {
     throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
   }

@@ -1,4 +1,11 @@
-import { clone, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  clone,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, parentOf, rootOf, rulesOf } from "@wharf/contract";
 import { messageToJson } from "../rpc/json.ts";
@@ -11,6 +18,7 @@ import {
 } from "../store/resource-table.ts";
 import type { EventBody } from "./change.ts";
 import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
+import type { Engine } from "./engine.ts";
 import { FieldRemover, shapeNumber } from "./shape.ts";
 
 const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
@@ -18,6 +26,18 @@ const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOn
 const NEVER_SHOWN = new FieldRemover((field) => {
   return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
 });
+
+/**
+ * A message as everyone may see it: without what the contract marks as secret or input only.
+ *
+ * @example const json = messageToJson(schema, withoutSecrets(schema, response));
+ */
+export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
+  if (!NEVER_SHOWN.concerns(schema)) return message;
+  const copy = clone(schema, message) as Message as R;
+  NEVER_SHOWN.clear(schema, copy);
+  return copy;
+}
 
 /** A definition made ready: its table, and the way between messages and rows. */
 export class Resource<R extends ResourceMessage = ResourceMessage> {
@@ -35,6 +55,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.table = new ResourceTable({
       name: definition.table,
       isPlace: definition.isPlace ?? false,
+      hasChildren: (definition.isPlace || definition.hasChildren) ?? false,
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
@@ -61,11 +82,19 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
 
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
   shown(resource: R): R {
-    const { schema } = this.definition;
-    if (!NEVER_SHOWN.concerns(schema)) return resource;
-    const copy = clone(schema, resource);
-    NEVER_SHOWN.clear(schema, copy);
-    return copy;
+    return withoutSecrets(this.definition.schema, resource);
+  }
+
+  /** Whether an answer that holds one alone tells more than its row. */
+  get fillsIn(): boolean {
+    const { hydrate, hydrateOne } = this.definition;
+    return hydrate !== undefined || hydrateOne !== undefined;
+  }
+
+  /** Fills in what is kept elsewhere, for an answer that holds one alone. */
+  async fillIn(reader: Reader, one: R, engine: Engine): Promise<void> {
+    await this.definition.hydrate?.(reader, [one], engine);
+    await this.definition.hydrateOne?.(reader, one, engine);
   }
 
   toRow(resource: R): ResourceRow {
@@ -99,6 +128,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   async findMany(reader: Reader, uids: Iterable<string>): Promise<Map<string, R>> {
     const rows = await this.table.findMany(reader, [...new Set(uids)]);
     return new Map(rows.map((row) => [row.uid, this.fromRow(row)]));
+  }
+
+  /** Those that were made first. */
+  async first(reader: Reader, limit: number): Promise<R[]> {
+    return (await this.table.first(reader, limit)).map((row) => this.fromRow(row));
   }
 
   /** All that have this value in a column. */

@@ -27,10 +27,10 @@ export function createMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
-    const row = await engine.store.write((tx) => {
+    const { row, created } = await engine.store.write((tx) => {
       return createOne(new Change(call, tx, engine), resource, parent, input);
     });
-    return reply(resource, engine, row);
+    return reply(resource, engine, row, created);
   };
 }
 
@@ -44,17 +44,24 @@ export async function createOne<R extends ResourceMessage>(
   resource: Resource<R>,
   parent: string,
   input: R,
-): Promise<ResourceRow> {
+): Promise<Created<R>> {
   const { definition } = resource;
   if (definition.changesAccess) await change.confirmAccess(parent);
   const created = resource.begin(input, change.call.time);
+  definition.settle?.(created, undefined);
   validate(definition.schema, created);
   const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
   created.uid = place === "" ? newRootUid() : newChildUid(place);
   await definition.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
   await definition.afterCreate?.(change, created);
-  return row;
+  return { row, created };
+}
+
+/** What was made: as it is stored, and with the secrets that are not. */
+export interface Created<R> {
+  readonly row: ResourceRow;
+  readonly created: R;
 }
 
 async function existingGroup(change: Change, uid: string): Promise<string> {
@@ -91,10 +98,11 @@ export function updateMethod<R extends ResourceMessage>(
       const before = resource.fromRow(row);
       const after = clone(schema, before) as R;
       applyMask(after, clone(schema, input), mask);
+      definition.settle?.(after, before);
       validate(schema, after);
       refuseImmutable(schema, before, after);
       after.updateTime = timestampFromMs(call.time);
-      await definition.beforeUpdate?.(change, before, after);
+      await definition.beforeUpdate?.(change, before, after, mask);
       return change.update(resource, after);
     });
     return reply(resource, engine, updated);
@@ -132,11 +140,14 @@ async function reply<R extends ResourceMessage>(
   resource: Resource<R>,
   engine: Engine,
   row: ResourceRow,
+  created?: R,
 ): Promise<Reply> {
-  const { hydrate, schema } = resource.definition;
-  if (hydrate === undefined) return preparedReply(row);
+  const { schema, shownOnce } = resource.definition;
+  const reveals = created !== undefined && shownOnce !== undefined;
+  if (!resource.fillsIn && !reveals) return preparedReply(row);
   const resourceNow = resource.fromRow(row);
-  await hydrate(engine.store.reader, [resourceNow], engine);
+  await resource.fillIn(engine.store.reader, resourceNow, engine);
+  if (reveals) resourceNow[shownOnce] = created[shownOnce];
   return messageReply(schema, resourceNow);
 }
 

@@ -14,6 +14,8 @@ import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { forgetPerson } from "../store/provider-people.ts";
+import { endSessions } from "../store/sessions.ts";
 import { checkRelationship } from "./trust.ts";
 
 /** Identities: who a token can speak for. */
@@ -40,6 +42,8 @@ export const identities: Resource<Identity> = new Resource({
     for (const binding of await bindingsOf(change, deleted.uid)) {
       await change.remove(change.engine.roleBindings, binding.uid);
     }
+    await endSessions(change.tx, { identity: deleted.uid });
+    await forgetPerson(change.tx, deleted.uid);
   },
   methods: () => ({ LookupIdentity: lookup }),
 });

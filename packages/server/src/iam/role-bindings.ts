@@ -2,10 +2,7 @@ import { clone, create } from "@bufbuild/protobuf";
 import {
   type BatchCreateRoleBindingsRequest,
   BatchCreateRoleBindingsResponseSchema,
-  CapabilitySet,
   type Identity,
-  isRoot,
-  isSelfOrBelow,
   parentOf,
   type RoleBinding,
   RoleBindingGroupSchema,
@@ -23,6 +20,7 @@ import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/connection.ts";
+import { mayGrant } from "./granting.ts";
 
 /** Role bindings: one identity, one role, one group. */
 export const roleBindings: Resource<RoleBinding> = new Resource({
@@ -38,7 +36,13 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
       type: "text",
       of: (binding) => binding.identityUid,
     },
-    { field: "role", column: "role_uid", type: "text", of: (binding) => binding.roleUid },
+    {
+      field: "role",
+      column: "role_uid",
+      type: "text",
+      of: (binding) => binding.roleUid,
+      isRole: true,
+    },
     { field: "group", column: "parent", type: "common" },
   ],
   beforeCreate: mayBind,
@@ -54,10 +58,7 @@ async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
   if (!(await engine.identities.table.keep(tx, binding.identityUid))) {
     throw notFound(engine.identities.typeName, binding.identityUid);
   }
-  const row = await engine.roles.table.findToKeep(tx, binding.roleUid);
-  const usable = isRoot(binding.roleUid) || isSelfOrBelow(group, parentOf(binding.roleUid));
-  if (row === undefined || !usable) throw notFound(engine.roles.typeName, binding.roleUid);
-  change.mustHold(CapabilitySet.of(...engine.roles.fromRow(row).capabilities), group);
+  await mayGrant(change, binding.roleUid, group);
 }
 
 async function hydrate(
@@ -114,7 +115,7 @@ function batchCreate(engine: Engine): Handler {
       const change = new BatchChange(call, tx, engine);
       const bindings: RoleBinding[] = [];
       for (const binding of wanted) {
-        const row = await createOne(change, roleBindings, request.parent, binding);
+        const { row } = await createOne(change, roleBindings, request.parent, binding);
         bindings.push(roleBindings.fromRow(row));
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));

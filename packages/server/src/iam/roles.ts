@@ -36,13 +36,23 @@ export const roles: Resource<Role> = new Resource({
   },
   async beforeDelete(change: Change, deleted: Role) {
     refuseBuiltIn(deleted.uid);
-    const { engine, tx } = change;
-    if (await engine.roleBindings.table.hasAny(tx, { column: "role_uid", value: deleted.uid })) {
-      const description = "cannot delete role that role bindings use";
+    const user = await firstUser(change, deleted.uid);
+    if (user !== undefined) {
+      const description = `cannot delete role that ${user} use`;
       throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
     }
   },
 });
+
+/** What some of the resources that use a role are called. */
+async function firstUser({ engine, tx }: Change, role: string): Promise<string | undefined> {
+  for (const { definition, table, plural } of engine.resources) {
+    for (const { column, isRole } of definition.filters ?? []) {
+      if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;
+    }
+  }
+  return undefined;
+}
 
 function refuseBuiltIn(uid: string): void {
   if (!isRoot(uid)) return;

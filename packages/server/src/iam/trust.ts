@@ -129,6 +129,17 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 function checkIssuer(field: string, issuer: string, refuse: Refuse): void {
+  if (isIssuerUrl(issuer)) return;
+  refuse(field, `${lastName(field)} must be an issuer URL, such as https://issuer.example.com`);
+}
+
+/**
+ * Whether a text can name an issuer: a URL with nothing behind its path and nobody in front of its
+ * host.
+ *
+ * @example isIssuerUrl("https://issuer.example.com/tenant") // true
+ */
+export function isIssuerUrl(issuer: string): boolean {
   const url = URL.parse(issuer);
   const plain =
     url !== null &&
@@ -136,9 +147,7 @@ function checkIssuer(field: string, issuer: string, refuse: Refuse): void {
     url.hash === "" &&
     url.username === "" &&
     url.password === "";
-  if (!plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    refuse(field, `${lastName(field)} must be an issuer URL, such as https://issuer.example.com`);
-  }
+  return plain && (url.protocol === "https:" || url.protocol === "http:");
 }
 
 /** The part of each kind of key that must stay with its owner. */

@@ -77,7 +77,9 @@ function compile(schema: DescMessage, deep: boolean): Check {
 }
 
 function ownChecks(field: DescField): Check[] {
-  const { required } = fieldBehavior(field);
+  const behavior = fieldBehavior(field);
+  // What is not kept cannot be asked for again at an update: whoever makes it checks that it is there.
+  const required = behavior.required && !behavior.inputOnly;
   const rules = rulesOf(field);
   if (!required && rules === undefined && !isText(field) && field.fieldKind !== "map") return [];
   const problem = problemFinder(field, required, rules);
@@ -91,6 +93,10 @@ function ownChecks(field: DescField): Check[] {
 
 function isText(field: DescField): boolean {
   return "scalar" in field && field.scalar === ScalarType.STRING;
+}
+
+function isSwitch(field: DescField): boolean {
+  return "scalar" in field && field.scalar === ScalarType.BOOL;
 }
 
 function nestedChecks(field: DescField): Check[] {
@@ -136,7 +142,8 @@ function problemFinder(
   };
   return (message) => {
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
-      if (!required) return undefined;
+      // A switch that is off looks like one that was left out.
+      if (!required || isSwitch(field)) return undefined;
       return pattern === undefined ? `${name} is required` : text("");
     }
     const value = fieldValue(message, field);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Reader } from "./connection.ts";
+import type { Transaction } from "./group-commit.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -38,9 +39,21 @@ export async function installationSecret(store: Store, name: string): Promise<Bu
   if (known !== undefined) return Buffer.from(known, "base64url");
   return store.write(async (tx) => {
     const fresh = randomBytes(32).toString("base64url");
-    const sql =
-      "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING";
-    await tx.run(sql, name, fresh);
-    return Buffer.from((await readInstallation(tx, name)) ?? fresh, "base64url");
+    return Buffer.from(await settleInstallation(tx, name, fresh), "base64url");
   });
+}
+
+/**
+ * Sets a value unless it has one; returns the one that it has then.
+ *
+ * @example if ((await settleInstallation(tx, "secret-key-check", mine)) !== mine) throw …
+ */
+export async function settleInstallation(
+  tx: Transaction,
+  name: string,
+  value: string,
+): Promise<string> {
+  const sql = "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING";
+  await tx.run(sql, name, value);
+  return (await readInstallation(tx, name)) ?? value;
 }

@@ -4,7 +4,7 @@ import type { Dialect } from "./connection.ts";
  * The tables that are not resources, step by step. A step that has been released is never edited:
  * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
  */
-export function migrations({ id, text, integer }: Dialect): readonly (readonly string[])[] {
+export function migrations({ id, text, integer, blob }: Dialect): readonly (readonly string[])[] {
   return [
     [
       `CREATE TABLE counts (
@@ -25,6 +25,33 @@ export function migrations({ id, text, integer }: Dialect): readonly (readonly s
         id ${id}, event_id ${text} NOT NULL, time ${integer} NOT NULL, type ${text} NOT NULL,
         subject ${text} NOT NULL, group_uid ${text} NOT NULL, actor ${text} NOT NULL,
         body_type ${text} NOT NULL, body ${text} NOT NULL)`,
+    ],
+    [
+      `CREATE TABLE sessions (
+        id ${text} PRIMARY KEY, identity ${text} NOT NULL, provider ${text} NOT NULL,
+        created ${integer} NOT NULL, used ${integer} NOT NULL, expires ${integer} NOT NULL,
+        generation ${integer} NOT NULL, mappings ${text} NOT NULL, person ${text} NOT NULL,
+        remote_address ${text} NOT NULL, user_agent ${text} NOT NULL)`,
+      `CREATE INDEX sessions_by_identity ON sessions (identity, created)`,
+      `CREATE INDEX sessions_by_provider ON sessions (provider, created)`,
+      `CREATE INDEX sessions_by_expires ON sessions (expires)`,
+      `CREATE TABLE provider_people (
+        provider ${text} NOT NULL, identity ${text} NOT NULL, external_id ${text} NOT NULL,
+        PRIMARY KEY (provider, identity))`,
+      `CREATE INDEX provider_people_by_external_id ON provider_people (provider, external_id)`,
+      `CREATE INDEX provider_people_by_identity ON provider_people (identity)`,
+      `CREATE TABLE tickets (
+        digest ${text} PRIMARY KEY, purpose ${text} NOT NULL, payload ${text} NOT NULL,
+        expires ${integer} NOT NULL)`,
+      `CREATE INDEX tickets_by_expires ON tickets (expires)`,
+      `CREATE TABLE secrets (
+        owner ${text} NOT NULL, name ${text} NOT NULL, sealed ${blob} NOT NULL,
+        PRIMARY KEY (owner, name))`,
+      `CREATE TABLE scim_credentials (
+        provider ${text} PRIMARY KEY, enabled ${integer} NOT NULL,
+        token_hash ${text} NOT NULL, token_expires ${integer},
+        previous_hash ${text} NOT NULL, previous_expires ${integer},
+        revoked ${integer}, version ${integer} NOT NULL)`,
     ],
   ];
 }

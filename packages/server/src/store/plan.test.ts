@@ -22,6 +22,7 @@ const SORTS = "USE TEMP B-TREE FOR ORDER BY";
 const things = new ResourceTable({
   name: "things",
   isPlace: true,
+  hasChildren: true,
   filterColumns: [
     { name: "identity_uid", type: "text" },
     { name: "role_uid", type: "text" },

@@ -19,8 +19,10 @@ export interface TableShape {
   /** The table's name, which is also the kind in the counts. */
   readonly name: string;
   readonly filterColumns: readonly FilterColumn[];
-  /** Whether other resources live below rows of this table. */
+  /** Whether its rows are places: what is below one, in a list, includes the row itself. */
   readonly isPlace: boolean;
+  /** Whether other resources live below its rows. */
+  readonly hasChildren: boolean;
 }
 
 /**
@@ -158,6 +160,12 @@ export class ResourceTable {
     );
   }
 
+  /** The rows that have been here longest. */
+  async first(reader: Reader, limit: number): Promise<EncodedRow[]> {
+    const sql = `SELECT encoding, data FROM ${this.shape.name} ORDER BY id LIMIT ?`;
+    return reader.all<EncodedRow>(sql, limit);
+  }
+
   /** Every row with this value in a column. */
   async where(reader: Reader, { column, value }: Filter): Promise<EncodedRow[]> {
     return reader.all<EncodedRow>(
@@ -191,7 +199,7 @@ export class ResourceTable {
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     if ((await tx.run(this.#delete, uid)) === 0) return false;
     tx.counts.moved(this.shape.name, uid, -1);
-    if (this.shape.isPlace) tx.counts.closed(uid);
+    if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
 

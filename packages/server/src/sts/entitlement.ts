@@ -1,11 +1,13 @@
 import { type ExchangeRequest, literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Addresses } from "../addresses.ts";
+import { hasEnded } from "../auth/authenticator.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
-import type { TokenVerifier } from "../auth/token.ts";
+import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Call } from "../rpc/call.ts";
+import { findSession } from "../store/sessions.ts";
 import { awsCaller, checkAws } from "./aws.ts";
 import { parseSignedRequest } from "./aws-request.ts";
 import { compileRule } from "./rule.ts";
@@ -35,6 +37,8 @@ export interface Entitlement {
   readonly expires: number;
   /** What the presented token was narrowed to. */
   readonly limit: Grants | undefined;
+  /** The session that the presented token came of, and the new one ends with. */
+  readonly session?: string;
 }
 
 /** What the audit row tells of the presented token. */
@@ -85,28 +89,47 @@ function jwtEntitlement(
 
 /** A token of ours speaks for its own identity: for no longer, and no more, than it already does. */
 async function ownEntitlement(
-  { verifier }: ExchangeParts,
-  { time }: Call,
+  parts: ExchangeParts,
+  call: Call,
   read: Unverified,
 ): Promise<Entitlement> {
-  const { subject, expires, limit } = await verifier.verifyAnyAudience(read.token, time);
-  return { identity: subject, claims: read.claims, expires, limit };
+  const { subject, expires, limit, session } = await ownToken(parts, call, read);
+  return { identity: subject, claims: read.claims, expires, limit, session };
+}
+
+/**
+ * A token of ours, while its session lasts.
+ *
+ * @example const { subject } = await ownToken(parts, call, readToken(token));
+ */
+export async function ownToken(
+  { engine, verifier }: ExchangeParts,
+  { time }: Call,
+  { token }: Unverified,
+): Promise<VerifiedToken> {
+  const verified = await verifier.verifyAnyAudience(token, time);
+  const { session } = verified;
+  if (session === "" || (await findSession(engine.store.reader, session))) return verified;
+  throw hasEnded(session);
 }
 
 async function trustedEntitlement(
-  { engine, source, addresses, verifier }: ExchangeParts,
-  { time }: Call,
+  parts: ExchangeParts,
+  call: Call,
   asked: string,
   read: Unverified,
   own: boolean,
 ): Promise<Entitlement> {
+  const { engine, source, addresses } = parts;
+  const { time } = call;
   const uid = asked || literalIdentityUid(read.issuer, read.claims.sub ?? "");
   const identity = await engine.identities.find(engine.store.reader, uid);
   const rule = identity && compileRule(identity, acceptedAudiences(addresses()));
   if (rule === undefined) throw invalid("identity");
   if (rule.expires !== undefined && rule.expires <= time) throw invalid("identity");
   // A token that was made to do little must not become an identity that does much.
-  if (own && (await verifier.verifyAnyAudience(read.token, time)).limit) throw invalid("cap");
+  const ours = own ? await ownToken(parts, call, read) : undefined;
+  if (ours?.limit) throw invalid("cap");
   const claims = own ? read.claims : await verifyUpstream(read, rule, source, time);
   const refused = firstFailure(rule.check(claims));
   if (refused !== undefined) throw refused;
@@ -115,6 +138,7 @@ async function trustedEntitlement(
     claims,
     expires: rule.expires ?? Number.POSITIVE_INFINITY,
     limit: undefined,
+    session: ours?.session ?? "",
   };
 }
 
@@ -138,8 +162,12 @@ async function awsEntitlement(
   return { identity: uid, claims, expires: Number.POSITIVE_INFINITY, limit: undefined };
 }
 
-/** The audiences of tokens that are meant for us, where an identity names none. */
-function acceptedAudiences({ authUrl }: Addresses): string[] {
+/**
+ * The audiences of tokens that are meant for us, where an identity names none.
+ *
+ * @example const rule = compileRule(identity, acceptedAudiences(addresses()));
+ */
+export function acceptedAudiences({ authUrl }: Addresses): string[] {
   const { host, hostname } = new URL(authUrl);
   return [hostname, host, authUrl];
 }

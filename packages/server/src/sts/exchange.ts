@@ -4,15 +4,16 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ExchangeRequest, type Identity, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
-import { issueToken } from "../auth/token.ts";
+import { issueToken, type TokenContent } from "../auth/token.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { unauthenticated, WharfError } from "../errors.ts";
+import { WharfError } from "../errors.ts";
+import { bearerToken } from "../rpc/bearer.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
-import { limitFor } from "./narrow.ts";
+import { limitFor, scopesOf } from "./narrow.ts";
 import { invalid } from "./upstream.ts";
 
 /**
@@ -24,7 +25,7 @@ import { invalid } from "./upstream.ts";
 export function exchangeMethod(parts: ExchangeParts): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
-    const token = bearerToken(call.authorization);
+    const token = bearerToken(call.authorization, "the token to exchange");
     const seen: Seen = { identity: request.identity };
     try {
       const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
@@ -38,8 +39,9 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
           subject: entitled.identity,
           audiences,
           expires: entitled.expires,
-          act: actorOf(entitled.claims),
-          ...(limit === undefined ? {} : { limit }),
+          ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
+          session: entitled.session,
+          limit,
         },
         call.time,
       );
@@ -53,19 +55,13 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
   };
 }
 
-function bearerToken(authorization: string | undefined): string {
-  const [scheme, token] = (authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() === "bearer" && token) return token;
-  throw unauthenticated("the token to exchange must be the bearer token");
-}
-
 async function limitOf(
   { engine }: ExchangeParts,
   request: ExchangeRequest,
-  { identity, limit }: Entitlement,
+  { identity, limit, session }: Entitlement,
 ): Promise<Grants | undefined> {
-  const scopes = [...request.scopes, ...(request.scope === "" ? [] : [request.scope])];
-  const granted = await engine.grantsOf(identity);
+  const scopes = scopesOf(request);
+  const granted = await engine.grantsOf(identity, undefined, session);
   if (granted === undefined) throw invalid("identity");
   const most = limit === undefined ? granted : granted.within(limit);
   return limitFor(most, { scopes, capabilities: request.cap }) ?? limit;
@@ -73,6 +69,14 @@ async function limitOf(
 
 function actorOf({ iss, sub, aud }: JWTPayload) {
   return { ...(iss && { iss }), ...(sub && { sub }), ...(aud && { aud }) };
+}
+
+/** A session's tokens all tell of the person, and how they logged in. */
+function personOf({ act, email, email_verified: verified }: JWTPayload) {
+  return {
+    act: act as TokenContent["act"],
+    email: typeof email === "string" ? { address: email, verified: verified === true } : undefined,
+  };
 }
 
 /** Notes that the identity was seen, with the audit row, in one transaction. */

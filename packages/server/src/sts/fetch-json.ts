@@ -19,6 +19,15 @@ export interface FetchOptions {
   readonly anywhere: boolean;
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
+  /** Sent as it is. */
+  readonly body?: string;
+}
+
+/** What someone outside answered. */
+export interface FetchAnswer {
+  readonly status: number;
+  /** Undefined when it is not JSON. */
+  readonly json: unknown;
 }
 
 /**
@@ -27,16 +36,33 @@ export interface FetchOptions {
  *
  * @example const keys = await fetchJson(new URL(jwksUri), { anywhere: false });
  */
-export async function fetchJson(
+export async function fetchJson(url: URL, options: FetchOptions): Promise<unknown> {
+  const { json } = await fetchAs(url, options, (status) => status === 200);
+  if (json === undefined) throw new FetchError("the answer is not JSON");
+  return json;
+}
+
+/**
+ * As fetchJson, for those whose refusals say why: any status is an answer.
+ *
+ * @example const { status, json } = await fetchAnswer(url, { anywhere: true, method: "POST", body });
+ */
+export function fetchAnswer(url: URL, options: FetchOptions): Promise<FetchAnswer> {
+  return fetchAs(url, options, () => true);
+}
+
+async function fetchAs(
   url: URL,
-  { anywhere, ...options }: FetchOptions,
-): Promise<unknown> {
+  { anywhere, body, ...options }: FetchOptions,
+  isAnswer: (status: number) => boolean,
+): Promise<FetchAnswer> {
   if (!anywhere) refuseHidden(url);
-  const text = await fetchText(url, anywhere ? options : { ...options, lookup: publicLookup });
+  const reachable = anywhere ? options : { ...options, lookup: publicLookup };
+  const { status, text } = await fetchText(url, reachable, body, isAnswer);
   try {
-    return JSON.parse(text);
+    return { status, json: JSON.parse(text) };
   } catch {
-    throw new FetchError("the answer is not JSON");
+    return { status, json: undefined };
   }
 }
 
@@ -49,15 +75,18 @@ function refuseHidden(url: URL): void {
 function fetchText(
   url: URL,
   options: Omit<RequestOptions, "headers"> & { headers?: OutgoingHttpHeaders },
-): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  body: string | undefined,
+  isAnswer: (status: number) => boolean,
+): Promise<{ status: number; text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const headers = { accept: "application/json", ...options.headers };
   const signal = AbortSignal.timeout(MOST_MS);
   const outgoing = send(url, { ...options, headers, signal, agent: false }, (answer) => {
-    if (answer.statusCode !== 200) {
+    const { statusCode: status = 0 } = answer;
+    if (!isAnswer(status)) {
       answer.destroy();
-      reject(new FetchError(`the answer has status ${answer.statusCode}`));
+      reject(new FetchError(`the answer has status ${status}`));
       return;
     }
     const parts: Buffer[] = [];
@@ -70,11 +99,11 @@ function fetchText(
         reject(new FetchError("the answer is too large"));
       }
     });
-    answer.on("end", () => resolve(Buffer.concat(parts).toString("utf8")));
+    answer.on("end", () => resolve({ status, text: Buffer.concat(parts).toString("utf8") }));
     answer.on("error", (error) => reject(unreachable(error)));
   });
   outgoing.on("error", (error) => reject(unreachable(error)));
-  outgoing.end();
+  outgoing.end(body);
   return promise;
 }
 

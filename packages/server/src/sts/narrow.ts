@@ -30,6 +30,21 @@ export function limitFor(granted: Grants, { scopes, capabilities }: Narrowing): 
   );
 }
 
+/**
+ * The scopes of a request, also the one that older clients send apart.
+ *
+ * @example limitFor(granted, { scopes: scopesOf(request), capabilities: request.cap })
+ */
+export function scopesOf({
+  scope,
+  scopes,
+}: {
+  scope: string;
+  scopes: readonly string[];
+}): string[] {
+  return [...scopes, ...(scope === "" ? [] : [scope])];
+}
+
 function readCapabilities(names: readonly string[]): CapabilitySet {
   const found = names.map((name) => {
     const capability = capabilityFromName(name);

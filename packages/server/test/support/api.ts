@@ -30,6 +30,8 @@ export class Api {
   readonly identities: Collection;
   readonly roles: Collection;
   readonly roleBindings: Collection;
+  readonly identityProviders: Collection;
+  readonly externalGroupRoleMappings: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -39,6 +41,8 @@ export class Api {
     this.identities = this.#collection(IDENTITIES);
     this.roles = this.#collection(kindOf("Role"));
     this.roleBindings = this.#collection(BINDINGS);
+    this.identityProviders = this.#collection(PROVIDERS);
+    this.externalGroupRoleMappings = this.#collection(MAPPINGS);
   }
 
   /** The same service for another caller. */
@@ -52,6 +56,16 @@ export class Api {
 
   batchCreateRoleBindings(request: object): Promise<Shown> {
     return this.#call({ verb: "BatchCreate", kind: BINDINGS, request });
+  }
+
+  batchDeleteMappings(request: object): Promise<Shown> {
+    return this.#call({ verb: "BatchDelete", kind: MAPPINGS, request });
+  }
+
+  /** A method about the provisioning of an identity provider. */
+  scim(action: string, identityProviderUid: string, request: object = {}): Promise<Shown> {
+    const whole = { ...request, identityProviderUid };
+    return this.#call({ verb: { action }, kind: PROVIDERS, request: whole });
   }
 
   #collection(kind: Kind): Collection {
@@ -82,3 +96,5 @@ function kindOf(one: string, many = `${one}s`): Kind {
 
 const IDENTITIES = kindOf("Identity", "Identities");
 const BINDINGS = kindOf("RoleBinding");
+const PROVIDERS = kindOf("IdentityProvider");
+const MAPPINGS = kindOf("ExternalGroupRoleMapping");

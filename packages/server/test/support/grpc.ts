@@ -13,9 +13,14 @@ const ROOT = join(import.meta.dirname, "../../../..");
 
 /** The contract as an independent implementation reads it: our .proto files, nothing generated. */
 const definition = loadSync(
-  ["groups", "identities", "roles", "role_bindings"].map(
-    (file) => `wharf/iam/v2beta1/${file}.proto`,
-  ),
+  [
+    "groups",
+    "identities",
+    "roles",
+    "role_bindings",
+    "identity_providers",
+    "external_group_role_mappings",
+  ].map((file) => `wharf/iam/v2beta1/${file}.proto`),
   {
     includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],
     longs: String,

@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 import { grpcCall } from "./grpc.ts";
-import { type Call, Refusal } from "./refusal.ts";
+import { type Call, type Kind, Refusal, type Verb } from "./refusal.ts";
 
 /**
  * Makes a call over gRPC and shows its answer as REST would.
@@ -17,14 +17,18 @@ import { type Call, Refusal } from "./refusal.ts";
  */
 export async function callOverGrpc(url: string, token: string, call: Call): Promise<unknown> {
   const { verb, kind, request } = call;
-  const name = verb === "List" || verb === "BatchCreate" ? kind.many : kind.one;
   try {
     return shown(
-      await grpcCall(url, token, kind.service, `${verb}${name}`, wired(request) as object),
+      await grpcCall(url, token, kind.service, methodOf(verb, kind), wired(request) as object),
     );
   } catch (error) {
     throw refusalOf(error as ServiceError);
   }
+}
+
+function methodOf(verb: Verb, { one, many }: Kind): string {
+  if (typeof verb === "object") return verb.action;
+  return `${verb}${verb === "List" || verb.startsWith("Batch") ? many : one}`;
 }
 
 const DETAILS = createRegistry(
@@ -52,13 +56,14 @@ export function refusalOf(error: ServiceError): Refusal | Error {
   return new Refusal(status.code, status.message, json.details ?? []);
 }
 
-/** Masks and times as messages; everything else reads the same. */
+/** Masks, times and durations as messages; everything else reads the same. */
 function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
   if (typeof value === "string" && key.endsWith("Time")) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
+  if (key === "overlap") return { seconds: Number.parseInt(value as string, 10), nanos: 0 };
   if (Array.isArray(value)) return value.map((one) => wired(one));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
@@ -72,15 +77,17 @@ const CHOICES = new Set([
   "aud",
   "awsArn",
   "awsUserId",
+  "configuration",
   "_totalCount",
 ]);
 
-function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shown);
+function shown(value: unknown, key = ""): unknown {
+  if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
+  if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;
   if ("seconds" in value && "nanos" in value) {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
   }
   const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
-  return Object.fromEntries(set.map(([name, one]) => [name, shown(one)]));
+  return Object.fromEntries(set.map(([name, one]) => [name, shown(one, name)]));
 }

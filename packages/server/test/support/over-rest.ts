@@ -34,6 +34,11 @@ export async function callOverRest(url: string, token: string, call: Call): Prom
 function httpOf({ verb, kind, request }: Call): { method: string; path: string; body?: unknown } {
   const { collection, field } = kind;
   const { uid, parent, updateMask } = request;
+  if (typeof verb === "object") {
+    const { identityProviderUid, ...body } = request;
+    const action = verb.action.charAt(0).toLowerCase() + verb.action.slice(1);
+    return { method: "POST", path: `${collection}/${identityProviderUid}:${action}`, body };
+  }
   switch (verb) {
     case "Get":
       return { method: "GET", path: `${collection}/${uid}` };
@@ -51,7 +56,9 @@ function httpOf({ verb, kind, request }: Call): { method: string; path: string; 
     case "Lookup":
       return { method: "GET", path: `identities:lookupIdentity?${queryOf(request)}` };
     case "BatchCreate":
-      return { method: "POST", path: "roleBindings:batchCreate", body: request };
+      return { method: "POST", path: `${collection}:batchCreate`, body: request };
+    case "BatchDelete":
+      return { method: "POST", path: `${collection}:batchDelete`, body: request };
   }
 }
 

@@ -1,6 +1,18 @@
+/** The five, and what some kinds have beside them. An action is a method of one resource. */
+export type Verb =
+  | "Get"
+  | "List"
+  | "Create"
+  | "Update"
+  | "Delete"
+  | "Lookup"
+  | "BatchCreate"
+  | "BatchDelete"
+  | { readonly action: string };
+
 /** One call of the contract, told apart from the protocol that carries it. */
 export interface Call {
-  readonly verb: "Get" | "List" | "Create" | "Update" | "Delete" | "Lookup" | "BatchCreate";
+  readonly verb: Verb;
   readonly kind: Kind;
   // biome-ignore lint/suspicious/noExplicitAny: tests send requests of every shape.
   readonly request: any;

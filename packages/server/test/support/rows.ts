@@ -44,9 +44,10 @@ export async function checkRows(reader: Reader): Promise<void> {
   }
   for (const table of tables) for (const row of table.rows) checkRow(table, row);
   const uids = (name: string) => new Set(rowsOf(tables, name).map((row) => row.uid));
-  checkParents(tables, uids("groups"));
+  const places = uids("groups").union(uids("identity_providers"));
+  checkParents(tables, places);
   await checkReferences(reader, uids("identities"), uids("roles"));
-  await checkCounts(reader, tables, uids("groups"));
+  await checkCounts(reader, tables, places);
 }
 
 function rowsOf(tables: readonly Table[], name: string): readonly Row[] {
@@ -67,9 +68,9 @@ function checkRow({ name, schema }: Table, row: Row): void {
   assert.equal(json.createTime, new Date(row.created).toISOString(), about);
 }
 
-function checkParents(tables: readonly Table[], groups: ReadonlySet<string>): void {
+function checkParents(tables: readonly Table[], places: ReadonlySet<string>): void {
   for (const { name, rows } of tables) {
-    const orphans = rows.filter(({ parent }) => parent !== "" && !groups.has(parent));
+    const orphans = rows.filter(({ parent }) => parent !== "" && !places.has(parent));
     assert.deepEqual(
       orphans.map(({ uid }) => uid),
       [],
@@ -93,7 +94,7 @@ async function checkReferences(
 async function checkCounts(
   reader: Reader,
   tables: readonly Table[],
-  groups: ReadonlySet<string>,
+  places: ReadonlySet<string>,
 ): Promise<void> {
   const wanted = new Map<string, [children: number, descendants: number]>();
   for (const { name, rows } of tables) {
@@ -110,7 +111,7 @@ async function checkCounts(
   for (const { uid, kind, children, descendants } of counts) {
     const key = `${kind} at ${uid}`;
     assert.deepEqual([children, descendants], wanted.get(key) ?? [0, 0], key);
-    assert.ok(uid === "" || groups.has(uid), `${key} is counted where nothing is`);
+    assert.ok(uid === "" || places.has(uid), `${key} is counted where nothing is`);
     wanted.delete(key);
   }
   assert.deepEqual([...wanted.keys()], [], "not counted at all");

@@ -92,6 +92,67 @@ export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
 export declare const RawTokenSchema: GenMessage<RawToken>;
 
 /**
+ * @generated from message wharf.oidc.ExchangeRefreshTokenRequest
+ */
+export declare type ExchangeRefreshTokenRequest = Message<"wharf.oidc.ExchangeRefreshTokenRequest"> & {
+  /**
+   * Whom the new access token is meant for.
+   *
+   * @generated from field: repeated string aud = 1;
+   */
+  aud: string[];
+
+  /**
+   * One more scope.
+   *
+   * @generated from field: string scope = 2 [deprecated = true];
+   * @deprecated
+   */
+  scope: string;
+
+  /**
+   * The new token holds no other capabilities than these.
+   *
+   * @generated from field: repeated string cap = 3;
+   */
+  cap: string[];
+
+  /**
+   * The new token holds nothing outside of these groups.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message wharf.oidc.ExchangeRefreshTokenRequest.
+ * Use `create(ExchangeRefreshTokenRequestSchema)` to create a new message.
+ */
+export declare const ExchangeRefreshTokenRequestSchema: GenMessage<ExchangeRefreshTokenRequest>;
+
+/**
+ * @generated from message wharf.oidc.TokenPair
+ */
+export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
+  /**
+   * @generated from field: wharf.oidc.RawToken token = 1;
+   */
+  token?: RawToken | undefined;
+
+  /**
+   * @generated from field: wharf.oidc.RawToken refresh_token = 2;
+   */
+  refreshToken?: RawToken | undefined;
+};
+
+/**
+ * Describes the message wharf.oidc.TokenPair.
+ * Use `create(TokenPairSchema)` to create a new message.
+ */
+export declare const TokenPairSchema: GenMessage<TokenPair>;
+
+/**
  * Gives tokens of ours for tokens of others. The token to exchange is the call's bearer token.
  *
  * @generated from service wharf.oidc.SecurityTokenService
@@ -106,6 +167,17 @@ export declare const SecurityTokenService: GenService<{
     methodKind: "unary";
     input: typeof ExchangeRequestSchema;
     output: typeof RawTokenSchema;
+  },
+  /**
+   * A refresh token, which is the call's bearer token, for a new access token and the next refresh
+   * token. One that was used before ends its session.
+   *
+   * @generated from rpc wharf.oidc.SecurityTokenService.ExchangeRefreshToken
+   */
+  exchangeRefreshToken: {
+    methodKind: "unary";
+    input: typeof ExchangeRefreshTokenRequestSchema;
+    output: typeof TokenPairSchema;
   },
 }>;
 

@@ -1,0 +1,118 @@
+import { hash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import {
+  type BatchDeleteExternalGroupRoleMappingsRequest,
+  BatchDeleteExternalGroupRoleMappingsResponseSchema,
+  Capability,
+  type ExternalGroupRoleMapping,
+  ExternalGroupRoleMappingSchema,
+  ExternalGroupRoleMappingsService,
+  parentOf,
+  rootOf,
+} from "@wharf/contract";
+import { BatchChange, type Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Resource } from "../engine/resource.ts";
+import { alreadyExists, invalidArgument, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/connection.ts";
+import { mayGrant } from "./granting.ts";
+
+/** Mappings: everyone in a group of an identity provider is given a role while logged in through it. */
+export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new Resource({
+  service: ExternalGroupRoleMappingsService,
+  schema: ExternalGroupRoleMappingSchema,
+  table: "external_group_role_mappings",
+  changesAccess: true,
+  filters: [
+    { field: "identityProviderUid", column: "parent", type: "common" },
+    { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, isRole: true },
+    { column: "meaning", type: "text", of: meaning },
+  ],
+  place: existingProvider,
+  beforeCreate,
+  methods: (engine) => ({ BatchDeleteExternalGroupRoleMappings: batchDelete(engine) }),
+});
+
+const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
+
+/** The provider, locked: two mappings with the same meaning cannot be made at the same time. */
+async function existingProvider({ engine, tx }: Change, uid: string): Promise<string> {
+  const { table, typeName } = engine.identityProviders;
+  if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
+  return uid;
+}
+
+async function beforeCreate(change: Change, created: ExternalGroupRoleMapping): Promise<void> {
+  const organisation = rootOf(created.uid);
+  created.identityProviderUid = parentOf(created.uid);
+  if (created.scope === "") created.scope = organisation;
+  if (created.scope !== organisation) {
+    const description = "scope must be the organisation of the identity provider";
+    throw invalidArgument({ field: "scope", description });
+  }
+  change.mustHold(BIND, created.scope);
+  await mayGrant(change, created.roleUid, created.scope);
+  const [same] = await externalGroupRoleMappings.where(change.tx, {
+    column: "meaning",
+    value: meaning(created),
+  });
+  if (same !== undefined) throw alreadyExists("ExternalGroupRoleMapping", same.uid);
+}
+
+/** The same for two mappings that would do the same. */
+function meaning(mapping: ExternalGroupRoleMapping): string {
+  const { identityProviderUid, externalGroupId, roleUid, scope } = mapping;
+  return hash("sha256", JSON.stringify([identityProviderUid, externalGroupId, roleUid, scope]));
+}
+
+/** Deletes those that are there; one event tells of all of them. */
+function batchDelete(engine: Engine): Handler {
+  return async (call, message) => {
+    const { parent, names } = message as BatchDeleteExternalGroupRoleMappingsRequest;
+    for (const [at, name] of names.entries()) {
+      if (parentOf(name) === parent) continue;
+      const description = "names must be those of mappings of the parent";
+      throw invalidArgument({ field: `names[${at}]`, description });
+    }
+    const response = await engine.store.write(async (tx) => {
+      const change = new BatchChange(call, tx, engine);
+      await change.confirmAccess(parent);
+      await existingProvider(change, parent);
+      const deleted: ExternalGroupRoleMapping[] = [];
+      for (const name of new Set(names)) {
+        const row = await externalGroupRoleMappings.table.findForChange(tx, name);
+        if (row === undefined) continue;
+        deleted.push(externalGroupRoleMappings.fromRow(row));
+        await change.remove(externalGroupRoleMappings, name);
+      }
+      const answer = create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
+        parent,
+        externalGroupRoleMappings: deleted,
+      });
+      if (deleted.length > 0) {
+        const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
+        await change.emitForAll(parent, { type: answer.$typeName, json });
+      }
+      return answer;
+    });
+    return messageReply(BatchDeleteExternalGroupRoleMappingsResponseSchema, response);
+  };
+}
+
+/**
+ * The mappings of an identity provider that concern a person who is in these groups there.
+ *
+ * @example const mappings = await mappingsFor(reader, provider, claims.groups);
+ */
+export async function mappingsFor(
+  reader: Reader,
+  provider: string,
+  externalGroups: readonly string[],
+): Promise<ExternalGroupRoleMapping[]> {
+  const groups = new Set(externalGroups);
+  const all = await externalGroupRoleMappings.where(reader, { column: "parent", value: provider });
+  return all.filter((mapping) => groups.has(mapping.externalGroupId));
+}

@@ -1,0 +1,158 @@
+import { create } from "@bufbuild/protobuf";
+import { type Duration, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type GroupInvite,
+  GroupInviteRoleSchema,
+  GroupInviteSchema,
+  GroupInvitesService,
+  newChildUid,
+  parentOf,
+  RoleBindingSchema,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Resource } from "../engine/resource.ts";
+import { invalidArgument, notFound, WharfError } from "../errors.ts";
+import type { Reader } from "../store/connection.ts";
+import { mayGrant } from "./granting.ts";
+import { keyIdOf, newInviteCode } from "./invite-code.ts";
+
+/** Group invites: a code that lets whoever has it join a group in a role. */
+export const groupInvites: Resource<GroupInvite> = new Resource({
+  service: GroupInvitesService,
+  schema: GroupInviteSchema,
+  table: "group_invites",
+  changesAccess: true,
+  shownOnce: "code",
+  defaultOrder: { column: "created", descending: true },
+  filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
+  async beforeCreate(change, created) {
+    // A promise of a binding takes what making it would.
+    await mayGrant(change, created.roleUid, parentOf(created.uid));
+    if (created.ttl === undefined) {
+      throw invalidArgument({ field: "ttl", description: "ttl is required" });
+    }
+    checkEmail(created.email);
+    created.expirationTime = endOf(created.ttl, change.call.time);
+    created.code = newInviteCode(parentOf(created.uid));
+    created.keyId = keyIdOf(created.code);
+  },
+  async beforeUpdate(change, before, after) {
+    await mayGrant(change, after.roleUid, parentOf(after.uid));
+    if (before.singleUse !== after.singleUse) {
+      throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
+    }
+    checkEmail(after.email);
+    if (after.ttl !== undefined) after.expirationTime = endOf(after.ttl, change.call.time);
+  },
+  hydrate,
+});
+
+/** Longer than anyone needs to answer, short enough that forgotten ones die. */
+const LONGEST_MS = 365 * 24 * 3_600_000;
+
+function endOf({ seconds, nanos }: Duration, now: number) {
+  const ms = Number(seconds) * 1000 + nanos / 1_000_000;
+  if (ms < 1000 || ms > LONGEST_MS) {
+    const description = "ttl must be at least a second and at most 365 days";
+    throw invalidArgument({ field: "ttl", description });
+  }
+  return timestampFromMs(Math.floor(now + ms));
+}
+
+function checkEmail(email: string): void {
+  if (email === "" || /^[^\s@]+@[^\s@]+$/.test(email)) return;
+  throw invalidArgument({ field: "email", description: "email must be an e-mail address" });
+}
+
+async function hydrate(
+  reader: Reader,
+  invites: readonly GroupInvite[],
+  engine: Engine,
+): Promise<void> {
+  const roles = await engine.roles.findMany(
+    reader,
+    invites.map((one) => one.roleUid),
+  );
+  for (const invite of invites) {
+    const role = roles.get(invite.roleUid);
+    if (role === undefined) continue;
+    const { uid, name, description, capabilities } = role;
+    invite.role = create(GroupInviteRoleSchema, { uid, name, description, capabilities });
+  }
+}
+
+/** Who wants to accept: their identity, and the address that their provider vouches for. */
+export interface Invited {
+  readonly identity: string;
+  readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
+}
+
+/**
+ * The invite that a code belongs to, while it can be accepted.
+ *
+ * @example const invite = await openInvite(store.reader, code, Date.now());
+ */
+export async function openInvite(
+  reader: Reader,
+  code: string,
+  now: number,
+): Promise<GroupInvite | undefined> {
+  const [invite] = await groupInvites.where(reader, { column: "key_id", value: keyIdOf(code) });
+  if (invite?.expirationTime === undefined) return undefined;
+  return timestampMs(invite.expirationTime) > now ? invite : undefined;
+}
+
+/**
+ * Accepts an invite: binds the role, and uses the invite up if it is for one. Returns the group.
+ *
+ * @example const group = await acceptInvite(change, code, { identity, email });
+ */
+export async function acceptInvite(change: Change, code: string, who: Invited): Promise<string> {
+  const { engine, tx, call } = change;
+  const found = await openInvite(tx, code, call.time);
+  // Read again for change: only one of two who come together can have a single-use invite.
+  const row = found && (await groupInvites.table.findForChange(tx, found.uid));
+  if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
+  const invite = groupInvites.fromRow(row);
+  refuseOthers(invite, who);
+  const group = parentOf(invite.uid);
+  if (!(await engine.roles.table.keep(tx, invite.roleUid))) {
+    throw notFound(engine.roles.typeName, invite.roleUid);
+  }
+  await bind(change, group, invite.roleUid, who.identity);
+  if (invite.singleUse) await change.remove(groupInvites, invite.uid);
+  return group;
+}
+
+/** An address that nobody vouches for could be anyone's. */
+function refuseOthers({ email }: GroupInvite, who: Invited): void {
+  if (email === "") return;
+  const { address, verified } = who.email ?? { address: "", verified: false };
+  if (verified && address.toLowerCase() === email.toLowerCase()) return;
+  throw new WharfError(
+    "PERMISSION_DENIED",
+    "the invite is for another e-mail address, or yours is not verified",
+  );
+}
+
+/**
+ * Binds a role that was promised before: by an invite, or by an identity provider. Does nothing
+ * when the identity has that role there already.
+ *
+ * @example await bind(change, group, invite.roleUid, identity);
+ */
+export async function bind(
+  change: Change,
+  group: string,
+  roleUid: string,
+  identityUid: string,
+): Promise<void> {
+  const { engine, tx, call } = change;
+  const held = await engine.roleBindings.where(tx, { column: "identity_uid", value: identityUid });
+  if (held.some((one) => one.roleUid === roleUid && parentOf(one.uid) === group)) return;
+  const given = create(RoleBindingSchema, { identityUid, roleUid });
+  const binding = engine.roleBindings.begin(given, call.time);
+  binding.uid = newChildUid(group);
+  await change.insert(engine.roleBindings, binding);
+}

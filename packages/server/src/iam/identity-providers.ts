@@ -1,0 +1,144 @@
+import {
+  type IdentityProvider,
+  type IdentityProvider_OIDC,
+  IdentityProvider_OIDC_CorrelationRule,
+  IdentityProviderSchema,
+  IdentityProvidersService,
+  parentOf,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import type { MaskPath } from "../engine/mask.ts";
+import { Resource } from "../engine/resource.ts";
+import { invalidArgument } from "../errors.ts";
+import { forgetProvider } from "../store/provider-people.ts";
+import { deleteScimCredentials } from "../store/scim-credentials.ts";
+import { endSessions } from "../store/sessions.ts";
+import { mayGrant } from "./granting.ts";
+import { scimStatus } from "./scim-status.ts";
+import { scimMethods } from "./scim-tokens.ts";
+import { isIssuerUrl } from "./trust.ts";
+
+/** Identity providers: where an organisation's own people log in, and who provisions them. */
+export const identityProviders: Resource<IdentityProvider> = new Resource({
+  service: IdentityProvidersService,
+  schema: IdentityProviderSchema,
+  table: "identity_providers",
+  hasChildren: true,
+  changesAccess: true,
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    { column: "default_role", type: "text", of: (one) => one.defaultRole, isRole: true },
+  ],
+  settle,
+  async beforeCreate(change, created) {
+    const oidc = configurationOf(created);
+    checkIssuer(change, oidc);
+    await mayGrant(change, created.defaultRole, parentOf(created.uid));
+    await keepSecret(change, created.uid, oidc, false);
+  },
+  beforeUpdate,
+  beforeDelete: removeWhatHangsOn,
+  async hydrateOne(reader, provider, engine) {
+    provider.scim = await scimStatus(reader, engine, provider.uid, Date.now());
+  },
+  methods: scimMethods,
+});
+
+/** The name that the secret of a client is kept under. */
+export const CLIENT_SECRET = "client_secret";
+
+const { UNSPECIFIED, SUB_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
+
+/** The rule is written once: left out it is the subject at first, and what it was later. */
+function settle({ configuration }: IdentityProvider, before: IdentityProvider | undefined): void {
+  if (configuration.case !== "oidc") return;
+  const oidc = configuration.value;
+  const known = before?.configuration.value?.correlationRule;
+  if (oidc.correlationRule === UNSPECIFIED) oidc.correlationRule = known ?? SUB_EQUALS_EXTERNAL_ID;
+}
+
+function configurationOf({ configuration }: IdentityProvider): IdentityProvider_OIDC {
+  if (configuration.case !== "oidc")
+    throw invalidArgument({ field: "oidc", description: "oidc is required" });
+  const { correlationRule } = configuration.value;
+  if (!(correlationRule in IdentityProvider_OIDC_CorrelationRule))
+    throw refusal("correlationRule", "must be one of the known rules");
+  return configuration.value;
+}
+
+/** The issuer must be one that this installation may trust, and can reach. */
+function checkIssuer({ engine }: Change, { issuer }: IdentityProvider_OIDC): void {
+  const { issuerPolicy } = engine;
+  if (!isIssuerUrl(issuer))
+    throw refusal("issuer", "must be an issuer URL, such as https://issuer.example.com");
+  if (!issuerPolicy.mayTrust(issuer))
+    throw refusal("issuer", "is not one that this installation trusts");
+  if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))
+    throw refusal("issuer", "must be reached over https");
+}
+
+/**
+ * Whoever says which issuer, client or claim counts decides who is let in. So that takes holding
+ * all that is given to whoever is: the default role, and the role of every mapping.
+ */
+async function beforeUpdate(
+  change: Change,
+  before: IdentityProvider,
+  after: IdentityProvider,
+  mask: readonly MaskPath[],
+): Promise<void> {
+  const [old, now] = [configurationOf(before), configurationOf(after)];
+  const movesIssuer = old.issuer !== now.issuer;
+  if (movesIssuer) checkIssuer(change, now);
+  const letsInOthers =
+    movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
+  if (letsInOthers || before.defaultRole !== after.defaultRole)
+    await mayGrant(change, after.defaultRole, parentOf(after.uid));
+  if (letsInOthers) {
+    for (const { roleUid, scope } of await mappingsOf(change, after.uid))
+      await mayGrant(change, roleUid, scope);
+  }
+  const { secrets } = change.engine;
+  const cleared = now.clientSecret === "" && mask.some(isSecretPath);
+  const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));
+  if (cleared) await secrets.remove(change.tx, after.uid, CLIENT_SECRET);
+  // The stored one would be sent to whoever runs the new issuer.
+  if (stored && movesIssuer && now.clientSecret === "")
+    throw refusal("clientSecret", "must be given again when the issuer changes");
+  await keepSecret(change, after.uid, now, stored);
+}
+
+/** Only the secret's own path says that an empty one is meant; a path above it says nothing of it. */
+function isSecretPath(path: MaskPath): boolean {
+  return path.map((field) => field.name).join(".") === "oidc.client_secret";
+}
+
+async function keepSecret(
+  { engine, tx }: Change,
+  uid: string,
+  { clientSecret, pkceEnabled }: IdentityProvider_OIDC,
+  stored: boolean,
+): Promise<void> {
+  if (clientSecret !== "") await engine.secrets.put(tx, uid, CLIENT_SECRET, clientSecret);
+  else if (!stored && !pkceEnabled)
+    throw refusal("clientSecret", "is required unless pkceEnabled is set");
+}
+
+/** All that goes with an identity provider when it is deleted. */
+async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Promise<void> {
+  const { engine, tx } = change;
+  for (const mapping of await mappingsOf(change, uid))
+    await change.remove(engine.externalGroupRoleMappings, mapping.uid);
+  await engine.secrets.remove(tx, uid, CLIENT_SECRET);
+  await deleteScimCredentials(tx, uid);
+  await endSessions(tx, { provider: uid });
+  await forgetProvider(tx, uid);
+}
+
+function mappingsOf({ engine, tx }: Change, uid: string) {
+  return engine.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
+}
+
+function refusal(field: string, description: string): Error {
+  return invalidArgument({ field: `oidc.${field}`, description: `${field} ${description}` });
+}

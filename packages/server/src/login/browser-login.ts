@@ -1,0 +1,183 @@
+import { WharfError } from "../errors.ts";
+import { openInvite } from "../iam/group-invites.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { admit } from "./admission.ts";
+import {
+  browserCookie,
+  browserDigest,
+  browserOf,
+  htmlAnswer,
+  newSecret,
+  readForm,
+  redirectTo,
+} from "./browser.ts";
+import { onlyProvider, providersFor, type ShownProvider, shownProviders } from "./choose.ts";
+import { deliver, deliverError } from "./deliver.ts";
+import { answerDevice } from "./device.ts";
+import {
+  callOf,
+  keepLogin,
+  keepLoginAs,
+  type Login,
+  type LoginParts,
+  resumeLogin,
+} from "./login.ts";
+import { pageEndpoint } from "./page-endpoint.ts";
+import { choosePage } from "./pages/choose.ts";
+import { continuePage, donePage } from "./pages/outcome.ts";
+import { CALLBACK_PATH } from "./provider-login.ts";
+import { readLoginRequest } from "./request.ts";
+import { afterSignIn, decideOnInvite, inviteIsOver, promiseOf, type SignedIn } from "./steps.ts";
+
+/**
+ * The pages of a login, from `/oauth` to where it ends.
+ *
+ * @example endpoints.push(...browserLoginEndpoints(parts));
+ */
+export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
+  return [
+    pageEndpoint("GET", "/oauth", (request) => begin(parts, request)),
+    pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(parts, request)),
+    pageEndpoint("GET", CALLBACK_PATH, (request) => comeBack(parts, request)),
+    pageEndpoint("POST", "/oauth/accept", (request) => decide(parts, request)),
+    pageEndpoint("POST", "/oauth/confirm", (request) => confirm(parts, request)),
+  ];
+}
+
+/** The first request: says what is wanted, and ties the login to this browser. */
+async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const query = new URLSearchParams(http.query);
+  const request = readLoginRequest(query);
+  const { login, headers } = newLogin(parts, http, request);
+  if (request.provider === "") return choose(parts, login, {}, headers);
+  const providers = await providersFor(parts.engine, request.provider);
+  if (providers.length > 1) return choose(parts, login, { providers }, headers);
+  const provider = await onlyProvider(parts.engine, request.provider);
+  return redirectTo(await upstreamUrl(parts, login, provider.uid), headers);
+}
+
+/**
+ * A login of this browser, and the header that marks the browser if it is new.
+ *
+ * @example const { login, headers } = newLogin(parts, http, request);
+ */
+export function newLogin(
+  { addresses }: LoginParts,
+  http: HttpRequest,
+  request: Login["request"],
+): { login: Login; headers: Record<string, string> } {
+  const { authUrl } = addresses();
+  const known = browserOf(http, authUrl);
+  const cookie = known ?? newSecret();
+  const headers = known ? {} : { "set-cookie": browserCookie(cookie, authUrl) };
+  return { login: { request, browser: browserDigest(cookie) }, headers };
+}
+
+export interface ChooseOptions {
+  readonly error?: string;
+  readonly organisation?: string;
+  readonly providers?: readonly { readonly uid: string; readonly name: string }[];
+}
+
+/**
+ * Asks how to sign in.
+ *
+ * @example return choose(parts, login, { error: "No organisation has this name." });
+ */
+export async function choose(
+  parts: LoginParts,
+  login: Login,
+  { providers, ...shown }: ChooseOptions,
+  headers: Record<string, string> = {},
+): Promise<HttpResponse> {
+  const { engine } = parts;
+  const now = Date.now();
+  const code = login.request.invite;
+  const invite = code === "" ? undefined : await openInvite(engine.store.reader, code, now);
+  if (code !== "" && invite === undefined) throw inviteIsOver();
+  const ticket = await keepLogin(parts, login, now);
+  const given = providers?.map(
+    (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),
+  );
+  const body = choosePage({
+    login: ticket,
+    ...shown,
+    providers: given ?? (await shownProviders(engine)),
+    localAccounts: engine.settings.localAccounts,
+    invite: invite && (await promiseOf(parts, invite)),
+  });
+  return htmlAnswer(shown.error === undefined ? 200 : 400, body, headers);
+}
+
+async function chooseProvider(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const form = await readForm(http);
+  const login = await resumeLogin(parts, http, form.get("login"), Date.now());
+  const organisation = (form.get("organisation") ?? "").trim();
+  const word = form.get("provider") ?? organisation;
+  const providers = await providersFor(parts.engine, word);
+  const [provider] = providers;
+  if (provider === undefined) {
+    const error = "No organisation with this name has a way to sign in.";
+    return choose(parts, login, { error, organisation });
+  }
+  if (providers.length > 1) return choose(parts, login, { providers });
+  const url = await upstreamUrl(parts, login, provider.uid);
+  const words = { title: "Going to your provider", text: `${provider.name} takes it from here.` };
+  return htmlAnswer(200, continuePage({ ...words, url }));
+}
+
+/** Where the browser goes to sign in; the login waits for it under the state that it takes along. */
+async function upstreamUrl(parts: LoginParts, login: Login, uid: string): Promise<string> {
+  const { engine, providers } = parts;
+  const provider = await onlyProvider(engine, uid);
+  const state = newSecret();
+  const { url, upstream } = await providers.begin(provider, state);
+  await engine.store.write((tx) => keepLoginAs(tx, state, { ...login, upstream }, Date.now()));
+  return url;
+}
+
+/** The browser comes back from the provider. */
+async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const call = callOf(http);
+  const state = new URLSearchParams(http.query).get("state") ?? "";
+  const { upstream, ...login } = await resumeLogin(parts, http, state, call.time);
+  try {
+    if (upstream === undefined)
+      throw new WharfError("PERMISSION_DENIED", "this login is not at a provider");
+    const provider = await onlyProvider(parts.engine, upstream.provider);
+    const described = await parts.providers.finish(provider, upstream, state, http.query);
+    const person = await admit(parts, call, provider, described, login.request);
+    return await afterSignIn(parts, call, { ...login, person });
+  } catch (thrown) {
+    const error = WharfError.from(thrown);
+    const told = error.code === "INTERNAL" ? undefined : deliverError(login.request, error);
+    if (told === undefined) throw error;
+    return told;
+  }
+}
+
+async function decide(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const form = await readForm(http);
+  const call = callOf(http);
+  const login = signedIn(await resumeLogin(parts, http, form.get("login"), call.time));
+  return decideOnInvite(parts, call, login, form.get("decision") === "accept");
+}
+
+async function confirm(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const form = await readForm(http);
+  const call = callOf(http);
+  const { request, person } = signedIn(
+    await resumeLogin(parts, http, form.get("login"), call.time),
+  );
+  if (form.get("decision") === "allow") return deliver(parts, call, request, person);
+  const { delivery } = request;
+  if (delivery.kind === "device") await answerDevice(parts, call, delivery.userCode, "denied");
+  const text = "The tool has not been signed in.";
+  return htmlAnswer(200, donePage({ title: "Denied", text }));
+}
+
+function signedIn(login: Login): SignedIn {
+  const { person } = login;
+  if (person !== undefined) return { ...login, person };
+  throw new WharfError("PERMISSION_DENIED", "nobody has signed in yet");
+}

@@ -1,0 +1,78 @@
+import { hash, randomBytes } from "node:crypto";
+import type { HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { pageHeaders } from "./pages/layout.ts";
+
+/**
+ * What ties a login to the browser that began it: a cookie with a random value. Without it, whoever
+ * knows a link into the middle of a login could finish it in their own browser, or have someone
+ * else finish theirs.
+ */
+
+const COOKIE = "wharf_login";
+
+/** 256 bits: nobody guesses it. */
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** The browser's cookie, if it has one. */
+export function browserOf(request: HttpRequest, authUrl: string): string | undefined {
+  const wanted = `${cookieName(authUrl)}=`;
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
+}
+
+/** What is kept of the cookie. */
+export function browserDigest(cookie: string): string {
+  return hash("sha256", cookie, "hex");
+}
+
+/**
+ * The header that gives a browser its cookie, until it is closed. Lax, because the provider sends
+ * the browser back from another site.
+ *
+ * @example headers["set-cookie"] = browserCookie(newSecret(), authUrl);
+ */
+export function browserCookie(value: string, authUrl: string): string {
+  const secure = authUrl.startsWith("https:") ? "; Secure" : "";
+  return `${cookieName(authUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The prefix makes browsers refuse the cookie from anywhere but this very host, over TLS. */
+function cookieName(authUrl: string): string {
+  return authUrl.startsWith("https:") ? `__Host-${COOKIE}` : COOKIE;
+}
+
+/**
+ * @example return htmlAnswer(200, choosePage(props));
+ */
+export function htmlAnswer(
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): HttpResponse {
+  return { status, headers: { ...pageHeaders(), ...headers }, body };
+}
+
+/**
+ * Sends the browser on with a GET.
+ *
+ * @example return redirectTo(authorizationUrl);
+ */
+export function redirectTo(url: string, headers: Record<string, string> = {}): HttpResponse {
+  return {
+    status: 303,
+    headers: { location: url, "referrer-policy": "no-referrer", ...headers },
+    body: "",
+  };
+}
+
+/** A form holds a ticket and a few short texts; a passkey's answer is some kilobytes. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * @example const form = await readForm(request); form.get("login")
+ */
+export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
+  return new URLSearchParams((await request.body(MOST_BYTES)).toString("utf8"));
+}

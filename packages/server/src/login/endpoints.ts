@@ -1,0 +1,54 @@
+import type { Methods } from "../rpc/call.ts";
+import { oauthTokenEndpoint } from "../sts/oauth-token.ts";
+import { TOKEN_EXCHANGE, tokenExchangeGrant } from "../sts/token-exchange-grant.ts";
+import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
+import { Attempts } from "./attempts.ts";
+import { browserLoginEndpoints } from "./browser-login.ts";
+import { providersFor } from "./choose.ts";
+import { deviceEndpoints } from "./device-endpoints.ts";
+import { personGrants } from "./grants.ts";
+import type { LoginParts } from "./login.ts";
+import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
+
+/** The address of these changes with what they say. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+
+/**
+ * Everything of the login that is not a method of the contract: pages, and OAuth's endpoints.
+ *
+ * @example await openPort({ …, endpoints: [...loginEndpoints(parts, methods)] });
+ */
+export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoint[] {
+  const attempts = new Attempts();
+  const grants = new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)], ...personGrants(parts)]);
+  return [
+    oauthTokenEndpoint(grants),
+    ...browserLoginEndpoints(parts),
+    ...deviceEndpoints(parts, attempts),
+    organisationCheck(parts),
+    file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
+    file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
+  ];
+}
+
+/** Whether people of an organisation can log in by its name, before a browser is opened for it. */
+function organisationCheck({ engine }: LoginParts): HttpEndpoint {
+  return {
+    method: "GET",
+    path: "/orgcheck",
+    async handle({ query }) {
+      const name = new URLSearchParams(query).get("name") ?? "";
+      const found = await providersFor(engine, name);
+      return { status: 200, headers: {}, body: JSON.stringify(found.length > 0) };
+    },
+  };
+}
+
+function file(path: string, type: string, body: string): HttpEndpoint {
+  const answer: HttpResponse = {
+    status: 200,
+    headers: { "content-type": type, "cache-control": FOR_EVER },
+    body,
+  };
+  return { method: "GET", path, handle: async () => answer };
+}

@@ -1,0 +1,108 @@
+import { Auth } from "@wharf/contract";
+import type { Addresses } from "../addresses.ts";
+import { ANONYMOUS } from "../auth/caller.ts";
+import type { Engine } from "../engine/engine.ts";
+import { WharfError } from "../errors.ts";
+import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { putTicket, takeTicket } from "../store/tickets.ts";
+import type { HttpRequest } from "../wire/endpoint.ts";
+import { browserDigest, browserOf, newSecret } from "./browser.ts";
+import type { Person } from "./person.ts";
+import type { ProviderLogin, Upstream } from "./provider-login.ts";
+import type { LoginRequest } from "./request.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** A login on its way through the browser. */
+export interface Login {
+  readonly request: LoginRequest;
+  /** Tells the browser that began it from every other. */
+  readonly browser: string;
+  /** While the browser is at an identity provider. */
+  readonly upstream?: Upstream;
+  /** Once it is known who logs in. */
+  readonly person?: Person;
+}
+
+/** What all steps of a login work with. */
+export interface LoginParts {
+  readonly engine: Engine;
+  readonly sessions: Sessions;
+  readonly providers: ProviderLogin;
+  addresses(): Addresses;
+}
+
+/** Time enough to find one's phone, and too little to find one's browser unattended tomorrow. */
+const LOGIN_MS = 15 * 60_000;
+
+const PURPOSE = "login";
+
+/**
+ * Keeps a login until its next step. The ticket goes through the browser; each step has its own,
+ * so none can be done twice.
+ *
+ * @example const ticket = await keepLogin(parts, login, Date.now());
+ */
+export async function keepLogin(
+  { engine }: LoginParts,
+  login: Login,
+  now: number,
+): Promise<string> {
+  const secret = newSecret();
+  await engine.store.write((tx) => keepLoginAs(tx, secret, login, now));
+  return secret;
+}
+
+/** As keepLogin, where the ticket is made beforehand. */
+export function keepLoginAs(
+  tx: Transaction,
+  secret: string,
+  login: Login,
+  now: number,
+): Promise<void> {
+  return putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS }, now);
+}
+
+/**
+ * Goes on with a login: takes it from where the last step kept it. Refuses another browser's.
+ *
+ * @example const login = await resumeLogin(parts, request, form.get("login"), Date.now());
+ */
+export async function resumeLogin(
+  { engine, addresses }: LoginParts,
+  request: HttpRequest,
+  ticket: string | null,
+  now: number,
+): Promise<Login> {
+  const login = await engine.store.write((tx) => takeTicket<Login>(tx, PURPOSE, ticket ?? "", now));
+  const cookie = browserOf(request, addresses().authUrl);
+  if (login === undefined || cookie === undefined || browserDigest(cookie) !== login.browser) {
+    throw new WharfError(
+      "PERMISSION_DENIED",
+      "this login has ended, was used before, or began in another browser",
+    );
+  }
+  return login;
+}
+
+/**
+ * A request of a browser as a call: what it does is noted as a registration.
+ *
+ * @example const change = new Change(callOf(request), tx, engine, identity);
+ */
+export function callOf(request: HttpRequest, time = Date.now()): Call {
+  return {
+    requestId: request.requestId,
+    authorization: undefined,
+    format: "json",
+    remoteAddress: request.remoteAddress,
+    userAgent: request.headers["user-agent"] ?? "",
+    signal: AbortSignal.timeout(LONGEST_MS),
+    method: Auth.method.register,
+    caller: ANONYMOUS,
+    time,
+  };
+}
+
+/** As long as any request may take. */
+const LONGEST_MS = 30_000;

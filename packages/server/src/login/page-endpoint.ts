@@ -1,0 +1,37 @@
+import { WharfError } from "../errors.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { htmlAnswer } from "./browser.ts";
+import { errorPage } from "./pages/outcome.ts";
+
+/**
+ * An endpoint whose errors are pages that people can read.
+ *
+ * @example pageEndpoint("GET", "/oauth", (request) => begin(parts, request))
+ */
+export function pageEndpoint(
+  method: string,
+  path: string,
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+): HttpEndpoint {
+  return {
+    method,
+    path,
+    async handle(request) {
+      try {
+        return await handle(request);
+      } catch (thrown) {
+        const error = WharfError.from(thrown);
+        // What is our own fault goes the usual way, into the log with its cause.
+        if (error.code === "INTERNAL") throw error;
+        return errorAnswer(error, request);
+      }
+    },
+  };
+}
+
+function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
+  const text = error.message.slice(error.message.indexOf(": ") + 2);
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const props = { title: "That did not work", text: sentence, reference: requestId };
+  return htmlAnswer(error.httpStatus, errorPage(props));
+}

@@ -1,0 +1,97 @@
+import { type Html, html } from "./html.ts";
+import { page } from "./layout.ts";
+import { alert, button, field, form, passkey } from "./parts.ts";
+
+export type ChooseProps = {
+  readonly login: string;
+  readonly error?: string | undefined;
+  /** What was typed last. */
+  readonly organisation?: string | undefined;
+  readonly providers: readonly {
+    readonly uid: string;
+    readonly name: string;
+    readonly organisation: string;
+  }[];
+  readonly localAccounts: boolean;
+  readonly invite?: { readonly group: string; readonly role: string } | undefined;
+};
+
+/**
+ * Where a login begins: by a provider, by the name of an organisation, or with a local account.
+ *
+ * @example choosePage({ login, providers: [], localAccounts: true })
+ */
+export function choosePage(props: ChooseProps): string {
+  const { login, error, providers, localAccounts, invite } = props;
+  const body = html`<h1>Sign in</h1>
+${alert(error)}
+${
+  invite !== undefined &&
+  html`<p>You are invited to <strong>${invite.group}</strong> as <strong>${invite.role}</strong>. Sign in to accept.</p>`
+}
+${providers.length > 0 && providerButtons(props)}
+<section>
+<h2>With your organisation</h2>
+${form({
+  action: "/oauth/provider",
+  login,
+  body: [
+    field({
+      name: "organisation",
+      label: "Organisation",
+      hint: "Its name, such as example.com",
+      value: props.organisation,
+      autocomplete: "organization",
+    }),
+    button("Continue"),
+  ],
+})}
+</section>
+${localAccounts && localAccount(login)}
+${localAccounts && invite !== undefined && newAccount(login)}`;
+  return page({ title: error ? "Error: Sign in" : "Sign in", body, script: localAccounts });
+}
+
+function providerButtons({ login, providers }: ChooseProps): Html {
+  const list = providers.map(
+    ({ uid, name, organisation }) =>
+      html`<li>${button(html`Continue with ${name} <small>${organisation}</small>`, { name: "provider", value: uid, quiet: true })}</li>`,
+  );
+  return html`<section>
+<h2>With a provider</h2>
+${form({ action: "/oauth/provider", login, body: html`<ul>${list}</ul>` })}
+</section>`;
+}
+
+function localAccount(login: string): Html {
+  const body = [
+    field({ name: "username", label: "Username", autocomplete: "username webauthn" }),
+    field({
+      name: "password",
+      label: "Password",
+      type: "password",
+      autocomplete: "current-password",
+      maxlength: 1024,
+    }),
+    button("Sign in"),
+    passkey({
+      kind: "get",
+      label: "Use a passkey",
+      path: "/oauth/passkey",
+      fields: ["login"],
+      verifyFields: ["login"],
+    }),
+  ];
+  return html`<section>
+<h2>With a local account</h2>
+${form({ action: "/oauth/local", login, body })}
+</section>`;
+}
+
+/** Posted without a username, the form for it is shown. */
+function newAccount(login: string): Html {
+  return html`<section>
+<h2>New here?</h2>
+${form({ action: "/oauth/account", login, body: button("Create an account", { quiet: true }) })}
+</section>`;
+}

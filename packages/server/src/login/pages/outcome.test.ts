@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { continuePage, errorPage } from "./outcome.ts";
+
+describe("continuePage", () => {
+  const leadingTo = (url: string) => continuePage({ title: "On", text: "On.", url });
+
+  test("leads on at once, and by a link", () => {
+    const text = leadingTo("https://a.example/b?c=1&d=2");
+    assert.match(text, /http-equiv="refresh" content="0;url=https:\/\/a\.example\/b\?c=1&amp;d=2"/);
+    assert.match(text, /href="https:\/\/a\.example\/b\?c=1&amp;d=2"/);
+  });
+
+  test("leads nowhere but to http, https and paths of the site", () => {
+    for (const url of ["javascript:alert(1)", "data:text/html,x", "//evil.example"]) {
+      assert.match(leadingTo(url), /content="0;url=#"/);
+      assert.match(leadingTo(url), /href="#"/);
+    }
+  });
+});
+
+describe("errorPage", () => {
+  test("links back only where that is safe", () => {
+    const text = errorPage({ title: "No", text: "No.", reference: "r", retry: "javascript:x" });
+    assert.doesNotMatch(text, /javascript:/);
+  });
+});

@@ -1,0 +1,58 @@
+import { html, safeUrl } from "./html.ts";
+import { page } from "./layout.ts";
+
+/**
+ * The good end of a login.
+ *
+ * @example donePage({ title: "You are signed in", text: "Go back to your terminal." })
+ */
+export function donePage(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly detail?: string | undefined;
+}): string {
+  const { title, text, detail } = props;
+  const body = html`<h1>${title}</h1>
+<p>${text}</p>
+${detail !== undefined && html`<p class="soft">${detail}</p>`}
+<p class="soft">You can close this window.</p>`;
+  return page({ title, body });
+}
+
+/**
+ * The bad end, in plain words; `reference` is the request's id, which the log knows.
+ *
+ * @example errorPage({ title: "The login took too long", text: "Please begin again.", reference, retry: "/oauth" })
+ */
+export function errorPage(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly reference: string;
+  readonly retry?: string | undefined;
+}): string {
+  const { title, text, reference, retry } = props;
+  const body = html`<h1>${title}</h1>
+<p role="alert">${text}</p>
+${retry !== undefined && html`<p><a class="button" href="${retry}">Try again</a></p>`}
+<p class="soft">Reference for whoever runs this server: <code>${reference}</code></p>`;
+  return page({ title, body });
+}
+
+/**
+ * Leads on to another site after a form. A redirect would do too, were it not for browsers that hold
+ * `form-action` against every hop that follows, and nobody knows all hops of a provider.
+ *
+ * @example continuePage({ title: "Signing in", text: "On to login.example …", url })
+ */
+export function continuePage(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly url: string;
+}): string {
+  const { title, text } = props;
+  const url = safeUrl(props.url);
+  const body = html`<h1>${title}</h1>
+<p>${text}</p>
+<p><a class="button" href="${url}">Continue</a></p>`;
+  return page({ title, body, refresh: url });
+}

@@ -1,0 +1,123 @@
+import { attributes, type Html, html, type Part } from "./html.ts";
+
+/**
+ * What forms are made of. Each input has a label; hints and labels are tied to it by id.
+ */
+export type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string | undefined;
+  readonly type?: "text" | "password";
+  readonly autocomplete: string;
+  readonly autofocus?: boolean;
+  /** For codes: a fixed-width face, and nothing that corrects or capitalises. */
+  readonly code?: boolean;
+  readonly pattern?: string;
+  readonly minlength?: number;
+  readonly maxlength?: number;
+};
+
+/**
+ * A label and its input; all are required.
+ *
+ * @example field({ name: "username", label: "Username", autocomplete: "username" })
+ */
+export function field(given: Field): Html {
+  const { name, label, hint, code = false, type = "text" } = given;
+  const hintId = hint === undefined ? undefined : `${name}-hint`;
+  const input = attributes({
+    id: name,
+    name,
+    type,
+    class: code && "code",
+    // A password is never sent back to the browser.
+    value: type === "password" ? undefined : given.value,
+    required: true,
+    autocomplete: given.autocomplete,
+    autocapitalize: "off",
+    autocorrect: "off",
+    spellcheck: "false",
+    inputmode: "text",
+    pattern: given.pattern,
+    // Browsers show the title when the pattern does not match.
+    title: given.pattern === undefined ? undefined : hint,
+    minlength: given.minlength,
+    maxlength: given.maxlength ?? 256,
+    autofocus: given.autofocus ?? false,
+    "aria-describedby": hintId,
+  });
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
+<input${input}>
+</div>`;
+}
+
+/**
+ * A form that is tied to its login: the ticket goes along in `login`.
+ *
+ * @example form({ action: "/oauth/local", login, body: html`…` })
+ */
+export function form(given: { action: string; login?: string | undefined; body: Part }): Html {
+  const ticket =
+    given.login !== undefined && html`<input type="hidden" name="login" value="${given.login}">`;
+  return html`<form method="post" action="${given.action}">
+${ticket}
+${given.body}
+</form>`;
+}
+
+/**
+ * Where errors stand: those of the last try, and later those of the script. It takes the focus when
+ * the page opens with an error, so that it is read out first.
+ */
+export function alert(error: string | undefined): Html {
+  return html`<div class="alert" role="alert" tabindex="-1"${attributes({ autofocus: Boolean(error) })}>${error}</div>`;
+}
+
+/** A button that submits; `value` tells the server which one it was. */
+export function button(
+  label: Part,
+  given: { name?: string; value?: string; quiet?: boolean } = {},
+): Html {
+  const { name, value, quiet = false } = given;
+  return html`<button${attributes({ type: "submit", class: quiet && "quiet", name, value })}>${label}</button>`;
+}
+
+/**
+ * A button for the script, shown once it finds that the browser knows passkeys. The script sends
+ * the named inputs of the form around it to `options`, and the answer of the passkey to `verify`.
+ */
+export function passkey(given: {
+  kind: "get" | "create";
+  label: string;
+  /** `${path}/options` and `${path}/verify`. */
+  path: string;
+  /** Inputs that go to `options`. */
+  fields: readonly string[];
+  /** Inputs that go to `verify`. */
+  verifyFields: readonly string[];
+}): Html {
+  const data = attributes({
+    "data-passkey": given.kind,
+    "data-options": `${given.path}/options`,
+    "data-verify": `${given.path}/verify`,
+    "data-fields": given.fields.join(" "),
+    "data-verify-fields": given.verifyFields.join(" "),
+  });
+  return html`<div class="passkey" hidden${data}>
+<p class="or"><span>or</span></p>
+<button type="button" class="quiet">${given.label}</button>
+</div>`;
+}
+
+/**
+ * A code as people read it: eight characters in two halves, anything else as it is.
+ *
+ * @example groupCode("BCDFGHJK") === "BCDF-GHJK"
+ */
+export function groupCode(code: string): string {
+  const plain = code.replace(/[\s-]/g, "").toUpperCase();
+  return /^[A-Z0-9]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : code;
+}

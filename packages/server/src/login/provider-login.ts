@@ -1,0 +1,199 @@
+import { type IdentityProvider, IdentityProvider_OIDC_CorrelationRule } from "@wharf/contract";
+import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
+import type { Engine } from "../engine/engine.ts";
+import { failedPrecondition, WharfError } from "../errors.ts";
+import { CLIENT_SECRET } from "../iam/identity-providers.ts";
+import { FetchError } from "../sts/fetch-json.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import type { Described } from "./person.ts";
+
+/** The one address that providers send browsers back to. */
+export const CALLBACK_PATH = "/oauth/callback";
+
+/** What must be remembered while the browser is at the provider. */
+export interface Upstream {
+  /** The uid of the provider. */
+  readonly provider: string;
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** A person as their provider knows them. */
+export interface FromProvider extends Described {
+  /** The provider's own name for the person, which provisioning knows them by. */
+  readonly externalId: string;
+  /** The groups that the provider says they are in. */
+  readonly groups: readonly string[];
+}
+
+/** The library is some hundred kilobytes that only logins need. */
+const library = () => import("openid-client");
+
+/** Sends people to identity providers, and finds out who they are when they come back. */
+export class ProviderLogin {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Where to send a browser, and what to remember until it comes back with the same state.
+   *
+   * @example const { url, upstream } = await providerLogin.begin(provider, state);
+   */
+  async begin(
+    provider: IdentityProvider,
+    state: string,
+  ): Promise<{ url: string; upstream: Upstream }> {
+    const client = await library();
+    const config = await this.#configure(provider);
+    const verifier = client.randomPKCECodeVerifier();
+    const nonce = client.randomNonce();
+    const scopes = [
+      "openid",
+      "email",
+      "profile",
+      ...(provider.configuration.value?.additionalScopes ?? []),
+    ];
+    // PKCE is used with every provider: those that do not know it ignore it.
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: `${this.#engine.addresses().authUrl}${CALLBACK_PATH}`,
+      scope: [...new Set(scopes)].join(" "),
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+      state,
+      nonce,
+    });
+    return { url: url.href, upstream: { provider: provider.uid, verifier, nonce } };
+  }
+
+  /**
+   * Who came back. Redeems the code, and believes an ID token that the provider signed, for us, for
+   * this very login.
+   *
+   * @example const person = await providerLogin.finish(provider, upstream, state, request.query);
+   */
+  async finish(
+    provider: IdentityProvider,
+    { verifier, nonce }: Upstream,
+    state: string,
+    query: string,
+  ): Promise<FromProvider> {
+    const client = await library();
+    const config = await this.#configure(provider);
+    const current = new URL(`${this.#engine.addresses().authUrl}${CALLBACK_PATH}?${query}`);
+    try {
+      const tokens = await client.authorizationCodeGrant(config, current, {
+        pkceCodeVerifier: verifier,
+        expectedNonce: nonce,
+        expectedState: state,
+        idTokenExpected: true,
+      });
+      const claims: Claims = tokens.claims() ?? {};
+      const wanted = provider.configuration.value?.groupsClaim ?? "";
+      const complete =
+        claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
+      const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
+      return describe(provider, { ...more, ...claims });
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+
+  async #userInfo(config: Configuration, token: string, { sub }: Claims): Promise<Claims> {
+    if (config.serverMetadata().userinfo_endpoint === undefined) return {};
+    const client = await library();
+    const info: UserInfoResponse = await client.fetchUserInfo(config, token, String(sub));
+    return info;
+  }
+
+  async #configure(provider: IdentityProvider): Promise<Configuration> {
+    const { configuration, uid } = provider;
+    if (configuration.case !== "oidc") {
+      const description = "the identity provider has no configuration";
+      throw failedPrecondition({ type: "NOT_CONFIGURED", description });
+    }
+    const { issuer, clientId } = configuration.value;
+    const { issuerPolicy: policy, secrets, store } = this.#engine;
+    if (!policy.mayTrust(issuer)) {
+      const description = "this installation does not trust the identity provider";
+      throw failedPrecondition({ type: "ISSUER_NOT_TRUSTED", description });
+    }
+    const client = await library();
+    const secret = await secrets.get(store.reader, uid, CLIENT_SECRET);
+    try {
+      const config = await client.discovery(
+        new URL(issuer),
+        clientId,
+        undefined,
+        secret === undefined ? client.None() : authentication(client, secret),
+        {
+          [client.customFetch]: guardedFetch(policy),
+          ...(policy.mayBeAnywhere(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
+        },
+      );
+      client.enableNonRepudiationChecks(config);
+      return config;
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+}
+
+/** The secret goes in the header, which is the standard's default, unless only the body will do. */
+function authentication(client: typeof import("openid-client"), secret: string): ClientAuth {
+  const inHeader = client.ClientSecretBasic(secret);
+  const inBody = client.ClientSecretPost(secret);
+  return (server, ...rest) => {
+    const known = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const method = known.includes("client_secret_basic") ? inHeader : inBody;
+    return method(server, ...rest);
+  };
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+function describe({ configuration }: IdentityProvider, claims: Claims): FromProvider {
+  const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
+  const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
+  const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;
+  const text = (name: string) => (typeof claims[name] === "string" ? claims[name] : undefined);
+  const address = text("email");
+  const profile = {
+    name: text("name"),
+    picture: text("picture"),
+    givenName: text("given_name"),
+    familyName: text("family_name"),
+  };
+  const known = Object.entries(profile).filter(([, value]) => value !== undefined);
+  return {
+    act: { iss: String(claims.iss), sub: String(claims.sub) },
+    externalId: typeof externalId === "string" ? externalId : "",
+    groups: groupsClaim === "" ? [] : textsOf(claims[groupsClaim]),
+    profile: Object.fromEntries(known),
+    ...(address ? { email: { address, verified: claims.email_verified === true } } : {}),
+  };
+}
+
+function textsOf(value: unknown): string[] {
+  return [value].flat().filter((one): one is string => typeof one === "string" && one !== "");
+}
+
+/** What went wrong at the provider, in words that tell nothing of the inside. */
+function refusal(error: unknown): WharfError {
+  if (error instanceof WharfError) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (error instanceof FetchError || cause instanceof FetchError) {
+    const why = (error instanceof FetchError ? error : (cause as FetchError)).message;
+    return new WharfError("UNAVAILABLE", `the identity provider: ${why}`, undefined, error);
+  }
+  const said = (error as { error?: unknown; error_description?: unknown }).error;
+  const word = typeof said === "string" ? said : (error as Error).message;
+  return new WharfError(
+    "PERMISSION_DENIED",
+    `the identity provider did not let this login through: ${word.slice(0, 200)}`,
+    undefined,
+    error,
+  );
+}

@@ -1,0 +1,118 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Auth,
+  IdentitySchema,
+  literalIdentityUid,
+  type RegistrationRequest,
+  type Session,
+  SessionSchema,
+} from "@wharf/contract";
+import type { JWTPayload } from "jose";
+import { Change } from "../engine/change.ts";
+import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import { bearerToken } from "../rpc/bearer.ts";
+import type { Call, Handler } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { findSession } from "../store/sessions.ts";
+import { acceptedAudiences, type ExchangeParts, ownToken } from "../sts/entitlement.ts";
+import { compileRule } from "../sts/rule.ts";
+import {
+  firstFailure,
+  invalid,
+  readToken,
+  type Unverified,
+  verifyUpstream,
+} from "../sts/upstream.ts";
+import type { Described } from "./person.ts";
+import { registerPerson } from "./registration.ts";
+
+/**
+ * Lets someone join a group with an invite: a person whom we know by a token of ours, or one whom
+ * we do not, by a token of their provider that is meant for us. Without an invite nobody is let in
+ * here: those who have an identity provider log in through it.
+ *
+ * @example handlers.set(Auth.method.register, registerMethod(parts));
+ */
+export function registerMethod(parts: ExchangeParts): Handler {
+  return async (call, message) => {
+    const { code, identityId } = message as RegistrationRequest;
+    const token = bearerToken(call.authorization, "the token of the person to register");
+    const { engine } = parts;
+    // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
+    const invite = code === "" ? undefined : await openInvite(engine.store.reader, code, call.time);
+    if (invite === undefined) throw invalid("code");
+    const joining = await whoJoins(parts, call, readToken(token));
+    const session = await engine.store.write((tx) => {
+      return join(new Change(call, tx, engine, joining.identity), code, identityId, joining);
+    });
+    return messageReply(SessionSchema, session);
+  };
+}
+
+/** Who wants to join: known already, or to be registered. */
+interface Joining {
+  readonly identity: string;
+  readonly email?: Described["email"];
+  /** What their provider says, where they are not known yet. */
+  readonly person?: Described;
+}
+
+async function whoJoins(parts: ExchangeParts, call: Call, read: Unverified): Promise<Joining> {
+  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read);
+  const { subject, session } = await ownToken(parts, call, read);
+  const found = await findSession(parts.engine.store.reader, session);
+  const person = found && (JSON.parse(found.person) as Described);
+  return { identity: subject, email: person?.email };
+}
+
+async function stranger(
+  { addresses, source }: ExchangeParts,
+  { time }: Call,
+  read: Unverified,
+): Promise<Joining> {
+  const { issuer, claims } = read;
+  const wanted = create(IdentitySchema, {
+    relationship: {
+      case: "claimMatch",
+      value: {
+        iss: { case: "issuer", value: issuer },
+        sub: { case: "subject", value: claims.sub ?? "" },
+      },
+    },
+  });
+  const rule = compileRule(wanted, acceptedAudiences(addresses()));
+  if (rule === undefined) throw invalid("sub");
+  const verified = await verifyUpstream(read, rule, source, time);
+  const refused = firstFailure(rule.check(verified));
+  if (refused !== undefined) throw refused;
+  const person = describe(verified);
+  const { iss, sub } = person.act;
+  return { identity: literalIdentityUid(iss, sub), email: person.email, person };
+}
+
+function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPayload): Described {
+  if (typeof email !== "string") return { act: { iss, sub } };
+  return { act: { iss, sub }, email: { address: email, verified: verified === true } };
+}
+
+async function join(
+  change: Change,
+  code: string,
+  expected: string,
+  joining: Joining,
+): Promise<Session> {
+  const { identity, person } = joining;
+  if (person !== undefined) await registerPerson(change, person);
+  if (expected !== "" && expected !== identity) throw invalid("identity_id");
+  const group = await acceptInvite(change, code, { identity, email: joining.email });
+  const session = create(SessionSchema, { identity, group });
+  await announce(change, session);
+  return session;
+}
+
+/** The event that a registration leaves, at the group that was joined. */
+export async function announce(change: Change, session: Session): Promise<void> {
+  const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
+  await change.emit(Auth.method.register, "", body, session.group);
+}

@@ -1,0 +1,171 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  Capability,
+  capabilityName,
+  type EndSessionRequest,
+  EndSessionRequestSchema,
+  type ListSessionsRequest,
+  ListSessionsResponseSchema,
+  type LogoutRequest,
+  type PersonSession,
+  PersonSessionSchema,
+  SessionsService,
+} from "@wharf/contract";
+import type { Caller } from "../auth/caller.ts";
+import { audit } from "../engine/audit.ts";
+import { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { pageSizeOf } from "../engine/list.ts";
+import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors.ts";
+import type { Call, Handler } from "../rpc/call.ts";
+import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
+import {
+  endSession,
+  endSessions,
+  findSessionForChange,
+  listSessions,
+  type SessionCursor,
+  type SessionOwner,
+  type StoredSession,
+} from "../store/sessions.ts";
+
+/**
+ * Lists sessions: one's own, or with `identity_providers.list` those of a provider.
+ *
+ * @example handlers.set(SessionsService.method.listSessions, listSessionsMethod(engine));
+ */
+export function listSessionsMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const request = message as ListSessionsRequest;
+    const owner = ownerOf(call.caller, request);
+    const limit = pageSizeOf(request.pageSize);
+    const after = readCursor(engine, owner, request.pageToken, call.time);
+    const found = await listSessions(engine.store.reader, owner, after, limit + 1, call.time);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    const response = create(ListSessionsResponseSchema, {
+      sessions: rows.map((row) => shown(row, call.caller)),
+      nextPageToken: last ? sealCursor(engine, owner, last, call.time) : "",
+    });
+    return messageReply(ListSessionsResponseSchema, response);
+  };
+}
+
+function ownerOf(
+  caller: Caller,
+  { identity, identityProvider }: ListSessionsRequest,
+): SessionOwner {
+  if (identityProvider === "") {
+    if (identity !== "" && identity !== caller.uid && !caller.isOperator) {
+      throw permissionDenied([capabilityName(LIST)], identity);
+    }
+    return { identity: identity || caller.uid };
+  }
+  if (!caller.grants.holds([LIST], identityProvider)) {
+    throw permissionDenied([capabilityName(LIST)], identityProvider);
+  }
+  return { provider: identityProvider, ...(identity === "" ? {} : { identity }) };
+}
+
+const LIST = Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST;
+const UPDATE = Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE;
+
+function queryText(owner: SessionOwner): string {
+  return JSON.stringify(["ListSessions", owner.identity ?? "", owner.provider ?? ""]);
+}
+
+function readCursor(
+  engine: Engine,
+  owner: SessionOwner,
+  token: string,
+  now: number,
+): SessionCursor | undefined {
+  if (token === "") return undefined;
+  const opened = engine.pageTokens.open(queryText(owner), token, now);
+  if (opened === "expired") return undefined;
+  if (opened === "foreign") {
+    const description = "pageToken must be one that the same query returned";
+    throw invalidArgument({ field: "pageToken", description });
+  }
+  const { key, id } = opened.cursor.position;
+  return { created: id, id: String(key) };
+}
+
+function sealCursor(engine: Engine, owner: SessionOwner, last: StoredSession, now: number): string {
+  const position = { key: last.id, id: last.created };
+  return engine.pageTokens.seal(queryText(owner), { position, skipped: 0 }, now);
+}
+
+function shown(session: StoredSession, caller: Caller): PersonSession {
+  const { id, identity, provider, created, used, expires, remoteAddress, userAgent } = session;
+  return create(PersonSessionSchema, {
+    id,
+    identity,
+    identityProvider: provider,
+    createTime: timestampFromMs(created),
+    lastUsedTime: timestampFromMs(used),
+    expireTime: timestampFromMs(expires),
+    remoteAddress,
+    userAgent,
+    current: caller.session === id,
+    externalGroupRoleMappings: JSON.parse(session.mappings) as string[],
+  });
+}
+
+/**
+ * Ends a session: one's own, or with `identity_providers.update` one of a provider.
+ *
+ * @example handlers.set(SessionsService.method.endSession, endSessionMethod(engine));
+ */
+export function endSessionMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const { id } = message as EndSessionRequest;
+    await engine.store.write(async (tx) => {
+      const session = await findSessionForChange(tx, id);
+      if (session === undefined || !mayEnd(call.caller, session)) throw notFound("Session", id);
+      await end(new Change(call, tx, engine), session);
+    });
+    return EMPTY_REPLY;
+  };
+}
+
+function mayEnd({ uid, grants, isOperator }: Caller, { identity, provider }: StoredSession) {
+  if (isOperator || identity === uid) return true;
+  return provider !== "" && grants.holds([UPDATE], provider);
+}
+
+async function end(change: Change, { id, identity }: StoredSession): Promise<void> {
+  await endSession(change.tx, id);
+  await audit(change.tx, change.call, { resource: identity, detail: { session: id } });
+  const body = { type: EndSessionRequestSchema.typeName, json: JSON.stringify({ id }) };
+  await change.emit(SessionsService.method.endSession, identity, body);
+}
+
+/**
+ * Ends the session that the caller's token came of, or all of theirs.
+ *
+ * @example handlers.set(SessionsService.method.logout, logoutMethod(engine));
+ */
+export function logoutMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const { everywhere } = message as LogoutRequest;
+    await engine.store.write((tx) => leave(new Change(call, tx, engine), call, everywhere));
+    return EMPTY_REPLY;
+  };
+}
+
+async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
+  const { tx, call } = change;
+  if (everywhere) {
+    const ended = await endSessions(tx, { identity: caller.uid });
+    await audit(tx, call, { resource: caller.uid, detail: { sessions: ended } });
+    return;
+  }
+  const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
+  if (session === undefined) {
+    const description = "the token did not come of a login";
+    throw failedPrecondition({ type: "NO_SESSION", description });
+  }
+  await end(change, session);
+}

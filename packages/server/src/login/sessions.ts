@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import type { Addresses } from "../addresses.ts";
+import type { SigningKeys } from "../auth/keys.ts";
+import { TOKEN_LIFETIME_MS } from "../auth/keys.ts";
+import type { RefreshToken, RefreshTokens } from "../auth/refresh-token.ts";
+import { issueToken } from "../auth/token.ts";
+import { audit, shortUserAgent } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import { unauthenticated } from "../errors.ts";
+import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import {
+  addSession,
+  endSession,
+  findSession,
+  findSessionForChange,
+  renewSession,
+  type StoredSession,
+} from "../store/sessions.ts";
+import { readAudiences } from "../sts/audiences.ts";
+import { limitFor, type Narrowing } from "../sts/narrow.ts";
+import type { Described, Person } from "./person.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A refresh token that nobody uses for this long is of no use any more. */
+const IDLE_MS = 7 * DAY_MS;
+
+/** The generation of sessions that cannot be refreshed. */
+const NEVER_REFRESHED = -1;
+
+export interface SessionParts {
+  readonly engine: Engine;
+  readonly keys: SigningKeys;
+  readonly refreshTokens: RefreshTokens;
+  addresses(): Addresses;
+}
+
+/** What an access token of a session is wanted for. */
+export interface Wanted extends Narrowing {
+  /** Whom it is meant for; the API when nobody is named. */
+  readonly audiences: readonly string[];
+}
+
+/** What a login or a refresh gives. */
+export interface TokensOfSession {
+  readonly access: Issued;
+  readonly refresh: Issued | undefined;
+}
+
+export interface Issued {
+  readonly token: string;
+  readonly expires: number;
+}
+
+/** Opens sessions for people who have logged in, and gives the tokens that come of them. */
+export class Sessions {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens a session. One that rests on the provider's groups lasts an hour and cannot be refreshed:
+   * the next login looks at the groups again.
+   *
+   * @example const session = await sessions.open(tx, call, person);
+   */
+  async open(tx: Transaction, call: Call, person: Person): Promise<StoredSession> {
+    const { identity, provider, mappings, act, email, profile } = person;
+    const mapped = mappings.length > 0;
+    const lifetime = mapped ? TOKEN_LIFETIME_MS : this.#parts.engine.settings.sessionDays * DAY_MS;
+    const session: StoredSession = {
+      id: randomUUID(),
+      identity,
+      provider,
+      created: call.time,
+      used: call.time,
+      expires: call.time + lifetime,
+      generation: mapped ? NEVER_REFRESHED : 0,
+      mappings: JSON.stringify(mappings),
+      person: JSON.stringify({ act, email, profile } satisfies Described),
+      remoteAddress: call.remoteAddress,
+      userAgent: shortUserAgent(call.userAgent),
+    };
+    await addSession(tx, session);
+    const detail = { session: session.id, provider, issuer: act.iss, subject: act.sub, mappings };
+    await audit(tx, call, { action: "login", resource: identity, actor: identity, detail });
+    return session;
+  }
+
+  /**
+   * An access token of a session, valid for an hour and never longer than the session.
+   *
+   * @example const { token } = await sessions.accessToken(session, wanted, Date.now());
+   */
+  async accessToken(session: StoredSession, wanted: Wanted, now: number): Promise<Issued> {
+    const { engine, keys, addresses } = this.#parts;
+    const { baseUrl } = addresses();
+    const asked = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
+    const audiences = readAudiences(asked, engine.settings, addresses());
+    const granted = await engine.grantsOf(session.identity, undefined, session.id);
+    if (granted === undefined) throw hasEnded();
+    const { act, email } = JSON.parse(session.person) as Described;
+    const content = {
+      subject: session.identity,
+      audiences,
+      expires: session.expires,
+      act,
+      email,
+      session: session.id,
+      limit: limitFor(granted, wanted),
+    };
+    return issueToken(keys, addresses(), content, now);
+  }
+
+  /** The refresh token that goes on with a session; undefined for those that cannot. */
+  refreshToken({ id, generation, expires }: StoredSession, now: number): Issued | undefined {
+    if (generation === NEVER_REFRESHED) return undefined;
+    const ends = Math.min(expires, now + IDLE_MS);
+    const token = this.#parts.refreshTokens.write({ session: id, generation, expires: ends });
+    return { token, expires: ends };
+  }
+
+  /**
+   * The next access and refresh token of a session. What is asked for is looked at first: a slip
+   * must not cost the session.
+   *
+   * @example const { access, refresh } = await sessions.refresh(call, text, wanted);
+   */
+  async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
+    const { engine, refreshTokens } = this.#parts;
+    const token = refreshTokens.read(text, call.time);
+    const session = await findSession(engine.store.reader, token.session);
+    if (session === undefined) throw hasEnded();
+    const access = await this.accessToken(session, wanted, call.time);
+    const renewed = await engine.store.write((tx) => renew(tx, call, token));
+    if (renewed === undefined) throw hasEnded();
+    return { access, refresh: this.refreshToken(renewed, call.time) };
+  }
+}
+
+/**
+ * Goes on with a session. Whoever brings a refresh token that was spent before has it from someone
+ * else, or someone else has it from them: the session ends for both.
+ */
+async function renew(
+  tx: Transaction,
+  call: Call,
+  token: RefreshToken,
+): Promise<StoredSession | undefined> {
+  const found = await findSessionForChange(tx, token.session);
+  if (found === undefined || found.expires <= call.time) return undefined;
+  const { id, identity } = found;
+  const detail = { session: id };
+  if (found.generation !== token.generation) {
+    await endSession(tx, id);
+    const action = "refresh token used twice";
+    await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
+    return undefined;
+  }
+  const generation = found.generation + 1;
+  await renewSession(tx, id, generation, call.time);
+  await audit(tx, call, { action: "refresh", resource: identity, actor: identity, detail });
+  return { ...found, generation, used: call.time };
+}
+
+function hasEnded(): Error {
+  return unauthenticated("the session has ended");
+}
+
+/** The canonical code, in the audit row. */
+const UNAUTHENTICATED = 16;

@@ -1,0 +1,143 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
+import { Change } from "../engine/change.ts";
+import { WharfError } from "../errors.ts";
+import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import type { Call } from "../rpc/call.ts";
+import type { HttpResponse } from "../wire/endpoint.ts";
+import { htmlAnswer } from "./browser.ts";
+import { deliver } from "./deliver.ts";
+import { findDevice } from "./device.ts";
+import { keepLogin, type Login, type LoginParts } from "./login.ts";
+import { confirmDevicePage } from "./pages/device.ts";
+import { invitePage } from "./pages/invite.ts";
+import { donePage } from "./pages/outcome.ts";
+import type { Person } from "./person.ts";
+import { announce } from "./register.ts";
+
+/** A login whose person is known. */
+export interface SignedIn extends Login {
+  readonly person: Person;
+}
+
+/**
+ * What comes after a person is known: to accept their invite, to confirm the tool elsewhere, or the
+ * end of the login.
+ *
+ * @example return afterSignIn(parts, call, { ...login, person });
+ */
+export async function afterSignIn(
+  parts: LoginParts,
+  call: Call,
+  login: SignedIn,
+): Promise<HttpResponse> {
+  const { request, person } = login;
+  if (request.invite !== "") return askToAccept(parts, call, login);
+  const { delivery } = request;
+  if (delivery.kind === "device" || delivery.kind === "headless") {
+    return askToConfirm(parts, call, login);
+  }
+  return deliver(parts, call, request, person);
+}
+
+async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
+  const { engine } = parts;
+  const invite = await openInvite(engine.store.reader, login.request.invite, call.time);
+  if (invite === undefined) throw inviteIsOver();
+  const { group, role } = await promiseOf(parts, invite);
+  const ticket = await keepLogin(parts, login, call.time);
+  const props = {
+    login: ticket,
+    group,
+    role,
+    email: invite.email || undefined,
+    expires: invite.expirationTime ? timestampDate(invite.expirationTime) : new Date(call.time),
+    signedInAs: nameOf(login.person),
+    localAccounts: false,
+  };
+  return htmlAnswer(200, invitePage(props));
+}
+
+/**
+ * What an invite promises, in names.
+ *
+ * @example const { group, role } = await promiseOf(parts, invite);
+ */
+export async function promiseOf(
+  { engine }: LoginParts,
+  invite: GroupInvite,
+): Promise<{ group: string; role: string }> {
+  const { reader } = engine.store;
+  const group = await engine.groups.find(reader, parentOf(invite.uid));
+  const role = await engine.roles.find(reader, invite.roleUid);
+  if (group === undefined || role === undefined) throw inviteIsOver();
+  return { group: group.name, role: role.name };
+}
+
+/** The refusal of an invite that is spent, over, or was never there. */
+export function inviteIsOver(): WharfError {
+  return new WharfError("PERMISSION_DENIED", "the invite has ended, or was used before");
+}
+
+/**
+ * Accepts the invite of a login, or leaves it.
+ *
+ * @example return decideOnInvite(parts, call, login, form.get("decision") === "accept");
+ */
+export async function decideOnInvite(
+  parts: LoginParts,
+  call: Call,
+  login: SignedIn,
+  accepted: boolean,
+): Promise<HttpResponse> {
+  if (!accepted) {
+    const text = "You have not joined, and can still accept the invite until it ends.";
+    return htmlAnswer(200, donePage({ title: "Invite declined", text }));
+  }
+  const { request, person } = login;
+  await joinWithInvite(parts, call, request.invite, person);
+  if (request.delivery.kind !== "none") {
+    return afterSignIn(parts, call, { ...login, request: { ...request, invite: "" } });
+  }
+  const text = "You have joined. Sign in with your tool to go on.";
+  return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
+}
+
+async function joinWithInvite(
+  { engine }: LoginParts,
+  call: Call,
+  code: string,
+  { identity, email }: Person,
+): Promise<void> {
+  await engine.store.write(async (tx) => {
+    const change = new Change(call, tx, engine, identity);
+    const group = await acceptInvite(change, code, { identity, email });
+    await announce(change, create(SessionSchema, { identity, group }));
+  });
+}
+
+/** Whoever was sent a link by someone else must have a chance to notice. */
+async function askToConfirm(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
+  const { delivery } = login.request;
+  const signedInAs = nameOf(login.person);
+  if (delivery.kind === "device") {
+    const device = await findDevice(parts.engine.store.reader, delivery.userCode, call.time);
+    if (device === undefined) {
+      throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
+    }
+    const { client, address, userAgent } = device;
+    const ticket = await keepLogin(parts, login, call.time);
+    const shown = { code: delivery.userCode, client, address, userAgent };
+    return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+  }
+  const code = delivery.kind === "headless" ? delivery.code : "";
+  const ticket = await keepLogin(parts, login, call.time);
+  const shown = { code, client: "a command-line tool", address: "another machine", userAgent: "-" };
+  return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+}
+
+/** What a person recognises themselves by. */
+function nameOf({ email, profile, act }: Person): string {
+  return email?.address ?? profile?.name ?? act.sub;
+}

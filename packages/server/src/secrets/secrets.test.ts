@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { ConfigError, readSettings } from "../config.ts";
+import { openStore } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+import { Secrets } from "./secrets.ts";
+
+const KEY = Buffer.alloc(32, 7);
+
+describe("sealing", () => {
+  const secrets = new Secrets(KEY);
+
+  test("what is sealed can be opened for the same owner and name only", () => {
+    const sealed = secrets.seal("a", "b", "kept für sich");
+    assert.equal(secrets.unseal("a", "b", sealed), "kept für sich");
+    for (const [owner, name] of [
+      ["a", "c"],
+      ["b", "b"],
+      ["", "ab"],
+      ["ab", ""],
+    ] as const)
+      assert.throws(() => secrets.unseal(owner, name, sealed));
+    assert.throws(() => new Secrets(Buffer.alloc(32, 8)).unseal("a", "b", sealed));
+  });
+
+  test("no bit of it can be changed", () => {
+    const sealed = secrets.seal("a", "b", "secret");
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] as number) ^ 1;
+      assert.throws(() => secrets.unseal("a", "b", changed));
+    }
+    assert.throws(() => secrets.unseal("a", "b", sealed.subarray(0, 20)));
+  });
+
+  test("the same twice does not look the same", () => {
+    assert.notDeepEqual(secrets.seal("a", "b", "x"), secrets.seal("a", "b", "x"));
+  });
+});
+
+describe("the key of an installation", () => {
+  const data = mkdtempSync(join(tmpdir(), "wharf-secrets-"));
+  after(() => rmSync(data, { recursive: true, force: true }));
+  const file = (name: string, content: string | Uint8Array) => {
+    writeFileSync(join(data, name), content);
+    return join(data, name);
+  };
+
+  async function opened<T>(flags: string[], work: (secrets: Secrets, store: Store) => Promise<T>) {
+    const settings = await readSettings(["--data", data, ...flags], {});
+    const store = await openStore(settings, [], { committed() {} });
+    try {
+      return await work(await Secrets.open(settings, store), store);
+    } finally {
+      await store.close();
+    }
+  }
+  const put = (secrets: Secrets, store: Store) =>
+    store.write((tx) => secrets.put(tx, "owner", "name", "value"));
+  const refusal = (flags: string[], why: RegExp) =>
+    assert.rejects(
+      opened(flags, async () => {}),
+      (error: Error) => error instanceof ConfigError && why.test(error.message),
+    );
+
+  test("it is made beside the database, for its user alone, and found again", async () => {
+    await opened([], async () => {});
+    const path = join(data, "secret.key");
+    const made = readFileSync(path);
+    assert.equal(made.length, 32);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await opened([], put);
+    assert.deepEqual(readFileSync(path), made);
+    await opened([], async (secrets, store) => {
+      assert.equal(await secrets.get(store.reader, "owner", "name"), "value");
+      assert.equal(await secrets.get(store.reader, "owner", "other"), undefined);
+    });
+  });
+
+  test("another one is refused at start, and so is none", async () => {
+    const other = file("other.key", KEY);
+    await refusal(
+      ["--secret-key-file", other],
+      /other\.key is not the key that the stored secrets/,
+    );
+    const made = readFileSync(join(data, "secret.key"));
+    rmSync(join(data, "secret.key"));
+    await refusal([], /secret\.key is missing: stored secrets cannot be read without it/);
+    const moved = file("moved.key", made.toString("base64"));
+    await opened(["--secret-key-file", moved], async (secrets, store) => {
+      assert.equal(await secrets.get(store.reader, "owner", "name"), "value");
+    });
+  });
+
+  test("a file that holds no key is refused", async () => {
+    await refusal(["--secret-key-file", join(data, "nowhere")], /nowhere is missing/);
+    for (const content of ["", "short", "x".repeat(33), Buffer.alloc(64)]) {
+      const path = file("bad.key", content);
+      await refusal(["--secret-key-file", path], /bad\.key must hold 32 random bytes/);
+    }
+  });
+
+  test("a server that was started with another key cannot add a secret", async () => {
+    await opened(["--secret-key-file", join(data, "moved.key")], async (_secrets, store) => {
+      await assert.rejects(put(new Secrets(KEY), store), /another key/);
+    });
+  });
+});

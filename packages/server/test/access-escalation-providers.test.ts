@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { allRefused, refused } from "./support/api.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+
+const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+
+/** Everything that the methods themselves ask for, and little that is worth giving. */
+const KEEPER = [
+  "identity_providers.list",
+  "identity_providers.create",
+  "identity_providers.update",
+  "identity_providers.delete",
+  "role_bindings.create",
+  "groups.list",
+];
+
+onEachStore("an identity provider gives nobody more than its keeper holds", (world) => {
+  let org: string;
+  const [viewer, owner] = [roleNamed("viewer"), roleNamed("owner")];
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  world.rule("its default role is one that its maker holds", async (api) => {
+    for (const held of [KEEPER, "limited_owner"] as const) {
+      const theirs = api.as((await world.member({ [org]: held })).token);
+      const body = { name: "idp", defaultRole: owner, oidc: OIDC };
+      assert.equal((await refused(theirs.identityProviders.create(org, body))).code, 7);
+    }
+    const little = await world.role(org, ["groups.list"]);
+    const theirs = api.as((await world.member({ [org]: KEEPER })).token);
+    const body = { name: "idp", defaultRole: little, oidc: OIDC };
+    const { uid } = await theirs.identityProviders.create(org, body);
+    const raise = await refused(theirs.identityProviders.update(uid, { defaultRole: owner }));
+    assert.equal(raise.code, 7);
+    assert.equal((await api.identityProviders.get(uid)).defaultRole, little);
+  });
+
+  world.rule("whom it lets in is not changed by who holds less than it gives", async (api) => {
+    const body = { name: "idp", defaultRole: viewer, oidc: { ...OIDC, groupsClaim: "g" } };
+    const { uid } = await api.identityProviders.create(org, body);
+    const theirs = api.as((await world.member({ [org]: KEEPER })).token);
+    const { update } = theirs.identityProviders;
+    const mine = "https://mine.example.com";
+    const refusals = await allRefused([
+      update(uid, { oidc: { issuer: mine } }),
+      update(uid, { oidc: { clientId: "mine" } }),
+      update(uid, { oidc: { groupsClaim: "mine" } }),
+      update(uid, { ...body, oidc: { ...body.oidc, issuer: mine } }, ["*"]),
+      update(uid, { oidc: { ...OIDC, issuer: mine } }, ["oidc"]),
+    ]);
+    for (const { code } of refusals) assert.equal(code, 7);
+    assert.deepEqual((await api.identityProviders.get(uid)).oidc.issuer, OIDC.issuer);
+    assert.equal((await update(uid, { name: "renamed" })).name, "renamed");
+  });
+
+  world.rule("nor by who holds less than its mappings give", async (api) => {
+    const little = await world.role(org, ["groups.list"]);
+    const body = { name: "idp", defaultRole: little, oidc: OIDC };
+    const { uid } = await api.identityProviders.create(org, body);
+    const theirs = api.as((await world.member({ [org]: KEEPER })).token);
+    const mine = { oidc: { issuer: "https://mine.example.com" } };
+    assert.ok(await theirs.identityProviders.update(uid, mine));
+    const admins = { externalGroupId: "admins", roleUid: owner };
+    await api.externalGroupRoleMappings.create(uid, admins);
+    const back = { oidc: { issuer: OIDC.issuer } };
+    assert.equal((await refused(theirs.identityProviders.update(uid, back))).code, 7);
+    assert.ok(await api.identityProviders.update(uid, back));
+  });
+
+  world.rule("a mapping takes holding its role at the organisation", async (api) => {
+    const folder = await world.group(org);
+    const body = { name: "idp", defaultRole: viewer, oidc: OIDC };
+    const { uid } = await api.identityProviders.create(folder, body);
+    const admins = { externalGroupId: "admins", roleUid: owner };
+    for (const bound of [
+      { [org]: KEEPER },
+      { [org]: "limited_owner" },
+      { [folder]: "owner" },
+      { [org]: KEEPER, [folder]: "owner" },
+    ]) {
+      const theirs = api.as((await world.member(bound)).token);
+      const create = theirs.externalGroupRoleMappings.create(uid, admins);
+      assert.equal((await refused(create)).code, 7);
+    }
+    const below = api.as((await world.member({ [folder]: "owner", [org]: "viewer" })).token);
+    const lookers = { externalGroupId: "lookers", roleUid: viewer };
+    const refusal = await refused(below.externalGroupRoleMappings.create(uid, lookers));
+    assert.equal(refusal.message, `Permission denied: needs role_bindings.create at "${org}"`);
+    const theirs = api.as((await world.member({ [org]: "owner" })).token);
+    assert.ok(await theirs.externalGroupRoleMappings.create(uid, admins));
+  });
+});

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { allRefused, refused } from "./support/api.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+
+const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+
+onEachStore(
+  "identity providers",
+  (world) => {
+    let org: string;
+    const viewer = roleNamed("viewer");
+    const provider = (oidc: object = OIDC) => ({ name: "corp", defaultRole: viewer, oidc });
+    before(async () => {
+      org = await world.organisation();
+    });
+
+    world.rule("one is created, shown, listed and found by name", async (api) => {
+      const home = await world.organisation();
+      const scopes = ["offline_access", "groups", "a:b/c"];
+      const created = await api.identityProviders.create(home, {
+        ...provider({ ...OIDC, additionalScopes: scopes, groupsClaim: "groups" }),
+        name: "corp login",
+        description: "for all",
+      });
+      assert.match(created.uid, new RegExp(`^${home}/[0-9a-f]{16}$`));
+      assert.deepEqual(created.oidc, {
+        ...OIDC,
+        clientSecret: "",
+        additionalScopes: scopes,
+        groupsClaim: "groups",
+        correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+      });
+      assert.equal(created.createTime, created.updateTime);
+      assert.deepEqual(created.scim, {
+        enabled: false,
+        endpointUrl: `${world.server.url}/scim/v2/${created.uid}`,
+        credentialState: "CREDENTIAL_STATE_NOT_ISSUED",
+        etag: "v0",
+      });
+      assert.deepEqual(await api.identityProviders.get(created.uid), created);
+      const { scim, ...listed } = created;
+      for (const request of [{ uidp: { childrenOf: home } }, { uidp: { descendantsOf: home } }]) {
+        const page = await api.identityProviders.list({ ...request, name: "corp login" });
+        assert.deepEqual(page.identityProviders, [listed], "a list says nothing of provisioning");
+        assert.equal(page.totalCount, "1");
+      }
+      const folder = await world.group(home);
+      const above = await api.identityProviders.list({ uidp: { ancestorsOf: folder } });
+      assert.deepEqual(above.identityProviders, [listed]);
+    });
+
+    world.rule("what is wrong with one is said field by field", async (api) => {
+      const bad: [object, string][] = [
+        [{ ...OIDC, issuer: "" }, "oidc.issuer"],
+        [{ ...OIDC, clientId: "" }, "oidc.clientId"],
+        [{ ...OIDC, issuer: "login.example.com" }, "oidc.issuer"],
+        [{ ...OIDC, issuer: "https://login.example.com?x=1" }, "oidc.issuer"],
+        [{ ...OIDC, issuer: "https://me@login.example.com" }, "oidc.issuer"],
+        [{ ...OIDC, issuer: "http://login.example.com" }, "oidc.issuer"],
+        [{ ...OIDC, issuer: "https://evil.example.com" }, "oidc.issuer"],
+        [{ ...OIDC, pkceEnabled: false }, "oidc.clientSecret"],
+        [{ ...OIDC, additionalScopes: ["two words"] }, "oidc.additionalScopes"],
+        [{ ...OIDC, additionalScopes: [""] }, "oidc.additionalScopes"],
+        [{ ...OIDC, correlationRule: 9 }, "oidc.correlationRule"],
+      ];
+      for (const [oidc, field] of bad) {
+        const refusal = await refused(api.identityProviders.create(org, provider(oidc)));
+        assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
+      }
+      const none = await refused(
+        api.identityProviders.create(org, { name: "x", defaultRole: viewer }),
+      );
+      assert.deepEqual(none.fields, { oidc: "oidc is required" });
+      const empty = await refused(api.identityProviders.create(org, {}));
+      assert.deepEqual(Object.keys(empty.fields), ["name", "defaultRole"]);
+      assert.equal(
+        (await api.identityProviders.list({ uidp: { childrenOf: org } })).totalCount,
+        "0",
+      );
+    });
+
+    world.rule("the default role exists and can be used there", async (api) => {
+      const elsewhere = await world.role(await world.organisation(), ["groups.list"]);
+      for (const defaultRole of [elsewhere, "0".repeat(40)]) {
+        const create = api.identityProviders.create(org, { ...provider(), defaultRole });
+        const refusal = await refused(create);
+        assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${defaultRole}`]);
+      }
+      const own = await world.role(org, ["groups.list"]);
+      const folder = await world.group(org);
+      const made = await api.identityProviders.create(folder, { ...provider(), defaultRole: own });
+      const refusal = await refused(api.roles.delete(own));
+      assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
+      assert.equal(
+        refusal.message,
+        "Precondition failed: cannot delete role that identity providers use",
+      );
+      await api.identityProviders.update(made.uid, { defaultRole: viewer });
+      assert.deepEqual(await api.roles.delete(own), {});
+      await api.identityProviders.delete(made.uid);
+    });
+
+    world.rule("it changes by mask, and its rule of correlation never", async (api) => {
+      const OID = "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
+      const SUB = "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID";
+      const { uid } = await api.identityProviders.create(
+        org,
+        provider({ ...OIDC, correlationRule: OID, groupsClaim: "groups" }),
+      );
+      const change = (oidc: object, mask?: string[]) =>
+        api.identityProviders.update(uid, { ...provider(oidc) }, mask);
+      const renamed = await api.identityProviders.update(uid, { name: "new" });
+      assert.deepEqual([renamed.name, renamed.oidc.groupsClaim], ["new", "groups"]);
+      for (const [oidc, mask] of [
+        [{ correlationRule: SUB }, ["oidc.correlation_rule"]],
+        [{ ...OIDC, correlationRule: SUB }, ["*"]],
+        [{ ...OIDC, correlationRule: SUB }, ["oidc"]],
+      ] as [object, string[]][]) {
+        const refusal = await refused(change(oidc, mask));
+        assert.deepEqual(refusal.fields, {
+          "oidc.correlationRule": "correlationRule cannot be changed",
+        });
+      }
+      assert.equal((await change({ correlationRule: OID })).oidc.correlationRule, OID);
+      const whole = await change(OIDC, ["*"]);
+      assert.deepEqual([whole.oidc.correlationRule, whole.oidc.groupsClaim], [OID, ""]);
+      for (const mask of [["oidc"], ["*"]]) {
+        const refusal = await refused(
+          api.identityProviders.update(uid, { name: "x", defaultRole: viewer }, mask),
+        );
+        assert.equal(refusal.code, 3);
+      }
+      const issuer = await refused(change({ issuer: "nonsense" }, ["oidc.issuer"]));
+      assert.deepEqual(Object.keys(issuer.fields), ["oidc.issuer"]);
+      assert.equal((await api.identityProviders.get(uid)).oidc.issuer, OIDC.issuer);
+    });
+
+    world.rule(
+      "a group with one is not deleted, and it takes along what is its own",
+      async (api) => {
+        const home = await world.organisation();
+        const { uid } = await api.identityProviders.create(
+          home,
+          provider({ ...OIDC, clientSecret: "s3cret-of-the-deleted" }),
+        );
+        const mapping = await api.externalGroupRoleMappings.create(uid, {
+          externalGroupId: "g",
+          roleUid: viewer,
+        });
+        await api.scim("GenerateScimToken", uid);
+        const refusal = await refused(api.groups.delete(home));
+        assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
+        assert.match(refusal.message, /cannot delete group with child identity providers$/);
+        assert.deepEqual(await api.identityProviders.delete(uid), {});
+        assert.equal((await refused(api.identityProviders.get(uid))).code, 5);
+        assert.equal((await refused(api.externalGroupRoleMappings.get(mapping.uid))).code, 5);
+        assert.equal((await refused(api.identityProviders.delete(uid))).code, 5);
+        for (const sql of [
+          `SELECT 1 FROM secrets WHERE owner = '${uid}'`,
+          `SELECT 1 FROM scim_credentials WHERE provider = '${uid}'`,
+          `SELECT 1 FROM counts WHERE uid = '${uid}'`,
+        ])
+          assert.deepEqual(await rawRows(world.server, sql), []);
+        const events = await rawRows<{ type: string }>(
+          world.server,
+          `SELECT type FROM events WHERE subject = '${uid}' OR subject = '${mapping.uid}' ORDER BY id`,
+        );
+        assert.deepEqual(
+          events.map(({ type }) => type.replace(/^iam\./, "")),
+          [
+            "identity_providers.created.v1",
+            "external_group_role_mappings.created.v1",
+            "identity_providers.scim_token.generated.v1",
+            "external_group_role_mappings.deleted.v1",
+            "identity_providers.deleted.v1",
+          ],
+        );
+        assert.deepEqual(await api.groups.delete(home), {});
+      },
+    );
+
+    world.rule("what only the service sets is ignored", async (api) => {
+      const scim = { enabled: true, endpointUrl: "https://evil.example.com", etag: "v9" };
+      const made = await api.identityProviders.create(org, { ...provider(), scim });
+      const changed = await api.identityProviders.update(made.uid, { name: "other", scim });
+      assert.deepEqual(changed.scim, made.scim);
+      assert.equal(changed.scim.enabled, false);
+    });
+
+    world.rule("reading and changing take the capabilities of the contract", async (api) => {
+      const { uid } = await api.identityProviders.create(org, provider());
+      const reader = api.as((await world.member({ [org]: ["identity_providers.list"] })).token);
+      assert.equal((await reader.identityProviders.get(uid)).uid, uid);
+      const refusals = await allRefused([
+        reader.identityProviders.create(org, provider()),
+        reader.identityProviders.update(uid, { name: "x" }),
+        reader.identityProviders.delete(uid),
+        reader.scim("GenerateScimToken", uid),
+      ]);
+      for (const { code } of refusals) assert.equal(code, 7);
+      const nobody = api.as((await world.member()).token);
+      assert.equal((await refused(nobody.identityProviders.get(uid))).code, 7);
+      assert.deepEqual((await nobody.identityProviders.list()).identityProviders, []);
+      const rest = new Rest(world.server.url, reader.token);
+      assert.equal((await rest.post(`/iam/v2/identityProviders/${org}`, provider())).status, 403);
+    });
+  },
+  { flags: ["--denied-issuers", "https://evil.example.com"] },
+);

@@ -1,0 +1,117 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Names of the world lead nowhere, so a page that asks for one is told at once.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
+];
+
+/** A test, or whatever else says when it is over. */
+interface Ending {
+  after(work: () => Promise<void>): void;
+}
+
+/**
+ * A real browser with a profile of its own. Whoever launches it closes it; see `openBrowser`.
+ *
+ * @example before(async () => { browser = await launchBrowser(); });
+ */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/**
+ * A real browser that closes when the test ends.
+ *
+ * @example const page = await (await openBrowser(t)).newPage();
+ */
+export async function openBrowser(t: Ending): Promise<Browser> {
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** A page, and everything that the browser complained about on it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors in the console, errors of scripts, requests that failed, violations of the policy. */
+  readonly complaints: string[];
+}
+
+/**
+ * A page in a context of its own (cookies, storage), watched for complaints.
+ *
+ * @example const { page, complaints } = await openPage(browser, { colorScheme: "dark" });
+ */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("requestfailed", (request) => {
+    complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
+  });
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) =>
+      console.error("policy: " + event.violatedDirective + " " + event.blockedURI))`,
+  );
+  return { page, complaints };
+}
+
+/** An authenticator inside the browser, as a phone or a laptop has one. */
+export interface Authenticator {
+  /** How many passkeys it holds. */
+  count(): Promise<number>;
+  /** Whether the person's finger or PIN will be right. */
+  verifies(verified: boolean): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Gives a page an authenticator that holds passkeys and agrees to everything. The page must come
+ * from a name, so `http://localhost:<port>`, not 127.0.0.1.
+ *
+ * @example const authenticator = await addAuthenticator(page);
+ */
+export async function addAuthenticator(page: Page): Promise<Authenticator> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    async count() {
+      const { credentials } = await devtools.send("WebAuthn.getCredentials", { authenticatorId });
+      return credentials.length;
+    },
+    async verifies(isUserVerified) {
+      await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
+    },
+    async remove() {
+      await devtools.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+    },
+  };
+}
