@@ -31,7 +31,7 @@ export function page(given: {
   title: string;
   body: Part;
   script?: boolean;
-  refresh?: string;
+  refresh?: string | undefined;
 }): string {
   const { title, body, script = false, refresh } = given;
   const document: Html = html`<!doctype html>

@@ -54,5 +54,5 @@ export function continuePage(props: {
   const body = html`<h1>${title}</h1>
 <p>${text}</p>
 <p><a class="button" href="${url}">Continue</a></p>`;
-  return page({ title, body, refresh: url });
+  return page({ title, body, refresh: url === "#" ? undefined : url });
 }

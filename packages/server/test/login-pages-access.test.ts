@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { html } from "../src/login/pages/html.ts";
+import { page as layout } from "../src/login/pages/layout.ts";
+import { obstacles } from "./support/accessibility.ts";
+import { launchBrowser, openBrowser, openPage } from "./support/browser.ts";
+import { samplePages } from "./support/login-samples.ts";
+import { LoginSite } from "./support/login-site.ts";
+
+describe("the pages of the login are for everyone", () => {
+  let browser: Browser;
+  let site: LoginSite;
+  before(async () => {
+    browser = await launchBrowser();
+    site = await LoginSite.start();
+    for (const [path, text] of samplePages()) site.pages.set(path, text);
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [360, 1280]) {
+      test(`${colorScheme}, ${width} pixels wide`, async () => {
+        const { page } = await openPage(browser, { colorScheme, viewport: { width, height: 740 } });
+        for (const path of site.pages.keys()) {
+          await page.goto(site.url + path);
+          assert.deepEqual(await obstacles(page), [], path);
+        }
+        await page.context().close();
+      });
+    }
+  }
+
+  test("the two schemes differ", async (t) => {
+    const browser = await openBrowser(t);
+    const colours = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page } = await openPage(browser, { colorScheme });
+      await page.goto(`${site.url}/choose`);
+      colours.push(await page.evaluate(`getComputedStyle(document.body).backgroundColor`));
+      await page.context().close();
+    }
+    assert.deepEqual(colours, ["rgb(238, 242, 245)", "rgb(14, 21, 27)"]);
+  });
+
+  test("a page zoomed to twice its text still fits", async () => {
+    const { page } = await openPage(browser, { viewport: { width: 640, height: 740 } });
+    for (const path of site.pages.keys()) {
+      await page.goto(site.url + path);
+      await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+      const found = (await obstacles(page)).filter((text) => /scrolls/.test(text));
+      assert.deepEqual(found, [], path);
+    }
+    await page.context().close();
+  });
+
+  test("the checks find what they look for", async () => {
+    const bad = html`<h2>Early</h2><h1>Late</h1>
+<input id="a" name="a"><span id="a"></span><button type="button" class="quiet"></button>
+<p class="alert"><a href="/x" class="button quiet">x</a></p><p class="faint">${"y".repeat(9)}</p>`;
+    site.pages.set("/bad", layout({ title: "Bad", body: bad }));
+    const { page } = await openPage(browser, { viewport: { width: 360, height: 740 } });
+    await page.goto(`${site.url}/bad`);
+    await page.evaluate(`
+      document.documentElement.lang = "";
+      document.querySelector(".faint").style.cssText = "color: #999; width: 500px";
+    `);
+    const found = (await obstacles(page)).join("\n");
+    for (const what of [
+      /no language/,
+      /not one h1 first/,
+      /no label/,
+      /no autocomplete/,
+      /an id twice/,
+      /no name/,
+      /text at 2\.\d+/,
+      /scrolls sideways/,
+    ])
+      assert.match(found, what);
+    await page.context().close();
+    site.pages.delete("/bad");
+  });
+});

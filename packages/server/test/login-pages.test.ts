@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { continuePage, donePage } from "../src/login/pages/outcome.ts";
+import { launchBrowser, openPage } from "./support/browser.ts";
+import { samplePages, TICKET } from "./support/login-samples.ts";
+import { LoginSite } from "./support/login-site.ts";
+
+let browser: Browser;
+let site: LoginSite;
+
+before(async () => {
+  browser = await launchBrowser();
+  site = await LoginSite.start();
+});
+after(async () => {
+  await browser?.close();
+  await site?.stop();
+});
+beforeEach(() => {
+  site.pages.clear();
+  for (const [path, text] of samplePages()) site.pages.set(path, text);
+  site.answers.clear();
+  site.posts.length = 0;
+  site.formTargets = [];
+});
+
+/** Presses the key until what has the focus is called so, and returns what was passed. */
+async function tabTo(page: Page, name: string): Promise<string[]> {
+  const passed: string[] = [];
+  while (passed.length < 30) {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    const called = (await focused.count()) === 0 ? "" : await nameOf(page);
+    if (called === name) return passed;
+    passed.push(called);
+  }
+  throw new Error(`never came to ${name}: ${passed.join(", ")}`);
+}
+
+async function nameOf(page: Page): Promise<string> {
+  return await page.evaluate(
+    `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`,
+  );
+}
+
+describe("the pages of the login in a browser", () => {
+  test("give the browser nothing to complain about", async () => {
+    const { page, complaints } = await openPage(browser);
+    for (const path of site.pages.keys()) {
+      assert.equal((await page.goto(site.url + path))?.status(), 200);
+      assert.deepEqual(complaints, [], path);
+    }
+    await page.context().close();
+  });
+
+  test("show markup from outside as text", async () => {
+    const { page, complaints } = await openPage(browser);
+    for (const from of [
+      (text: string) =>
+        `"><img src=x onerror=alert(1)>'><script>document.title="run"</script></title><textarea>${text}`,
+      (text: string) => `javascript:alert(1)//${text}`,
+    ]) {
+      for (const [path, text] of samplePages(from)) {
+        site.pages.set(path, text);
+        await page.goto(site.url + path);
+        assert.equal(await page.locator("img, main svg, body script, textarea").count(), 0, path);
+        assert.notEqual(await page.title(), "run");
+        for (const link of await page.locator("[href], [action], [src]").all()) {
+          const attributes = ["href", "action", "src"].map((name) => link.getAttribute(name));
+          for (const value of await Promise.all(attributes)) {
+            assert.doesNotMatch(value ?? "", /^\s*javascript:/i, path);
+          }
+        }
+      }
+    }
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test("are worked by keyboard alone, in the order they are read", async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${site.url}/choose`);
+    await page.getByRole("button", { name: "Use a passkey" }).waitFor();
+    const passed = await tabTo(page, "Create an account");
+    assert.deepEqual(passed, [
+      "Continue with Keycloak acme.example",
+      "Continue with Entra ID A rather long name of an organisation",
+      "Organisation",
+      "Continue",
+      "Username",
+      "Password",
+      "Sign in",
+      "Use a passkey",
+    ]);
+    await page.goto(`${site.url}/choose`);
+    await tabTo(page, "Username");
+    await page.keyboard.type("ada");
+    await tabTo(page, "Password");
+    await page.keyboard.type("a password");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/oauth/local");
+    assert.deepEqual(site.posts, [
+      { path: "/oauth/local", body: { login: TICKET, username: "ada", password: "a password" } },
+    ]);
+    await page.context().close();
+  });
+
+  test("show where the focus is", async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${site.url}/choose`);
+    await tabTo(page, "Continue");
+    const outline = await page.evaluate(`getComputedStyle(document.activeElement).outlineStyle`);
+    assert.equal(outline, "solid");
+    await page.context().close();
+  });
+
+  test("put the focus on an error, then on the first field", async () => {
+    const { page } = await openPage(browser);
+    await page.goto(`${site.url}/device-code-error`);
+    assert.match(await page.title(), /^Error: /);
+    const alert = page.getByRole("alert").and(page.locator(":focus"));
+    assert.equal(await alert.textContent(), "Something was not right.");
+    assert.deepEqual(await tabTo(page, "Code"), []);
+    assert.equal(await page.getByLabel("Code").inputValue(), "BCDF-GHJK");
+    await page.context().close();
+  });
+
+  test("take a device code typed in small letters, with a space or as one word", async () => {
+    const { page } = await openPage(browser);
+    const openFocused = async () => {
+      await page.goto(`${site.url}/device-code`);
+      await page.getByLabel("Code").and(page.locator(":focus")).waitFor();
+    };
+    for (const code of ["bcdf ghjk", "BCDFGHJK", " bcdf-ghjk "]) {
+      await openFocused();
+      await page.keyboard.type(code);
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/device");
+      assert.deepEqual(site.posts.pop(), {
+        path: "/device",
+        body: { login: TICKET, user_code: code },
+      });
+    }
+    await openFocused();
+    await page.keyboard.type("bcdf");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("input:invalid").count(), 1);
+    assert.deepEqual(site.posts, []);
+    await page.context().close();
+  });
+
+  const buttons = [
+    {
+      path: "/choose",
+      name: "Continue with Entra ID",
+      to: "/oauth/provider",
+      sends: { provider: "uid-2" },
+    },
+    { path: "/choose", name: "Create an account", to: "/oauth/account", sends: {} },
+    { path: "/invite", name: "Accept", to: "/oauth/accept", sends: { decision: "accept" } },
+    { path: "/invite", name: "Decline", to: "/oauth/accept", sends: { decision: "decline" } },
+    { path: "/invite", name: "Create an account", to: "/oauth/account", sends: {} },
+    { path: "/confirm", name: "Allow", to: "/oauth/confirm", sends: { decision: "allow" } },
+    { path: "/confirm", name: "Deny", to: "/oauth/confirm", sends: { decision: "deny" } },
+  ];
+  for (const javaScriptEnabled of [true, false]) {
+    describe(javaScriptEnabled ? "with scripts" : "without scripts", () => {
+      let page: Page;
+      let complaints: string[];
+      before(async () => {
+        ({ page, complaints } = await openPage(browser, { javaScriptEnabled }));
+      });
+      after(() => page.context().close());
+
+      for (const { path, name, to, sends } of buttons) {
+        test(`${path}: "${name}" is sent with the ticket`, async () => {
+          await page.goto(site.url + path);
+          await page.getByRole("button", { name }).click();
+          await page.waitForURL(site.url + to);
+          assert.deepEqual(site.posts, [{ path: to, body: { login: TICKET, ...sends } }]);
+          assert.deepEqual(complaints, []);
+        });
+      }
+
+      test("the organisation typed is sent", async () => {
+        await page.goto(`${site.url}/choose-organisation`);
+        await page.getByRole("textbox", { name: "Organisation" }).fill("acme");
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.waitForURL("**/oauth/provider");
+        assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organisation: "acme" });
+      });
+
+      test("accounts are made with a password typed twice", async () => {
+        await page.goto(`${site.url}/setup-first`);
+        await page.getByLabel("Setup code").fill("a-code");
+        await page.getByLabel("Organisation").fill("acme");
+        await page.getByLabel("Username").fill("ada");
+        await page.getByLabel("Password", { exact: true }).fill("one two");
+        await page.getByLabel("Password again").fill("one two");
+        await page.getByRole("button", { name: "Create account" }).click();
+        await page.waitForURL("**/setup");
+        const account = { username: "ada", password: "one two", password_again: "one two" };
+        assert.deepEqual(site.posts.pop()?.body, {
+          code: "a-code",
+          organisation: "acme",
+          ...account,
+        });
+
+        await page.goto(`${site.url}/account`);
+        assert.equal(await page.getByLabel("Username").inputValue(), "ada");
+        await page.getByLabel("Password", { exact: true }).fill("one two");
+        await page.getByLabel("Password again").fill("one two");
+        await page.keyboard.press("Enter");
+        await page.waitForURL("**/oauth/account");
+        assert.deepEqual(site.posts.pop()?.body, { login: TICKET, ...account });
+      });
+
+      test("passkeys are offered only where they can work", async () => {
+        for (const path of ["/choose", "/setup-first", "/account"]) {
+          await page.goto(site.url + path);
+          const button = page.getByRole("button", { name: /passkey/ });
+          assert.equal(await button.isVisible(), javaScriptEnabled, path);
+        }
+      });
+
+      test("the way to another site after a form is open as a page", async () => {
+        const other = await LoginSite.start();
+        try {
+          other.pages.set("/hop", donePage({ title: "There", text: "" }));
+          const url = `${other.url}/hop?a=1&b=%22`;
+          const text = "On to your provider.";
+          site.answers.set("/oauth/provider", () =>
+            continuePage({ title: "Signing in", text, url }),
+          );
+          await page.goto(`${site.url}/choose`);
+          await page.getByRole("button", { name: "Continue with Keycloak" }).click();
+          await page.waitForURL(url);
+        } finally {
+          await other.stop();
+        }
+      });
+    });
+  }
+
+  describe("a redirect after a form", () => {
+    let other: LoginSite;
+    before(async () => {
+      other = await LoginSite.start();
+      other.pages.set("/hop", donePage({ title: "There", text: "" }));
+    });
+    after(() => other.stop());
+
+    async function follow(page: Page): Promise<void> {
+      site.answers.set("/oauth/provider", () => ({ redirect: `${other.url}/hop` }));
+      await page.goto(`${site.url}/choose`);
+      await page.getByRole("button", { name: "Continue with Keycloak" }).click();
+    }
+
+    test("leads to no other site", async () => {
+      const { page } = await openPage(browser);
+      const refused = page.waitForEvent("console", (message) => /form-action/.test(message.text()));
+      await follow(page);
+      await refused;
+      assert.equal(page.url(), `${site.url}/choose`);
+      await page.context().close();
+    });
+
+    test("leads to a site that the headers name", async () => {
+      const { page, complaints } = await openPage(browser);
+      site.formTargets = [`${other.url}/authorize?client_id=1`];
+      await follow(page);
+      await page.waitForURL(`${other.url}/hop`);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    });
+  });
+});

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { decodeJwt } from "jose";
+import { exchange } from "./support/exchange.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import { askForToken } from "./support/tool.ts";
+
+for (const store of STORES) {
+  describe(`sessions of people on ${store}`, () => {
+    let world: LoginWorld;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+    });
+    after(() => world.stop());
+
+    const rest = (token: string) => new Rest(world.server.url, token);
+    const alive = async (token: string) => (await rest(token).get("/auth/v1/ok")).status;
+    const refresh = (token: string, body = "") =>
+      fetch(`${world.server.url}/sts/exchange_refresh_token`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body,
+      });
+
+    test("a login gives a token that says who, how and for how long", async () => {
+      const { access_token: token } = await world.logIn("ada");
+      const claims = decodeJwt(token);
+      assert.equal(claims.aud, world.server.url);
+      assert.deepEqual(claims.act, { iss: world.upstream.issuer, sub: "ada" });
+      assert.equal(claims.email, "ada@acme.example");
+      assert.equal(claims.email_verified, true);
+      assert.equal((claims.exp ?? 0) - (claims.iat ?? 0), 3600);
+      const me = (await rest(token).get("/auth/v1/ok")).body;
+      assert.equal(me.subject, claims.sub);
+      assert.equal(me.email, "ada@acme.example");
+      assert.equal(me.profile.name, "Ada");
+      const [held] = me.capabilities;
+      assert.equal(held.group.id, world.organisation);
+      assert.equal(held.role.name, "viewer");
+      assert.deepEqual(held.capabilities, []);
+    });
+
+    test("the default role is bound at the first login only", async () => {
+      const { access_token: token } = await world.logIn("bob");
+      const identity = decodeJwt(token).sub as string;
+      const bindings = async () =>
+        (await world.operator.get(`/iam/v2beta1/roleBindings?identity=${identity}`)).body
+          .roleBindings;
+      const [binding, ...others] = await bindings();
+      assert.equal(others.length, 0);
+      assert.equal(binding.role.name, "viewer");
+      assert.equal(binding.identity.email, "bob@acme.example");
+      await world.operator.delete(`/iam/v2beta1/roleBindings/${binding.uid}`);
+      assert.equal((await world.logIn("bob")).status, 200);
+      assert.deepEqual(await bindings(), []);
+    });
+
+    test("an address that the provider does not vouch for is shown as such", async () => {
+      const { access_token: token } = await world.logIn("eve");
+      const me = (await rest(token).get("/auth/v1/ok")).body;
+      assert.equal(me.email, "");
+      const { sub = "" } = decodeJwt(token);
+      const { body } = await world.operator.get(`/iam/v2beta1/identities/${sub}`);
+      assert.equal(body.email, "");
+      assert.equal(body.emailUnverified, "ada@acme.example");
+    });
+
+    test("refresh tokens have the shape that clients look into, and rotate", async () => {
+      const first = await world.logIn("ada");
+      const seen = JSON.parse(Buffer.from(first.refresh_token, "base64").toString("utf8"));
+      assert.ok(seen.exp > Date.now() / 1000);
+      const response = await refresh(first.refresh_token, `aud=${world.server.url}`);
+      assert.equal(response.status, 200);
+      const pair = (await response.json()) as {
+        token: { token: string };
+        refreshToken: { token: string };
+      };
+      assert.equal(await alive(pair.token.token), 200);
+      assert.notEqual(pair.refreshToken.token, first.refresh_token);
+      const again = await askForToken(world.server.url, {
+        grant_type: "refresh_token",
+        refresh_token: pair.refreshToken.token,
+      });
+      assert.equal(again.status, 200);
+      assert.equal(await alive(again.access_token), 200);
+    });
+
+    test("a slip in what is asked for costs nothing", async () => {
+      const { refresh_token: token } = await world.logIn("ada");
+      const wrong = await refresh(token, "aud=https://elsewhere.example");
+      assert.equal(wrong.status, 400);
+      assert.match(await wrong.text(), /is not an audience of this installation/);
+      assert.equal((await refresh(token)).status, 200);
+    });
+
+    test("a refresh token that comes twice ends the session for both", async () => {
+      const first = await world.logIn("ada");
+      const second = await askForToken(world.server.url, {
+        grant_type: "refresh_token",
+        refresh_token: first.refresh_token,
+      });
+      assert.equal(await alive(second.access_token), 200);
+      assert.equal((await refresh(first.refresh_token)).status, 401);
+      assert.equal(await alive(second.access_token), 401);
+      assert.equal(await alive(first.access_token), 401);
+      assert.equal((await refresh(second.refresh_token)).status, 401);
+    });
+
+    test("of many refreshes at once, one can win, and the session ends", async () => {
+      const { refresh_token: token, access_token: access } = await world.logIn("ada");
+      const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(token)));
+      assert.ok(answers.filter(({ status }) => status === 200).length <= 1);
+      assert.equal(await alive(access), 401);
+    });
+
+    test("logging out ends every token of the session, also exchanged ones, and no other", async () => {
+      const one = await world.logIn("ada");
+      const other = await world.logIn("ada");
+      const exchanged = await exchange(world.server.url, one.access_token, {
+        aud: world.server.url,
+      });
+      assert.equal(exchanged.claims.sid, decodeJwt(one.access_token).sid);
+      assert.deepEqual(exchanged.claims.act, { iss: world.upstream.issuer, sub: "ada" });
+      assert.equal(exchanged.claims.email, "ada@acme.example");
+      assert.equal(await alive(exchanged.token), 200);
+      assert.equal((await rest(one.access_token).post("/auth/v1/logout")).status, 200);
+      for (const token of [one.access_token, exchanged.token])
+        assert.equal(await alive(token), 401);
+      const late = await exchange(world.server.url, one.access_token, { aud: world.server.url });
+      assert.equal(late.status, 401);
+      assert.equal((await refresh(one.refresh_token)).status, 401);
+      assert.equal(await alive(other.access_token), 200);
+    });
+
+    test("sessions are listed, paged and ended by their owner and by who runs the provider", async () => {
+      const { access_token: bob } = await world.logIn("bob");
+      await rest(bob).post("/auth/v1/logout", { everywhere: true });
+      assert.equal(await alive(bob), 401);
+      const tokens = [];
+      for (let at = 0; at < 3; at++) tokens.push((await world.logIn("bob")).access_token);
+      const [first = "", second = "", third = ""] = tokens;
+      const page = (await rest(third).get("/auth/v1/sessions?page_size=2")).body;
+      assert.equal(page.sessions.length, 2);
+      assert.equal(page.sessions[0].current, true);
+      assert.equal(page.sessions[0].identityProvider, world.provider);
+      const rest2 = (
+        await rest(third).get(`/auth/v1/sessions?page_size=2&page_token=${page.nextPageToken}`)
+      ).body;
+      assert.equal(rest2.sessions.length, 1);
+      assert.equal(rest2.nextPageToken, "");
+      assert.equal(rest2.sessions[0].id, decodeJwt(first).sid);
+
+      const gone = await rest(third).delete(`/auth/v1/sessions/${decodeJwt(second).sid}`);
+      assert.equal(gone.status, 200);
+      assert.equal(await alive(second), 401);
+
+      const { access_token: ada } = await world.logIn("ada");
+      const foreign = await rest(ada).delete(`/auth/v1/sessions/${decodeJwt(third).sid}`);
+      assert.equal(foreign.status, 404);
+      // A viewer may list identity providers, and so who is logged in through them, but not end that.
+      const listed = await rest(ada).get(`/auth/v1/sessions?identity_provider=${world.provider}`);
+      assert.equal(listed.status, 200);
+      assert.ok(listed.body.sessions.length >= 3);
+      assert.equal(
+        (await rest(ada).get(`/auth/v1/sessions?identity=${decodeJwt(third).sub}`)).status,
+        403,
+      );
+      const byOperator = await world.operator.delete(`/auth/v1/sessions/${decodeJwt(third).sid}`);
+      assert.equal(byOperator.status, 200);
+      assert.equal(await alive(third), 401);
+    });
+
+    test("an ended session stays ended after a restart, a live one alive", async () => {
+      const one = await world.logIn("ada");
+      const other = await world.logIn("ada");
+      await rest(one.access_token).post("/auth/v1/logout");
+      await world.server.terminate();
+      await world.server.restart();
+      assert.equal(await alive(one.access_token), 401);
+      assert.equal(await alive(other.access_token), 200);
+      assert.equal((await refresh(other.refresh_token)).status, 200);
+    });
+
+    test("people can delete themselves, and nobody else", async () => {
+      const { access_token: bob } = await world.logIn("bob");
+      const { access_token: ada } = await world.logIn("ada");
+      const uid = decodeJwt(bob).sub as string;
+      const foreign = await rest(ada).delete(`/auth/v1/delete/${uid}`);
+      assert.equal(foreign.status, 403);
+      assert.equal((await rest(bob).delete(`/auth/v1/delete/${uid}`)).status, 200);
+      assert.equal(await alive(bob), 401);
+      assert.equal((await world.operator.get(`/iam/v2beta1/identities/${uid}`)).status, 404);
+    });
+
+    test("groups of the provider give roles for the session, and no longer than they are mapped", async () => {
+      const editor = builtinRole("editor")?.uid;
+      const mapping = await world.operator.post(
+        `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
+        { externalGroupId: "builders", roleUid: editor },
+      );
+      assert.equal(mapping.status, 200, JSON.stringify(mapping.body));
+      const { access_token: ada, refresh_token: none } = await world.logIn("ada");
+      assert.equal(none, undefined);
+      const { sub: identity } = decodeJwt(ada);
+      const group = await rest(ada).get(`/iam/v2beta1/roleBindings?identity=${identity}`);
+      assert.deepEqual(
+        group.body.roleBindings.map((one: { role: { name: string } }) => one.role.name),
+        ["viewer"],
+      );
+      const mayEdit = async (token: string) => {
+        const { capabilities } = (await rest(token).get("/auth/v1/ok")).body;
+        return JSON.stringify(capabilities).includes("subscriptions.create");
+      };
+      assert.equal(await mayEdit(ada), true);
+      const exchanged = await exchange(world.server.url, ada, { aud: world.server.url });
+      assert.equal(await mayEdit(exchanged.token), true);
+      const listed = (await rest(ada).get("/auth/v1/sessions")).body.sessions[0];
+      assert.deepEqual(listed.externalGroupRoleMappings, [mapping.body.uid]);
+
+      // Out of the group: the next login no longer has it.
+      world.upstream.accounts.set("ada", { email: "ada@acme.example", email_verified: true });
+      const { access_token: later } = await world.logIn("ada");
+      assert.equal(await mayEdit(later), false);
+      // The mapping is gone: felt at once.
+      await world.operator.delete(`/iam/v2beta1/externalGroupRoleMappings/${mapping.body.uid}`);
+      assert.equal(await mayEdit(ada), false);
+      assert.equal(await alive(ada), 200);
+    });
+
+    test("deleting the identity provider ends its sessions", async () => {
+      const { access_token: ada } = await world.logIn("ada");
+      const gone = await world.operator.delete(`/iam/v2beta1/identityProviders/${world.provider}`);
+      assert.equal(gone.status, 200, JSON.stringify(gone.body));
+      assert.equal(await alive(ada), 401);
+    });
+  });
+}
