@@ -27,6 +27,11 @@ export interface Settings {
   readonly awsStsEndpoint: string;
   readonly sessionDays: number;
   readonly localAccounts: boolean;
+  readonly awsRole: string;
+  readonly googleStsEndpoint: string;
+  readonly googlePool: string;
+  readonly googleProvider: string;
+  readonly azureLoginEndpoint: string;
   readonly logLevel: string;
 }
 
@@ -131,8 +136,39 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   awsStsEndpoint: {
     default: "https://sts.amazonaws.com",
     value: "URL",
-    help: "Where signed requests of AWS identities are sent to be verified.",
-    problem: urlProblem,
+    help: "AWS's token service: verifies AWS identities, checks account associations.",
+    problem: endpointProblem,
+  },
+  awsRole: {
+    default: "wharf",
+    value: "NAME",
+    help: "The role that AWS accounts keep for us.",
+    problem: (text) =>
+      /^[\w+=,.@/-]{1,512}$/.test(text) ? undefined : "must be the name of a role, path included",
+  },
+  googleStsEndpoint: {
+    default: "https://sts.googleapis.com",
+    value: "URL",
+    help: "Google's token service: checks account associations.",
+    problem: endpointProblem,
+  },
+  googlePool: {
+    default: "wharf",
+    value: "ID",
+    help: "The workload identity pool that Google projects keep for us.",
+    problem: googleIdProblem,
+  },
+  googleProvider: {
+    default: "wharf",
+    value: "ID",
+    help: "The provider in that pool that trusts us.",
+    problem: googleIdProblem,
+  },
+  azureLoginEndpoint: {
+    default: "https://login.microsoftonline.com",
+    value: "URL",
+    help: "Azure's token service: checks account associations.",
+    problem: endpointProblem,
   },
   sessionDays: {
     default: "30",
@@ -214,6 +250,9 @@ function settle(texts: Record<SettingName, string>): Settings {
     authUrl: withoutSlash(texts.authUrl),
     sessionDays: Number(texts.sessionDays),
     localAccounts: texts.localAccounts === "on",
+    awsStsEndpoint: withoutSlash(texts.awsStsEndpoint),
+    googleStsEndpoint: withoutSlash(texts.googleStsEndpoint),
+    azureLoginEndpoint: withoutSlash(texts.azureLoginEndpoint),
     rootGroups: texts.rootGroups as Settings["rootGroups"],
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
@@ -277,6 +316,16 @@ function urlProblem(text: string): string | undefined {
   const usable =
     url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
   return usable ? undefined : "must be an http or https URL without a query";
+}
+
+function endpointProblem(text: string): string | undefined {
+  return urlProblem(text) ?? (text === "" ? "must not be empty" : undefined);
+}
+
+function googleIdProblem(text: string): string | undefined {
+  return /^[a-z0-9-]{4,32}$/.test(text)
+    ? undefined
+    : "must have 4 to 32 lower-case letters, digits and hyphens";
 }
 
 function withoutSlash(url: string): string {

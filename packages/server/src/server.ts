@@ -1,11 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { PingService, SERVICES, SecurityTokenService } from "@wharf/contract";
+import {
+  AccountAssociationsService,
+  PingService,
+  SERVICES,
+  SecurityTokenService,
+} from "@wharf/contract";
 import { addressesOf, publishAddresses } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
 import { RefreshTokens } from "./auth/refresh-token.ts";
 import { TokenVerifier } from "./auth/token.ts";
+import { checkMethod } from "./clouds/check.ts";
 import type { Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
@@ -96,12 +102,14 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const refreshTokens = new RefreshTokens(await installationSecret(store, "refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
-  const handlers = new Map([
-    ...resourceHandlers(engine),
+  const check = checkMethod({ engine, keys, addresses: () => addresses });
+  const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
     [SecurityTokenService.method.exchange, exchangeMethod(exchange)],
+    [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
   ]);
+  const handlers = handlersOf(engine, extra);
   const methods = new ServedMethods(SERVICES, handlers, authenticator);
   let serving = true;
   const port = await openPort({
@@ -138,8 +146,16 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   };
 }
 
-function resourceHandlers(engine: Engine): [DescMethod, Handler][] {
-  return engine.resources.flatMap((resource) => [...engine.handlers(resource)]);
+/** The handlers of all resources, and those that need more than the engine has. */
+function handlersOf(
+  engine: Engine,
+  extra: ReadonlyMap<DescMethod, Handler>,
+): Map<DescMethod, Handler> {
+  const handlers = new Map(extra);
+  for (const resource of engine.resources) {
+    for (const [method, handler] of engine.handlers(resource, extra)) handlers.set(method, handler);
+  }
+  return handlers;
 }
 
 function readTls({ tlsCert, tlsKey }: Settings): { cert: string; key: string } {

@@ -26,6 +26,9 @@ const OPERATIONS = [
   "createBindings",
   "updateBinding",
   "deleteBinding",
+  "createAssociation",
+  "updateAssociation",
+  "deleteAssociation",
   "foundOrganisation",
 ] as const;
 
@@ -46,7 +49,13 @@ class Crowd {
     this.#inside = inside;
     this.#urls = urls;
     this.#clients = urls.map((url) => new Rest(url, token));
-    this.#uids = { groups: [root], identities: [], roles: [role], roleBindings: [] };
+    this.#uids = {
+      groups: [root],
+      identities: [],
+      roles: [role],
+      roleBindings: [],
+      accountAssociations: [],
+    };
   }
 
   async run(client: number, list: readonly Deed[]): Promise<void> {
@@ -110,6 +119,12 @@ class Crowd {
         return rest.patch(`/iam/v2beta1/roleBindings/${of(roleBindings, a)}`, binding);
       case "deleteBinding":
         return rest.delete(`/iam/v2beta1/roleBindings/${of(roleBindings, a)}`);
+      case "createAssociation":
+        return rest.post(`/iam/v2beta1/accountAssociations/${group}`, { name });
+      case "updateAssociation":
+        return rest.patch(`/iam/v2beta1/accountAssociations/${group}`, { name: `name ${b % 5}` });
+      case "deleteAssociation":
+        return rest.delete(`/iam/v2beta1/accountAssociations/${group}`);
       case "foundOrganisation": {
         const founder = of(identities, a);
         if (founder === "") return this.#do(rest, { operation: "createIdentity", a, b });

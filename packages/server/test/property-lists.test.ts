@@ -14,6 +14,7 @@ import {
   type ListFilter,
   maySee,
   OPERATOR,
+  parentOf,
   placeOf,
   type SortKey,
   type World,
@@ -77,14 +78,15 @@ function filterOf(question: Question, world: World, root: string, caller: string
   const seen = expected(world, caller, kind, caller === OPERATOR ? { descendants_of: root } : {});
   const item = pick(seen.length > 0 && astray > 0 ? seen : world[kind], target);
   // Tops that the caller sees are a different matter from tops that it sees parts of.
-  const above = ancestors(item.uid);
+  const above =
+    kind === "accountAssociations" ? [item.uid, ...ancestors(item.uid)] : ancestors(item.uid);
   const within = above.filter((uid) => maySee(world, caller, kind, uid));
   const tops = within.length > 0 && target % 4 > 0 ? within : above;
-  const place = kind === "groups" ? item.uid : placeOf(item.uid);
+  const place = kind === "groups" ? item.uid : parentOf(kind, item.uid);
   const below = world.groups.filter((group) => group.uid.startsWith(`${place}/`));
   const every: ListFilter = {
     descendants_of: tops.length > 0 && astray > 1 ? pick(tops, target) : NOWHERE,
-    children_of: placeOf(item.uid) || root,
+    children_of: parentOf(kind, item.uid) || root,
     ancestors_of: below.length > 0 ? pick(below, target).uid : `${place || root}/${"2".repeat(16)}`,
     in_root: true,
     ids: [item.uid, ...[1, 2, 3, 4, 5].map((n) => pick(world[kind], target * n).uid), NOWHERE],
@@ -277,16 +279,20 @@ class Visitors {
         identityUid: pick(identities, number).uid,
         roleUid: roles.find((role) => role.name === "advisories.viewer")?.uid,
       },
+      accountAssociations: { name },
     };
-    return Promise.all(
+    const paths = await Promise.all(
       KINDS.map(async (kind) => {
         const { status, body } = await this.#operator.post(
           `/iam/v2beta1/${kind}/${place}`,
           bodies[kind],
         );
+        // Where there is an association, another cannot come.
+        if (kind === "accountAssociations" && status === 409) return [];
         assert.equal(status, 200, JSON.stringify(body));
-        return `/iam/v2beta1/${kind}/${body.uid}`;
+        return [`/iam/v2beta1/${kind}/${body.uid}`];
       }),
     );
+    return paths.flat();
   }
 }

@@ -109,6 +109,7 @@ describe("two replicas that work against each other", () => {
       (api, group) => api.identities.create(group, { name: "child", claimMatch: CLAIMS }),
       (api, group) => api.roles.create(group, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
       (api, group) => api.roleBindings.create(group, { identityUid, roleUid }),
+      (api, group) => api.accountAssociations.create(group, { name: "child" }),
     ];
     const ended = await outcomes(async (here, there, at) => {
       const { uid } = await here.groups.create(org, { name: "contested" });
@@ -189,6 +190,41 @@ describe("two replicas that work against each other", () => {
       return codes.toSorted((x, y) => x - y) as [number, number];
     });
     assert.deepEqual([...ended], ["0,5"]);
+    await consistent();
+  });
+
+  test("a group gets one association, whoever makes it", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const { uid } = await here.groups.create(org, { name: "associated" });
+      const codes = await race(
+        () => here.accountAssociations.create(uid, { name: "here" }),
+        () => there.accountAssociations.create(uid, { name: "there" }),
+      );
+      const { name } = await here.accountAssociations.get(uid);
+      assert.equal(
+        name,
+        codes[0] === 0 ? "here" : "there",
+        "what was acknowledged is what is kept",
+      );
+      return codes.toSorted((x, y) => x - y) as [number, number];
+    });
+    assert.deepEqual([...ended], ["0,6"]);
+    await consistent();
+  });
+
+  test("an association that is deleted and made at once is there once, or not", async () => {
+    const ended = await outcomes(async (here, there) => {
+      const { uid } = await here.groups.create(org, { name: "associated" });
+      await there.accountAssociations.create(uid, { name: "first" });
+      const codes = await race(
+        () => here.accountAssociations.delete(uid),
+        () => there.accountAssociations.create(uid, { name: "second" }),
+      );
+      const exists = (await codeOf(here.accountAssociations.get(uid))) === 0;
+      assert.equal(exists, codes[1] === 0);
+      return codes;
+    });
+    for (const codes of ended) assert.ok(["0,0", "0,6"].includes(codes), codes);
     await consistent();
   });
 

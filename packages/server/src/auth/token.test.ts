@@ -49,6 +49,14 @@ test("a token that is remembered is checked once, and still expires", async () =
   await assert.rejects(checking.verify(issued, now + TOKEN_LIFETIME_MS), /the token has expired/);
 });
 
+test("a token that speaks for no identity is refused, whatever its audience", async () => {
+  const content = { subject: `webhook:${SUBJECT}`, audiences: [ADDRESSES.baseUrl] };
+  const { token: issued } = await issueToken(keys, ADDRESSES, content, now);
+  const refusal = /^WharfError: Unauthenticated: invalid "sub"$/;
+  await assert.rejects(verifier().verify(issued, now), refusal);
+  await assert.rejects(verifier().verifyAnyAudience(issued, now), refusal);
+});
+
 test("a token that expired before anyone saw it is refused", async () => {
   const late = verifier().verify(await token(), now + TOKEN_LIFETIME_MS + 1_000);
   await assert.rejects(late, /^WharfError: Unauthenticated: the token has expired$/);

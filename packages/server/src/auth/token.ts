@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CapabilitySet } from "@wharf/contract";
+import { CapabilitySet, isUid } from "@wharf/contract";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { unauthenticated } from "../errors.ts";
@@ -8,7 +8,7 @@ import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 
 /** What a token of ours says. */
 export interface TokenContent {
-  /** The uid of the identity that it speaks for. */
+  /** The uid of the identity that it speaks for; anything else speaks for nobody here. */
   readonly subject: string;
   /** Whom it is meant for. */
   readonly audiences: readonly string[];
@@ -160,6 +160,8 @@ export class TokenVerifier {
       );
       const subject = payload.sub as string;
       const session = typeof payload.sid === "string" ? payload.sid : "";
+      // Tokens that we sign for others to believe are no way in, whatever their audience.
+      if (!isUid(subject)) throw unauthenticated('invalid "sub"');
       return {
         subject,
         kid: protectedHeader.kid as string,

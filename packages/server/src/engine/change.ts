@@ -11,7 +11,7 @@ import {
 } from "@wharf/contract";
 import { hasEnded } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
-import { permissionDenied } from "../errors.ts";
+import { alreadyExists, permissionDenied } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { writeEvent } from "../store/record.ts";
@@ -81,7 +81,9 @@ export class Change {
 
   async insert<R extends ResourceMessage>(resource: Resource<R>, created: R): Promise<ResourceRow> {
     const row = resource.toRow(created);
-    await resource.table.insert(this.tx, row);
+    if (!(await resource.table.insert(this.tx, row))) {
+      throw alreadyExists(resource.typeName, row.uid);
+    }
     if (resource.definition.changesAccess) this.tx.accessChanged();
     await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
     await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));

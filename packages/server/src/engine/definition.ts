@@ -43,6 +43,8 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly isPlace?: boolean;
   /** Whether other resources live below it, though access is not granted at it. */
   readonly hasChildren?: boolean;
+  /** Whether a group has at most one, which has no uid of its own but goes by the group's. */
+  readonly uidIsParent?: boolean;
   /** Whether those without a parent can be seen by everyone who is known. */
   readonly rootsAreShared?: boolean;
   /** Whether creating, changing or deleting one changes who may do what. */

@@ -125,15 +125,18 @@ export class Engine {
 
   /**
    * The handlers of a resource's service, by method: the five by their names, the others from the
-   * definition.
+   * definition, or from the caller where they need more than the engine has.
    *
-   * @example for (const [method, handler] of engine.handlers(groups)) …
+   * @example for (const [method, handler] of engine.handlers(groups, extra)) …
    */
-  *handlers<R extends ResourceMessage>(resource: Resource<R>): Iterable<[DescMethod, Handler]> {
+  *handlers<R extends ResourceMessage>(
+    resource: Resource<R>,
+    extra: ReadonlyMap<DescMethod, Handler>,
+  ): Iterable<[DescMethod, Handler]> {
     const { service, methods } = resource.definition;
     const special = methods?.(this) ?? {};
     for (const method of service.methods) {
-      const handler = special[method.name] ?? this.#standard(resource, method);
+      const handler = extra.get(method) ?? special[method.name] ?? this.#standard(resource, method);
       if (handler === undefined)
         throw new Error(`${service.typeName}/${method.name} has no handler`);
       yield [method, handler];

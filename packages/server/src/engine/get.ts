@@ -18,10 +18,9 @@ export function getMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table } = resource;
+  const { definition, table, kind } = resource;
   const rule = accessOf(method);
   const narrowed = rule?.kind === "unscoped" ? rule.capabilities : undefined;
-  const kind = { isPlace: table.shape.isPlace, rootsAreShared: definition.rootsAreShared ?? false };
 
   const { reader } = engine.store;
 

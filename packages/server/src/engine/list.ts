@@ -52,12 +52,12 @@ export function listMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table } = resource;
+  const { definition, table, kind } = resource;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
-  const kind = { isPlace: table.shape.isPlace, rootsAreShared: definition.rootsAreShared ?? false };
   const sortKeys = [
+    ...(kind.uidIsParent ? ["group"] : []),
     "uid",
     ...(named(definition.schema) ? ["name"] : []),
     "created_at",

@@ -58,6 +58,12 @@ test("whatever is not a key and a direction is refused, naming what is allowed",
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
+test("what goes by the uid of its group is ordered by group, nothing else is", () => {
+  const order = { column: "uid", descending: true };
+  assert.deepEqual(parseOrder("group desc", FALLBACK, ["group", ...ALL]), order);
+  assert.throws(() => parseOrder("group", FALLBACK, ALL), { code: "INVALID_ARGUMENT" });
+});
+
 test("a key is refused where the resource has no such field, under each of its names", () => {
   for (const text of ["name", "created_at", "create_time", "createTime desc"]) {
     assert.throws(() => parseOrder(text, FALLBACK, ["uid"]), { code: "INVALID_ARGUMENT" });

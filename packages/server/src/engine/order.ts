@@ -1,17 +1,23 @@
 import { invalidArgument } from "../errors.ts";
 import type { Order } from "../store/page.ts";
 
-/** What callers may write, and the column that it stands for. */
-const SORT_KEYS: Readonly<Record<string, Order["column"]>> = {
+/** The column that each key stands for. */
+const COLUMNS: Readonly<Record<string, Order["column"]>> = {
+  // Of what goes by the uid of its group.
+  group: "uid",
   uid: "uid",
   name: "name",
   created_at: "created",
-  create_time: "created",
-  createTime: "created",
   updated_at: "updated",
-  update_time: "updated",
-  updateTime: "updated",
 };
+
+/** Other spellings of keys. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["create_time", "created_at"],
+  ["createTime", "created_at"],
+  ["update_time", "updated_at"],
+  ["updateTime", "updated_at"],
+]);
 
 /**
  * Reads an order such as `name desc`.
@@ -22,9 +28,9 @@ export function parseOrder(text: string, fallback: Order, allowed: readonly stri
   const words = text.split(" ").filter((word) => word !== "");
   if (words.length === 0) return fallback;
   const [key, direction = "asc", ...rest] = words as [string, ...string[]];
-  const column = Object.hasOwn(SORT_KEYS, key) ? SORT_KEYS[key] : undefined;
-  const known = column !== undefined && allowed.some((name) => SORT_KEYS[name] === column);
-  if (!known || rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
+  const name = SPELLINGS.get(key) ?? key;
+  const column = allowed.includes(name) ? COLUMNS[name] : undefined;
+  if (column === undefined || rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
     throw invalidArgument({
       field: "orderBy",
       description: `orderBy must be one of ${allowed.join(", ")}, optionally followed by " desc"`,

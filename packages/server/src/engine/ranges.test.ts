@@ -10,9 +10,10 @@ import { canSee, type Kind, rangesFor } from "./ranges.ts";
 /** Failures name the path below this seed. */
 const SEED = 20_261;
 
-const GROUPS: Kind = { isPlace: true, rootsAreShared: false };
-const IDENTITIES: Kind = { isPlace: false, rootsAreShared: false };
-const ROLES: Kind = { isPlace: false, rootsAreShared: true };
+const IDENTITIES: Kind = { isPlace: false, uidIsParent: false, rootsAreShared: false };
+const GROUPS: Kind = { ...IDENTITIES, isPlace: true };
+const ROLES: Kind = { ...IDENTITIES, rootsAreShared: true };
+const ASSOCIATIONS: Kind = { ...IDENTITIES, uidIsParent: true };
 
 /** Few steps down from few roots, so that uids are often above, below or beside each other. */
 const uids = fc
@@ -53,11 +54,12 @@ const filters: fc.Arbitrary<Wanted> = fc.record(
   { requiredKeys: [] },
 );
 
-const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES);
+const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES, ASSOCIATIONS);
 
 /** Whether a list shows a uid, the slow way: it may be seen, and every filter lets it through. */
 function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
-  const place = kind.isPlace ? uid : parentOf(uid);
+  const parent = kind.uidIsParent ? uid : parentOf(uid);
+  const place = kind.isPlace ? uid : parent;
   const seen =
     "everything" in reach ||
     reach.places.some((one) => isWithin(uid, one)) ||
@@ -66,26 +68,28 @@ function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
   return (
     seen &&
     (ancestorsOf === undefined || (place !== "" && isBelow(ancestorsOf, place))) &&
-    (descendantsOf === undefined || isBelow(uid, descendantsOf)) &&
-    (childrenOf === undefined || parentOf(uid) === childrenOf) &&
-    (!inRoot || !uid.includes("/")) &&
+    (descendantsOf === undefined || isWithin(parent, descendantsOf)) &&
+    (childrenOf === undefined || parent === childrenOf) &&
+    (!inRoot || parent === "") &&
     (ids.length === 0 || ids.includes(uid))
   );
 }
 
-function holds(range: Range, uid: string): boolean {
+function holds(kind: Kind, range: Range, uid: string): boolean {
   if ("everything" in range) return true;
   if ("uids" in range) return range.uids.includes(uid);
-  if ("childrenOf" in range) return parentOf(uid) === range.childrenOf;
-  return isBelow(uid, range.below) || (range.self && uid === range.below);
+  if ("childrenOf" in range) return (kind.uidIsParent ? uid : parentOf(uid)) === range.childrenOf;
+  return isBelow(uid, range.below) || ((range.self || kind.uidIsParent) && uid === range.below);
 }
 
 test("the ranges of a list hold what it must show, each once, and nothing else", () => {
   const property = fc.property(kinds, reaches, filters, uids, (kind, reach, wanted, uid) => {
     // Nobody is bound at an identity or a role: what is granted, is granted at groups above them.
-    fc.pre(kind.isPlace || "everything" in reach || !reach.places.includes(uid));
+    fc.pre(
+      kind.isPlace || kind.uidIsParent || "everything" in reach || !reach.places.includes(uid),
+    );
     const ranges = rangesFor(kind, reach, create(UIDPFilterSchema, wanted));
-    const holding = ranges.filter((range) => holds(range, uid));
+    const holding = ranges.filter((range) => holds(kind, range, uid));
     const expected = shows(kind, reach, wanted, uid) ? 1 : 0;
     assert.equal(holding.length, expected, `${uid} is in ${JSON.stringify(holding)}`);
   });

@@ -14,6 +14,8 @@ import type { Range } from "../store/page.ts";
 export interface Kind {
   /** Its uids are places themselves: groups. */
   readonly isPlace: boolean;
+  /** Its uids are those of the places that they are in. */
+  readonly uidIsParent: boolean;
   /** Those without a parent are seen by everyone. */
   readonly rootsAreShared: boolean;
 }
@@ -28,7 +30,7 @@ const MAX_IDS = 1_000;
  * The parts of a table that a list covers: what its filter asks for, as far as the caller may see
  * it. The ranges never overlap.
  *
- * @example rangesFor({ isPlace: true, rootsAreShared: false }, reach, request.uidp)
+ * @example rangesFor(groups.kind, reach, request.uidp)
  */
 export function rangesFor(kind: Kind, reach: Reach, filter: UIDPFilter | undefined): Range[] {
   const wanted = readFilter(filter);
@@ -79,17 +81,14 @@ function readFilter(filter: UIDPFilter | undefined): Wanted {
 function namedRanges(kind: Kind, reach: Reach, wanted: Wanted, uids: readonly string[]): Range[] {
   const matches = (uid: string) => {
     const { ancestorsOf: below, descendantsOf, childrenOf, inRoot } = wanted;
-    const place = kind.isPlace ? uid : parentOf(uid);
+    const parent = kind.uidIsParent ? uid : parentOf(uid);
+    const place = kind.isPlace ? uid : parent;
     if (below !== undefined && (place === "" || place === below || !isSelfOrBelow(below, place)))
       return false;
-    if (
-      descendantsOf !== undefined &&
-      (uid === descendantsOf || !isSelfOrBelow(uid, descendantsOf))
-    ) {
+    if (descendantsOf !== undefined && (parent === "" || !isSelfOrBelow(parent, descendantsOf)))
       return false;
-    }
-    if (childrenOf !== undefined && parentOf(uid) !== childrenOf) return false;
-    if (inRoot && !isRoot(uid)) return false;
+    if (childrenOf !== undefined && parent !== childrenOf) return false;
+    if (inRoot && parent !== "") return false;
     return canSee(kind, reach, uid);
   };
   const named = [...new Set(uids)].filter(matches);

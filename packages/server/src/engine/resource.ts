@@ -7,7 +7,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { fieldBehavior, parentOf, rootOf, rulesOf } from "@wharf/contract";
+import { fieldBehavior, rootOf, rulesOf } from "@wharf/contract";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
 import {
@@ -19,6 +19,7 @@ import {
 import type { EventBody } from "./change.ts";
 import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
+import type { Kind } from "./ranges.ts";
 import { FieldRemover, shapeNumber } from "./shape.ts";
 
 const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
@@ -43,6 +44,8 @@ export function withoutSecrets<R extends Message>(schema: DescMessage, message: 
 export class Resource<R extends ResourceMessage = ResourceMessage> {
   readonly definition: ResourceDefinition<R>;
   readonly table: ResourceTable;
+  /** How it sits in the tree. */
+  readonly kind: Kind;
   /** The type's name as errors show it. */
   readonly typeName: string;
   /** Names the shape that rows are encoded with. */
@@ -52,10 +55,13 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.definition = definition;
     this.typeName = definition.schema.name;
     this.encoding = shapeNumber(definition.schema);
+    const { isPlace = false, uidIsParent = false, rootsAreShared = false } = definition;
+    this.kind = { isPlace, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
       name: definition.table,
-      isPlace: definition.isPlace ?? false,
-      hasChildren: (definition.isPlace || definition.hasChildren) ?? false,
+      isPlace,
+      hasChildren: (isPlace || definition.hasChildren) ?? false,
+      uidIsParent,
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
@@ -103,7 +109,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
-      parent: parentOf(resource.uid),
+      parent: this.table.parentOf(resource.uid),
       root: rootOf(resource.uid),
       name: resource.name ?? "",
       created: msOf(resource.createTime),

@@ -1,7 +1,7 @@
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { isUid, newChildUid, newRootUid } from "@wharf/contract";
-import { invalidArgument, notFound } from "../errors.ts";
+import { alreadyExists, invalidArgument, notFound } from "../errors.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
@@ -51,7 +51,7 @@ export async function createOne<R extends ResourceMessage>(
   definition.settle?.(created, undefined);
   validate(definition.schema, created);
   const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
-  created.uid = place === "" ? newRootUid() : newChildUid(place);
+  created.uid = await newUid(change, resource, place);
   await definition.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
   await definition.afterCreate?.(change, created);
@@ -62,6 +62,17 @@ export async function createOne<R extends ResourceMessage>(
 export interface Created<R> {
   readonly row: ResourceRow;
   readonly created: R;
+}
+
+async function newUid<R extends ResourceMessage>(
+  { tx }: Change,
+  { kind, table, typeName }: Resource<R>,
+  place: string,
+): Promise<string> {
+  if (!kind.uidIsParent) return place === "" ? newRootUid() : newChildUid(place);
+  // Found here, a second one costs nobody else anything; the table itself keeps out the rest.
+  if (await table.keep(tx, place)) throw alreadyExists(typeName, place);
+  return place;
 }
 
 async function existingGroup(change: Change, uid: string): Promise<string> {

@@ -92,9 +92,8 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
 
 /** At most two of the groups with this name that the caller may create in: enough to know if it is one. */
 async function groupsNamed({ caller, tx }: Change, name: string): Promise<Group[]> {
-  const kind = { isPlace: true, rootsAreShared: false };
   const found: Group[] = [];
-  for (const range of rangesFor(kind, caller.grants.reach(CREATE), undefined)) {
+  for (const range of rangesFor(groups.kind, caller.grants.reach(CREATE), undefined)) {
     const rows = await readPage(
       tx,
       groups.table,

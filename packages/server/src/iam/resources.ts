@@ -1,3 +1,4 @@
+import { accountAssociations } from "./account-associations.ts";
 import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
 import { groupInvites } from "./group-invites.ts";
 import { groups } from "./groups.ts";
@@ -15,4 +16,5 @@ export const RESOURCES = {
   identityProviders,
   externalGroupRoleMappings,
   groupInvites,
+  accountAssociations,
 };

@@ -39,22 +39,19 @@ export class CountChanges {
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #gone = new Set<string>();
 
-  /** Notes that a resource came (+1) or went (-1). */
-  moved(table: string, uid: string, by: 1 | -1): void {
-    let direct = true;
-    for (const place of placesAbove(uid)) {
+  /** Notes that a resource came to a place (+1) or went from it (-1). */
+  moved(table: string, parent: string, by: 1 | -1): void {
+    for (const place of upwards(parent)) {
       const delta = this.#at(place, table);
-      if (direct) delta.children += by;
+      if (place === parent) delta.children += by;
       delta.descendants += by;
       delta.changes += 1;
-      direct = false;
     }
   }
 
-  /** Notes that a resource changed where it is; one that others are below is a place itself. */
-  touched(table: string, uid: string, isPlace: boolean): void {
-    if (isPlace) this.#at(uid, table).changes += 1;
-    for (const place of placesAbove(uid)) this.#at(place, table).changes += 1;
+  /** Notes that a resource changed at a place, which is itself if others are below it. */
+  touched(table: string, at: string): void {
+    for (const place of upwards(at)) this.#at(place, table).changes += 1;
   }
 
   /** Notes that nothing will ever be below this place again. */
@@ -115,7 +112,7 @@ export class CountChanges {
   }
 }
 
-/** The places that a resource is below, nearest first, the one above everything last. */
-function placesAbove(uid: string): string[] {
-  return [...ancestorsOf(uid), ""];
+/** A place and all above it, the one above everything last. */
+function upwards(place: string): string[] {
+  return place === "" ? [""] : [place, ...ancestorsOf(place), ""];
 }

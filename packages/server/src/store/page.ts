@@ -191,11 +191,18 @@ function rangeConditions(
   if ("childrenOf" in range) {
     const { childrenOf } = range;
     if (sorts || orderedBy === "name") return [{ text: "parent = ?", params: [childrenOf] }];
+    const { uidIsParent } = table.shape;
     const among =
-      childrenOf === "" ? [] : byUid ? [subtree("uid", childrenOf, false)] : [root(childrenOf)];
+      childrenOf === ""
+        ? []
+        : byUid
+          ? [subtree("uid", childrenOf, uidIsParent)]
+          : [root(childrenOf)];
     return [...among, { text: `${offIndex(reader, "parent")} = ?`, params: [childrenOf] }];
   }
-  const { below, self } = range;
+  const { below } = range;
+  // What goes by the uid of its place is below that place.
+  const self = range.self || table.shape.uidIsParent;
   if (byUid || sorts) return [subtree("uid", below, self)];
   if (below.includes("/")) return [root(below), subtree(offIndex(reader, "uid"), below, self)];
   if (self || !table.shape.isPlace) return [root(below)];

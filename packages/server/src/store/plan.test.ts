@@ -20,6 +20,7 @@ const UID_INDEX = "sqlite_autoindex_things_1";
 const SORTS = "USE TEMP B-TREE FOR ORDER BY";
 
 const things = new ResourceTable({
+  uidIsParent: false,
   name: "things",
   isPlace: true,
   hasChildren: true,

@@ -1,3 +1,4 @@
+import { parentOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
@@ -23,6 +24,8 @@ export interface TableShape {
   readonly isPlace: boolean;
   /** Whether other resources live below its rows. */
   readonly hasChildren: boolean;
+  /** Whether rows go by the uid of the place that they are in, which holds one of them at most. */
+  readonly uidIsParent: boolean;
 }
 
 /**
@@ -95,7 +98,7 @@ export class ResourceTable {
     this.#columns = [...COMMON, ...shape.filterColumns.map((column) => column.name)];
     const { name } = shape;
     this.#changing = this.#columns.filter((column) => !FIXED.has(column));
-    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")})`;
+    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT (uid) DO NOTHING`;
     this.#update = `UPDATE ${name} SET ${this.#changing.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
     this.#delete = `DELETE FROM ${name} WHERE uid = ?`;
     this.#select = {
@@ -185,20 +188,28 @@ export class ResourceTable {
     return (await reader.get(sql, value)) !== undefined;
   }
 
-  async insert(tx: Transaction, row: ResourceRow): Promise<void> {
-    await tx.run(this.#insert, ...this.#values(row, this.#columns));
-    tx.counts.moved(this.shape.name, row.uid, 1);
+  /** Where a row of this uid is: the uid of its place, or "" for none. */
+  parentOf(uid: string): string {
+    return this.shape.uidIsParent ? uid : parentOf(uid);
+  }
+
+  /** Returns false, and does nothing, when there is such a row. */
+  async insert(tx: Transaction, row: ResourceRow): Promise<boolean> {
+    const values = this.#values(row, this.#columns);
+    if ((await tx.run(this.#insert, ...values)) === 0) return false;
+    tx.counts.moved(this.shape.name, row.parent, 1);
+    return true;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
-    tx.counts.touched(this.shape.name, row.uid, this.shape.isPlace);
+    tx.counts.touched(this.shape.name, this.shape.isPlace ? row.uid : row.parent);
   }
 
   /** Returns whether there was such a row. */
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     if ((await tx.run(this.#delete, uid)) === 0) return false;
-    tx.counts.moved(this.shape.name, uid, -1);
+    tx.counts.moved(this.shape.name, this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }

@@ -32,6 +32,7 @@ export class Api {
   readonly roleBindings: Collection;
   readonly identityProviders: Collection;
   readonly externalGroupRoleMappings: Collection;
+  readonly accountAssociations: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -43,6 +44,7 @@ export class Api {
     this.roleBindings = this.#collection(BINDINGS);
     this.identityProviders = this.#collection(PROVIDERS);
     this.externalGroupRoleMappings = this.#collection(MAPPINGS);
+    this.accountAssociations = this.#collection(ASSOCIATIONS);
   }
 
   /** The same service for another caller. */
@@ -66,6 +68,10 @@ export class Api {
   scim(action: string, identityProviderUid: string, request: object = {}): Promise<Shown> {
     const whole = { ...request, identityProviderUid };
     return this.#call({ verb: { action }, kind: PROVIDERS, request: whole });
+  }
+
+  checkAccountAssociation(uid: string, providerType: string): Promise<Shown> {
+    return this.#call({ verb: "Check", kind: ASSOCIATIONS, request: { uid, providerType } });
   }
 
   #collection(kind: Kind): Collection {
@@ -98,3 +104,4 @@ const IDENTITIES = kindOf("Identity", "Identities");
 const BINDINGS = kindOf("RoleBinding");
 const PROVIDERS = kindOf("IdentityProvider");
 const MAPPINGS = kindOf("ExternalGroupRoleMapping");
+const ASSOCIATIONS = kindOf("AccountAssociation");

@@ -20,6 +20,7 @@ const definition = loadSync(
     "role_bindings",
     "identity_providers",
     "external_group_role_mappings",
+    "account_associations",
   ].map((file) => `wharf/iam/v2beta1/${file}.proto`),
   {
     includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],

@@ -25,11 +25,18 @@ export interface World {
   readonly identities: readonly Item[];
   readonly roles: readonly RoleItem[];
   readonly roleBindings: readonly BindingItem[];
+  readonly accountAssociations: readonly Item[];
 }
 
 export type Kind = keyof World;
 
-export const KINDS: readonly Kind[] = ["groups", "identities", "roles", "roleBindings"];
+export const KINDS: readonly Kind[] = [
+  "groups",
+  "identities",
+  "roles",
+  "roleBindings",
+  "accountAssociations",
+];
 
 /** What seeing one of a kind takes. */
 export const LIST_CAPABILITY: Readonly<Record<Kind, string>> = {
@@ -37,6 +44,7 @@ export const LIST_CAPABILITY: Readonly<Record<Kind, string>> = {
   identities: "CAP_IAM_IDENTITY_LIST",
   roles: "CAP_IAM_ROLES_LIST",
   roleBindings: "CAP_IAM_ROLE_BINDINGS_LIST",
+  accountAssociations: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
 };
 
 /** A list's filter, by the names of the contract. */
@@ -62,6 +70,11 @@ export function placeOf(uid: string): string {
   return slash < 0 ? "" : uid.slice(0, slash);
 }
 
+/** The group that one of a kind is in; an association goes by the uid of its group. */
+export function parentOf(kind: Kind, uid: string): string {
+  return kind === "accountAssociations" ? uid : placeOf(uid);
+}
+
 function isWithin(uid: string, place: string): boolean {
   return uid === place || uid.startsWith(`${place}/`);
 }
@@ -85,15 +98,16 @@ export function maySee(world: World, caller: string, kind: Kind, uid: string): b
 }
 
 function passes(kind: Kind, item: Item, filter: ListFilter): boolean {
-  const place = kind === "groups" ? item.uid : placeOf(item.uid);
+  const parent = parentOf(kind, item.uid);
+  const place = kind === "groups" ? item.uid : parent;
   const { descendants_of, children_of, ancestors_of, in_root, ids, name, identity, role, group } =
     filter;
   const binding = item as BindingItem;
   return (
-    (!descendants_of || item.uid.startsWith(`${descendants_of}/`)) &&
-    (!children_of || placeOf(item.uid) === children_of) &&
+    (!descendants_of || isWithin(parent, descendants_of)) &&
+    (!children_of || parent === children_of) &&
     (!ancestors_of || (place !== "" && ancestors_of.startsWith(`${place}/`))) &&
-    (!in_root || !item.uid.includes("/")) &&
+    (!in_root || parent === "") &&
     (!ids || ids.length === 0 || ids.includes(item.uid)) &&
     (!name || item.name === name) &&
     (!identity || binding.identityUid === identity) &&

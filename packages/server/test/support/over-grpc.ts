@@ -89,5 +89,11 @@ function shown(value: unknown, key = ""): unknown {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
   }
   const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
-  return Object.fromEntries(set.map(([name, one]) => [name, shown(one, name)]));
+  return Object.fromEntries(set.map(([name, one]) => [keyShown(name), shown(one, name)]));
+}
+
+/** grpc-js writes 64-bit keys of maps as eight characters, the lowest byte first. */
+function keyShown(name: string): string {
+  if (name.length !== 8 || !name.endsWith("\0")) return name;
+  return String(Buffer.from(name, "latin1").readBigInt64LE());
 }

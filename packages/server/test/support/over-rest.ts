@@ -55,6 +55,10 @@ function httpOf({ verb, kind, request }: Call): { method: string; path: string; 
     }
     case "Lookup":
       return { method: "GET", path: `identities:lookupIdentity?${queryOf(request)}` };
+    case "Check": {
+      const { uid: of, ...body } = request;
+      return { method: "POST", path: `${collection}/${of}:checkAccountAssociation`, body };
+    }
     case "BatchCreate":
       return { method: "POST", path: `${collection}:batchCreate`, body: request };
     case "BatchDelete":

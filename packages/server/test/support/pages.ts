@@ -37,6 +37,7 @@ const SERVICES: Readonly<Record<Kind, readonly [service: string, method: string]
   identities: ["IdentitiesService", "ListIdentities"],
   roles: ["RolesService", "ListRoles"],
   roleBindings: ["RoleBindingsService", "ListRoleBindings"],
+  accountAssociations: ["AccountAssociationsService", "ListAccountAssociations"],
 };
 
 /**

@@ -8,6 +8,7 @@ export type Verb =
   | "Lookup"
   | "BatchCreate"
   | "BatchDelete"
+  | "Check"
   | { readonly action: string };
 
 /** One call of the contract, told apart from the protocol that carries it. */

@@ -16,6 +16,8 @@ export interface Plan {
   readonly roles: readonly { at: number; name: string; capabilities: readonly string[] }[];
   readonly identities: readonly { at: number; name: string }[];
   readonly bindings: readonly { at: number; identity: number; role: number }[];
+  /** At most one for each group. */
+  readonly associations: readonly { at: number; name: string }[];
   /** Groups that are changed after they were made. */
   readonly touched: readonly number[];
 }
@@ -33,6 +35,7 @@ export function plans(capabilities: readonly string[]): fc.Arbitrary<Plan> {
       roles: list(fc.record({ at, name, capabilities: some }), 4, 8),
       identities: list(fc.record({ at, name }), 5, 10),
       bindings: list(fc.record({ at, identity: at, role: at }), 6, 16),
+      associations: list(fc.record({ at, name }), 4, 16),
       touched: list(at, 0, 5),
     }),
   );
@@ -63,7 +66,17 @@ export async function build(operator: Rest, plan: Plan): Promise<{ world: World;
     const body = { identityUid: pick(identities, identity).uid, roleUid: pick(usable, role).uid };
     return made<BindingItem>(operator, `roleBindings/${group}`, body);
   });
-  const world = { groups, identities, roles: [...roles, ...builtin], roleBindings };
+  const associated = new Map(plan.associations.map(({ at, name }) => [place(at), name]));
+  const accountAssociations = await all([...associated], ([group, name]) => {
+    return made(operator, `accountAssociations/${group}`, { name });
+  });
+  const world = {
+    groups,
+    identities,
+    roles: [...roles, ...builtin],
+    roleBindings,
+    accountAssociations,
+  };
   return { world, root: root.uid };
 }
 

@@ -141,8 +141,8 @@ export declare const Event_GroupSchema: GenEnum<Event_Group>;
  */
 export declare type Rules = Message<"wharf.annotations.Rules"> & {
   /**
-   * The value, or each entry of a list, must match this expression. An empty value of an optional
-   * field is let through.
+   * The value, each entry of a list, or each key and value of a map must match this expression. An
+   * empty value of an optional field is let through.
    *
    * @generated from field: string pattern = 1;
    */

@@ -94,6 +94,8 @@ export declare const AccountAssociation_AmazonSchema: GenMessage<AccountAssociat
  */
 export declare type AccountAssociation_Google = Message<"wharf.iam.v2beta1.AccountAssociation.Google"> & {
   /**
+   * Old ones begin with their domain: "example.com:project".
+   *
    * @generated from field: string project_id = 1;
    */
   projectId: string;
@@ -172,7 +174,8 @@ export declare const AccountAssociation_GitHubInstallationSchema: GenMessage<Acc
  */
 export declare type AccountAssociation_ServiceBindings = Message<"wharf.iam.v2beta1.AccountAssociation.ServiceBindings"> & {
   /**
-   * Identity uids by the name of the service principal, which must be the identity's own.
+   * Identity uids by the name of the service principal, which must be the identity's own:
+   * "COSIGNED" or "SERVICE_PRINCIPAL_COSIGNED".
    *
    * @generated from field: map<string, string> service_bindings = 1;
    */
@@ -190,6 +193,8 @@ export declare const AccountAssociation_ServiceBindingsSchema: GenMessage<Accoun
  */
 export declare type AccountAssociation_Azure = Message<"wharf.iam.v2beta1.AccountAssociation.Azure"> & {
   /**
+   * The tenant's id, or a domain of it.
+   *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
@@ -389,14 +394,15 @@ export declare type CheckAccountAssociationResponse = Message<"wharf.iam.v2beta1
   status: CheckStatus;
 
   /**
-   * One word for programs.
+   * When it is not ready, one word for programs: NOT_CONFIGURED, REFUSED, UNREACHABLE or
+   * MISCONFIGURED.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * A sentence for people.
+   * When it is not ready, a sentence for people.
    *
    * @generated from field: string message = 3;
    */

@@ -1,0 +1,81 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  AccountProviderType,
+  type CheckAccountAssociationRequest,
+  CheckAccountAssociationResponseSchema,
+  CheckStatus,
+} from "@wharf/contract";
+import type { Addresses } from "../addresses.ts";
+import type { SigningKeys } from "../auth/keys.ts";
+import { issueToken } from "../auth/token.ts";
+import { audit } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import { invalidArgument, notFound } from "../errors.ts";
+import { accountAssociations } from "../iam/account-associations.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { tryAmazon } from "./amazon.ts";
+import { tryAzure } from "./azure.ts";
+import type { Attempt, Outcome } from "./exchange.ts";
+import { tryGoogle } from "./google.ts";
+
+/** What the check works with. */
+export interface CheckParts {
+  readonly engine: Engine;
+  readonly keys: SigningKeys;
+  addresses(): Addresses;
+}
+
+/** Providers look at a token once, right away. */
+const TOKEN_MS = 5 * 60_000;
+
+const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>> = {
+  [AccountProviderType.GOOGLE]: tryGoogle,
+  [AccountProviderType.AMAZON]: tryAmazon,
+  [AccountProviderType.AZURE]: tryAzure,
+};
+
+/**
+ * Tries, now, to get credentials at the provider that an association names. Leaves an audit row,
+ * because a token of ours leaves the house.
+ *
+ * @example handlers.set(AccountAssociationsService.method.checkAccountAssociation, checkMethod(parts));
+ */
+export function checkMethod({ engine, keys, addresses }: CheckParts): Handler {
+  const { store, settings } = engine;
+  return async (call, message) => {
+    const { uid, providerType } = message as CheckAccountAssociationRequest;
+    const attempt = PROVIDERS[providerType];
+    if (attempt === undefined) {
+      const description = "providerType must be a known provider";
+      throw invalidArgument({ field: "providerType", description });
+    }
+    const association = await accountAssociations.find(store.reader, uid);
+    if (association === undefined) throw notFound(accountAssociations.typeName, uid);
+    const outcome = await attempt({
+      association,
+      settings,
+      sign: async (audience) => {
+        const subject = `account-association:${uid}`;
+        const content = { subject, audiences: [audience], expires: call.time + TOKEN_MS };
+        return (await issueToken(keys, addresses(), content, call.time)).token;
+      },
+    });
+    const provider = AccountProviderType[providerType];
+    const detail = { provider, ...outcome };
+    await store.write((tx) => audit(tx, call, { resource: uid, detail }));
+    return messageReply(CheckAccountAssociationResponseSchema, answerOf(outcome));
+  };
+}
+
+function answerOf(outcome: Outcome) {
+  if (outcome.ready) {
+    return create(CheckAccountAssociationResponseSchema, { status: CheckStatus.READY });
+  }
+  const { reason, message } = outcome;
+  return create(CheckAccountAssociationResponseSchema, {
+    status: CheckStatus.NOT_READY,
+    reason,
+    message,
+  });
+}

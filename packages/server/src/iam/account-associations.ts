@@ -1,0 +1,97 @@
+import {
+  type AccountAssociation,
+  AccountAssociationSchema,
+  AccountAssociationsService,
+  parentOf,
+  ServicePrincipal,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { Resource } from "../engine/resource.ts";
+import { type FieldViolation, invalidArgument } from "../errors.ts";
+
+/** Account associations: a group's accounts elsewhere, one row at most under the group's own uid. */
+export const accountAssociations: Resource<AccountAssociation> = new Resource({
+  service: AccountAssociationsService,
+  schema: AccountAssociationSchema,
+  table: "account_associations",
+  uidIsParent: true,
+  deleteIsIdempotent: true,
+  filters: [{ field: "name", column: "name", type: "common" }],
+  beforeCreate: (change, created) => check(change, created, {}),
+  beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+});
+
+type Bindings = Readonly<Record<string, string>>;
+
+function serviceBindings({ chainguard }: AccountAssociation): Bindings {
+  return chainguard?.serviceBindings ?? {};
+}
+
+/** Refuses what the rules of the contract cannot express. */
+async function check(change: Change, after: AccountAssociation, before: Bindings): Promise<void> {
+  const found = [
+    ...installationViolations(after),
+    ...(await bindingViolations(change, after, before)),
+  ];
+  if (found.length > 0) throw invalidArgument(...found);
+}
+
+function* installationViolations({ github }: AccountAssociation): Iterable<FieldViolation> {
+  const at = "github.appInstallations";
+  for (const [app, { installations }] of Object.entries(github?.appInstallations ?? {})) {
+    if (BigInt(app) <= 0n) yield { field: at, description: "the ids of apps must be positive" };
+    for (const [index, { installationId }] of installations.entries()) {
+      if (installationId > 0n) continue;
+      const field = `${at}[${app}].installations[${index}].installationId`;
+      yield { field, description: "installationId must be positive" };
+    }
+  }
+}
+
+/**
+ * A service can be bound only to an identity that was made for it, in this very group. That takes
+ * no more than the right to change the association: a bound identity holds what it held before, and
+ * whoever gave it that had to hold it. What was bound before is not looked at again, so that an
+ * identity that has gone does not stand in the way of other changes.
+ */
+async function bindingViolations(
+  { engine, tx }: Change,
+  after: AccountAssociation,
+  before: Bindings,
+): Promise<FieldViolation[]> {
+  const bindings = serviceBindings(after);
+  const found: FieldViolation[] = [];
+  const services = new Set<ServicePrincipal>();
+  for (const [name, uid] of Object.entries(bindings)) {
+    const refuse = (description: string) =>
+      found.push({ field: `chainguard.serviceBindings[${name}]`, description });
+    const service = serviceNamed(name);
+    if (service === undefined) {
+      refuse(`the key must be one of ${SERVICE_NAMES.join(", ")}`);
+      continue;
+    }
+    if (services.has(service)) refuse("the service is bound twice");
+    services.add(service);
+    if (before[name] === uid) continue;
+    const here = parentOf(uid) === after.uid;
+    const identity = here ? await engine.identities.find(tx, uid) : undefined;
+    if (identity === undefined) refuse("must be the uid of an identity directly below the group");
+    else if (identity.relationship.case !== "servicePrincipal") {
+      refuse("must be the uid of a service principal identity");
+    } else if (identity.relationship.value !== service) {
+      refuse(`the identity is for ${ServicePrincipal[identity.relationship.value]}`);
+    }
+  }
+  return found;
+}
+
+const SERVICE_NAMES = Object.values(ServicePrincipal).filter(
+  (name): name is keyof typeof ServicePrincipal =>
+    typeof name === "string" && name !== "UNSPECIFIED",
+);
+
+/** The contract's name of an enum value, with or without the enum's. */
+function serviceNamed(name: string): ServicePrincipal | undefined {
+  const short = SERVICE_NAMES.find((one) => name === one || name === `SERVICE_PRINCIPAL_${one}`);
+  return short && ServicePrincipal[short];
+}

@@ -1,0 +1,364 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { type Api, allRefused, refused } from "./support/api.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+import { inParallel, uidsOf, walk } from "./support/walk.ts";
+
+const AMAZON = { account: "123456789012" };
+const GOOGLE = { projectId: "acme-prod", projectNumber: "123456789" };
+const AZURE = {
+  tenantId: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+  clientIds: { syncer: "9ada6f8a-6d83-41bc-b169-a306c21527a5" },
+};
+const GITHUB = {
+  appInstallations: { "1234": { installations: [{ installationId: "567", name: "acme" }] } },
+};
+const FULL = {
+  name: "accounts",
+  description: "where else",
+  amazon: AMAZON,
+  google: GOOGLE,
+  azure: AZURE,
+  github: GITHUB,
+};
+const PROVIDER = "ACCOUNT_PROVIDER_TYPE_AMAZON";
+const LATER = "2001-01-01T00:00:00Z";
+
+onEachStore("account associations", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+  const newGroup = () => world.group(org);
+
+  /** What is there, as its own reader sees it. */
+  const kept = (api: Api, uid: string) => api.accountAssociations.get(uid);
+
+  world.rule(
+    "an association goes by the uid of its group and has all its accounts",
+    async (api) => {
+      const group = await newGroup();
+      const given = { ...FULL, uid: "f".repeat(40), createTime: LATER };
+      const created = await api.accountAssociations.create(group, given);
+      const { createTime } = created;
+      const full = { ...FULL, uid: group, createTime, updateTime: createTime };
+      assert.deepEqual(created, full);
+      assert.notEqual(createTime, LATER);
+      assert.deepEqual(await kept(api, group), full);
+      const list = await api.accountAssociations.list({ uidp: { ids: [group] } });
+      assert.deepEqual(list.accountAssociations, [full]);
+      assert.equal(list.totalCount, "1");
+      assert.deepEqual(await api.accountAssociations.create(org, { name: "x" }).then(uidOf), org);
+      assert.deepEqual(await api.accountAssociations.delete(org), {});
+    },
+  );
+
+  world.rule("a group has one association", async (api) => {
+    const group = await newGroup();
+    const first = await api.accountAssociations.create(group, { name: "first" });
+    const refusal = await refused(api.accountAssociations.create(group, { name: "second" }));
+    assert.deepEqual([refusal.code, refusal.missing], [6, `AccountAssociation ${group}`]);
+    assert.deepEqual(await kept(api, group), first);
+    const below = await world.group(group);
+    assert.equal(uidOf(await api.accountAssociations.create(below, { name: "below" })), below);
+  });
+
+  world.rule("of many that come at once, one is made", async (api) => {
+    const group = await newGroup();
+    const names = Array.from({ length: 20 }, (_, at) => `racer-${at}`);
+    const codes = await inParallel(names, (name) =>
+      api.accountAssociations.create(group, { name }).then(
+        () => 0,
+        (error: { code: number }) => error.code,
+      ),
+    );
+    assert.deepEqual(codes.sort(), [0, ...Array(19).fill(6)]);
+    const { totalCount } = await api.accountAssociations.list({ uidp: { childrenOf: group } });
+    assert.equal(totalCount, "1");
+  });
+
+  world.rule("the group must exist", async (api) => {
+    const missing = `${org}/0123456789abcdef`;
+    const refusal = await refused(api.accountAssociations.create(missing, { name: "x" }));
+    assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
+    const identity = await world.member();
+    const elsewhere = await refused(api.accountAssociations.create(identity.uid, { name: "x" }));
+    assert.deepEqual([elsewhere.code, elsewhere.missing], [5, `Group ${identity.uid}`]);
+    for (const { code, missing: what } of await allRefused([
+      api.accountAssociations.get(missing),
+      api.accountAssociations.update(missing, { name: "x" }),
+      api.checkAccountAssociation(missing, PROVIDER),
+    ])) {
+      assert.deepEqual([code, what], [5, `AccountAssociation ${missing}`]);
+    }
+  });
+
+  const REFUSED: readonly [fields: object, field: string, description: RegExp][] = [
+    [{ name: "" }, "name", /must match/],
+    [{ name: "Capital" }, "name", /must match/],
+    [{ description: "x".repeat(513) }, "description", /must match/],
+    [{ amazon: {} }, "amazon.account", /must match "\^\[0-9\]\{12\}\$"/],
+    [{ amazon: { account: "12345678901" } }, "amazon.account", /must match/],
+    [{ amazon: { account: "1234567890123" } }, "amazon.account", /must match/],
+    [{ amazon: { account: "12345678901x" } }, "amazon.account", /must match/],
+    [{ google: { projectId: "acme-prod" } }, "google.projectNumber", /must match/],
+    [{ google: { projectNumber: "1" } }, "google.projectId", /must match/],
+    [{ google: { ...GOOGLE, projectId: "Acme" } }, "google.projectId", /must match/],
+    [{ google: { ...GOOGLE, projectId: "a/b/c/d/e" } }, "google.projectId", /must match/],
+    [{ google: { ...GOOGLE, projectNumber: "012" } }, "google.projectNumber", /must match/],
+    [{ google: { ...GOOGLE, projectNumber: "1/../2" } }, "google.projectNumber", /must match/],
+    [{ azure: { ...AZURE, tenantId: "" } }, "azure.tenantId", /must match/],
+    [{ azure: { ...AZURE, tenantId: "common" } }, "azure.tenantId", /must match/],
+    [{ azure: { ...AZURE, tenantId: "../evil.com" } }, "azure.tenantId", /must match/],
+    [{ azure: { ...AZURE, tenantId: ".." } }, "azure.tenantId", /must match/],
+    [{ azure: { tenantId: AZURE.tenantId } }, "azure.clientIds", /clientIds is required/],
+    [{ azure: { ...AZURE, clientIds: { a: "" } } }, "azure.clientIds", /must match/],
+    [{ azure: { ...AZURE, clientIds: { "": "a" } } }, "azure.clientIds", /must match/],
+    [
+      { azure: { ...AZURE, clientIds: Object.fromEntries(numbers(17).map((n) => [n, n])) } },
+      "azure.clientIds",
+      /must have at most 16 entries/,
+    ],
+    [installed("1", "0"), "github.appInstallations[1].installations[0].installationId", /required/],
+    [
+      installed("1", "-5"),
+      "github.appInstallations[1].installations[0].installationId",
+      /must be positive/,
+    ],
+    [installed("0", "5"), "github.appInstallations", /the ids of apps must be positive/],
+    [installed("-1", "5"), "github.appInstallations", /the ids of apps must be positive/],
+    [
+      installed("1", ...numbers(101)),
+      "github.appInstallations[1].installations",
+      /must have at most 100 entries/,
+    ],
+    [{ chainguard: {} }, "chainguard.serviceBindings", /serviceBindings is required/],
+  ];
+  world.rule(
+    "what cannot be an account is refused by its name, and changes nothing",
+    async (api) => {
+      const [empty, full] = [await newGroup(), await newGroup()];
+      const before = await api.accountAssociations.create(full, { name: "kept" });
+      for (const [fields, field, description] of REFUSED) {
+        const about = JSON.stringify(fields).slice(0, 200);
+        const created = await refused(
+          api.accountAssociations.create(empty, { name: "x", ...fields }),
+        );
+        assert.equal(created.code, 3, about);
+        assert.match(created.fields[field] ?? "", description, about);
+        const changed = await refused(
+          api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
+        );
+        assert.match(changed.fields[field] ?? "", description, about);
+      }
+      assert.equal((await refused(kept(api, empty))).code, 5);
+      assert.deepEqual(await kept(api, full), before);
+    },
+  );
+
+  world.rule("domains, old project ids and short names are accounts, too", async (api) => {
+    for (const fields of [
+      { azure: { ...AZURE, tenantId: "acme.onmicrosoft.com" } },
+      { google: { ...GOOGLE, projectId: "example.com:acme-prod" } },
+      { name: "a" },
+    ]) {
+      const created = await api.accountAssociations.create(await newGroup(), {
+        name: "x",
+        ...fields,
+      });
+      for (const [name, value] of Object.entries(fields)) assert.deepEqual(created[name], value);
+    }
+  });
+
+  world.rule("an update changes what its mask covers", async (api) => {
+    const group = await newGroup();
+    const { createTime } = await api.accountAssociations.create(group, FULL);
+    const update = async (change: object, mask?: string[]) => {
+      const answer = await api.accountAssociations.update(group, change, mask);
+      assert.deepEqual(await kept(api, group), answer);
+      const { updateTime, ...rest } = answer;
+      assert.ok(updateTime >= createTime);
+      return rest;
+    };
+    const base = { ...FULL, uid: group, createTime };
+    const other = { account: "000000000000" };
+    assert.deepEqual(await update({ amazon: other }), { ...base, amazon: other });
+    assert.deepEqual(
+      await update({ google: GOOGLE, name: "n" }, ["amazon"]),
+      without(base, "amazon"),
+    );
+    assert.deepEqual(
+      await update({ google: { projectNumber: "42" } }, ["google.project_number"]),
+      without({ ...base, google: { ...GOOGLE, projectNumber: "42" } }, "amazon"),
+    );
+    assert.deepEqual(await update({ name: "all", github: GITHUB }, ["*"]), {
+      uid: group,
+      name: "all",
+      description: "",
+      github: GITHUB,
+      createTime,
+    });
+    const bad = await refused(api.accountAssociations.update(group, {}, ["amazon.region"]));
+    assert.deepEqual(Object.keys(bad.fields), ["updateMask"]);
+  });
+
+  world.rule("deleting succeeds also when there is nothing to delete", async (api) => {
+    const group = await newGroup();
+    await api.accountAssociations.create(group, { name: "x" });
+    assert.deepEqual(await api.accountAssociations.delete(group), {});
+    assert.equal((await refused(kept(api, group))).code, 5);
+    assert.deepEqual(await api.accountAssociations.delete(group), {});
+    assert.equal((await refused(api.accountAssociations.delete("nonsense"))).code, 3);
+    assert.equal((await api.accountAssociations.create(group, { name: "again" })).uid, group);
+  });
+
+  world.rule("a group is not deleted while it has an association", async (api) => {
+    const group = await newGroup();
+    await api.accountAssociations.create(group, { name: "x" });
+    const refusal = await refused(api.groups.delete(group));
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
+    assert.match(refusal.message, /cannot delete group with child account associations$/);
+    await api.accountAssociations.delete(group);
+    assert.deepEqual(await api.groups.delete(group), {});
+  });
+
+  world.rule("lists follow the tree, by group unless told otherwise", async (api) => {
+    const top = await world.organisation();
+    const [a, b] = [await world.group(top), await world.group(top)];
+    const [a1, a2] = [await world.group(a), await world.group(a)];
+    for (const [group, name] of [
+      [a2, "1"],
+      [top, "3"],
+      [b, "2"],
+      [a, "3"],
+    ] as const) {
+      await api.accountAssociations.create(group, { name });
+    }
+    const found = async (request: object) => {
+      const { items, totals } = await walk(api.accountAssociations, "accountAssociations", {
+        pageSize: 2,
+        ...request,
+      });
+      assert.deepEqual(new Set(totals), new Set([String(items.length)]));
+      return uidsOf(items);
+    };
+    const all = [top, a, a2, b].sort();
+    assert.deepEqual(await found({ uidp: { descendantsOf: top } }), all);
+    assert.deepEqual(await found({ uidp: { descendantsOf: a } }), [a, a2].sort());
+    assert.deepEqual(await found({ uidp: { descendantsOf: a2 } }), [a2]);
+    assert.deepEqual(await found({ uidp: { descendantsOf: a1 } }), []);
+    assert.deepEqual(await found({ uidp: { childrenOf: a } }), [a]);
+    assert.deepEqual(await found({ uidp: { childrenOf: a1 } }), []);
+    assert.deepEqual(await found({ uidp: { ancestorsOf: a2 } }), [top, a]);
+    assert.deepEqual(await found({ uidp: { inRoot: true } }), []);
+    assert.deepEqual(await found({ uidp: { ids: [b, a1, a] } }), [a, b].sort());
+    assert.deepEqual(await found({ uidp: { ids: [b, a], childrenOf: b } }), [b]);
+    assert.deepEqual(await found({ name: "3", uidp: { descendantsOf: top } }), [top, a]);
+    const of = { uidp: { descendantsOf: top } };
+    for (const orderBy of ["group", "group asc", "uid"]) {
+      assert.deepEqual(await found({ ...of, orderBy }), all);
+    }
+    assert.deepEqual(await found({ ...of, orderBy: "group desc" }), all.toReversed());
+    assert.deepEqual(await found({ ...of, orderBy: "name" }), [a2, b, top, a]);
+    assert.deepEqual(await found({ ...of, orderBy: "created_at" }), [a2, top, b, a]);
+    await api.accountAssociations.update(b, { description: "touched" });
+    assert.equal((await found({ ...of, orderBy: "updated_at desc" }))[0], b);
+    const { skipped, accountAssociations } = await api.accountAssociations.list({ ...of, skip: 3 });
+    assert.deepEqual([skipped, uidsOf(accountAssociations)], [3, all.slice(3)]);
+    const { fields } = await refused(api.accountAssociations.list({ orderBy: "amazon" }));
+    assert.match(fields.orderBy ?? "", /^orderBy must be one of group, uid, name, created_at/);
+    assert.equal((await refused(api.groups.list({ orderBy: "group" }))).code, 3);
+    await api.accountAssociations.delete(a);
+    assert.deepEqual(await found({ uidp: { childrenOf: a } }), []);
+    assert.deepEqual(await found(of), [top, a2, b].sort());
+  });
+
+  world.rule("everyone sees and does what they may at the group or above", async (api) => {
+    const top = await world.organisation();
+    const [a, b] = [await world.group(top), await world.group(top)];
+    for (const group of [top, a, b]) await api.accountAssociations.create(group, { name: "x" });
+    const member = await world.member({ [a]: ["account_associations.list"] });
+    const theirs = api.as(member.token).accountAssociations;
+    const list = await theirs.list();
+    assert.deepEqual([uidsOf(list.accountAssociations), list.totalCount], [[a], "1"]);
+    for (const uidp of [{ descendantsOf: top }, { childrenOf: a }, { ids: [a, b, top] }]) {
+      assert.equal((await theirs.list({ uidp })).totalCount, "1");
+    }
+    assert.equal((await theirs.list({ uidp: { childrenOf: top } })).totalCount, "0");
+    assert.equal((await theirs.get(a)).uid, a);
+    const needs = async (call: Promise<unknown>, capability: string, at: string) => {
+      const { code, message } = await refused(call);
+      const wanted = `Permission denied: needs account_associations.${capability} at "${at}"`;
+      assert.deepEqual([code, message], [7, wanted]);
+    };
+    const nowhere = `${top}/0123456789abcdef`;
+    for (const place of [b, top, nowhere]) await needs(theirs.get(place), "list", place);
+    await needs(theirs.create(a, { name: "x" }), "create", a);
+    await needs(theirs.update(a, { name: "x" }), "update", a);
+    await needs(theirs.delete(a), "delete", a);
+    await needs(api.as(member.token).checkAccountAssociation(b, PROVIDER), "list", b);
+    const owner = await world.member({ [a]: "owner" });
+    const owned = api.as(owner.token).accountAssociations;
+    assert.equal((await owned.update(a, { name: "mine" })).name, "mine");
+    assert.deepEqual(await owned.delete(a), {});
+    assert.equal((await owned.create(a, { name: "anew" })).uid, a);
+    await needs(owned.delete(b), "delete", b);
+    assert.equal((await refused(api.as("").accountAssociations.get(a))).code, 16);
+  });
+
+  test("each change leaves its event, of the group itself", async () => {
+    const api = world.operator().accountAssociations;
+    const group = await newGroup();
+    await api.create(group, { name: "told", amazon: AMAZON });
+    await api.update(group, { name: "told again" });
+    await api.delete(group);
+    await api.delete(group);
+    const rows = await rawRows<Record<string, string>>(
+      world.server,
+      `SELECT type, subject, group_uid, body_type, body FROM events
+       WHERE subject = '${group}' AND type LIKE 'iam.account%' ORDER BY id`,
+    );
+    assert.deepEqual(
+      rows.map((row) => [row.type, row.group_uid, row.body_type, JSON.parse(row.body ?? "").name]),
+      ["created", "updated", "deleted"].map((what, at) => [
+        `iam.account_associations.${what}.v1`,
+        group,
+        `wharf.iam.v2beta1.${at < 2 ? "" : "Delete"}AccountAssociation${at < 2 ? "" : "Request"}`,
+        ["told", "told again", undefined][at],
+      ]),
+    );
+  });
+
+  test("the body of a REST update says which accounts it removes", async () => {
+    const group = await newGroup();
+    const rest = new Rest(world.server.url, world.operator().token);
+    await rest.post(`/iam/v2beta1/accountAssociations/${group}`, FULL);
+    const { body } = await rest.patch(`/iam/v2/accountAssociations/${group}`, { azure: null });
+    assert.deepEqual(
+      Object.keys(body).sort(),
+      Object.keys(await kept(world.operator(), group)).sort(),
+    );
+    assert.equal(body.azure, undefined);
+    assert.deepEqual(body.amazon, AMAZON);
+  });
+});
+
+function uidOf({ uid }: { uid: string }): string {
+  return uid;
+}
+
+function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {
+  const { [key]: _, ...rest } = object;
+  return rest;
+}
+
+function numbers(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => String(at + 1));
+}
+
+function installed(app: string, ...ids: string[]): object {
+  const installations = ids.map((installationId) => ({ installationId, name: "" }));
+  return { github: { appInstallations: { [app]: { installations } } } };
+}
