@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { closeGrpc } from "./support/grpc.ts";
+import { Inside } from "./support/inside.ts";
+import {
+  expected,
+  isOrdered,
+  LIST_CAPABILITY,
+  type ListFilter,
+  OPERATOR,
+  type SortKey,
+  type World,
+} from "./support/oracle.ts";
+import { checkWalk, fetchAll, type ListQuery } from "./support/pages.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { all, build, NAMES, type Plan, pick } from "./support/world.ts";
+
+const KIND = "accountAssociations";
+const KEYS: readonly SortKey[] = ["uid", "name", "created_at", "updated_at"];
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+/** A tree of forty groups, three in four of them with an association, and five who see parts of it. */
+const PLAN: Plan = {
+  groups: numbers(39).map((at) => ({ parent: at >> 1, name: pick(NAMES, at) })),
+  roles: [{ at: 0, name: "a", capabilities: [LIST_CAPABILITY[KIND]] }],
+  identities: numbers(5).map((at) => ({ at: 0, name: pick(NAMES, at) })),
+  // By the numbers that a plan has for places: an odd 2n+1 is the n-th group.
+  bindings: [
+    { identity: 0, at: 2 * 0 + 1, role: 1 },
+    { identity: 1, at: 2 * 1 + 1, role: 1 },
+    { identity: 2, at: 2 * 4 + 1, role: 1 },
+    { identity: 2, at: 2 * 2 + 1, role: 1 },
+    { identity: 3, at: 2 * 30 + 1, role: 1 },
+  ],
+  associations: numbers(40)
+    .filter((at) => at % 4 !== 3)
+    .map((at) => ({ at, name: pick(NAMES, at * 7) })),
+  touched: [],
+};
+
+for (const store of STORES) {
+  describe(`lists of what goes by the uid of its group, on ${store}`, () => {
+    let server: TestServer;
+    let inside: Inside;
+    let world: World;
+    before(async () => {
+      server = await TestServer.start({ store });
+      inside = await Inside.open(server);
+      ({ world } = await build(new Rest(server.url, await inside.token()), PLAN));
+    });
+    after(async () => {
+      closeGrpc();
+      await inside.close();
+      assert.equal(await server.stop(), 0);
+    });
+
+    /** Every filter by every group, alone and with another one. */
+    const filters = (): ListFilter[] => {
+      const uids = world.groups.map((group) => group.uid);
+      const each = uids.flatMap((uid, at): ListFilter[] => [
+        { descendants_of: uid },
+        { children_of: uid },
+        { ancestors_of: uid },
+        { descendants_of: uid, name: pick(NAMES, at) },
+        { descendants_of: uid, ids: [uid, pick(uids, at * 3 + 1), pick(uids, at * 5 + 2)] },
+        { ancestors_of: uid, descendants_of: pick(uids, at >> 2) },
+        { children_of: uid, descendants_of: pick(uids, at >> 1) },
+      ]);
+      return [{}, { in_root: true }, { name: "a" }, { ids: uids }, ...each];
+    };
+
+    const callers = () => [OPERATOR, ...world.identities.map((identity) => identity.uid)];
+
+    test("every caller sees exactly what they may, in order, in pages that add up", async () => {
+      let shown = 0;
+      for (const [number, caller] of callers().entries()) {
+        const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
+        await all(filters(), async (filter, at) => {
+          const key = pick(KEYS, at + number);
+          const query: ListQuery = { kind: KIND, filter, key, descending: at % 3 === 0 };
+          const about = `${number} asks ${JSON.stringify(query)}`;
+          const wanted = expected(world, caller, KIND, filter).map(({ uid }) => uid);
+          const items = await fetchAll({ url: server.url, token, via: "rest" }, query, 200);
+          const uids = items.map(({ uid }) => uid);
+          assert.deepEqual(uids.toSorted(), wanted.sort(), about);
+          assert.ok(isOrdered(items, key, query.descending), about);
+          const via = at % 2 === 0 ? "rest" : "grpc";
+          const walk = pick(["cursor", "skip", "both"] as const, at);
+          await checkWalk({ url: server.url, token, via }, query, uids, walk, [3, 1, 5], [0, 2]);
+          shown += uids.length;
+        });
+      }
+      assert.ok(shown > 1_000, `${shown} associations were shown at all`);
+    });
+  });
+}
