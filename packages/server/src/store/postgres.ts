@@ -120,7 +120,9 @@ export async function openPostgres(url: string): Promise<Driver> {
   const end = async (sql: string) => {
     const client = await inTransaction();
     transaction = undefined;
-    await client.query(sql);
+    const { command } = await client.query(sql);
+    // A transaction in which something failed is rolled back, and PostgreSQL calls that no error.
+    if (command !== sql) throw new Error(`${sql} was answered with ${command}`);
   };
 
   const reader = new PostgresReader(async () => pool);

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openPostgres } from "../src/store/postgres.ts";
+import { newDatabase } from "./support/postgres.ts";
+
+test("a transaction in which something failed is not taken for committed", async () => {
+  const driver = await openPostgres(await newDatabase());
+  try {
+    await driver.begin();
+    await driver.writer.run("CREATE TABLE kept (id integer)");
+    await assert.rejects(driver.writer.run("SELECT * FROM no_such_table"));
+    await assert.rejects(driver.commit(), /COMMIT was answered with ROLLBACK/);
+    await driver.begin();
+    await driver.writer.run("CREATE TABLE kept (id integer)");
+    await driver.commit();
+    assert.deepEqual(await driver.reader.all("SELECT * FROM kept"), []);
+  } finally {
+    await driver.close();
+  }
+});
