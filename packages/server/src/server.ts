@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
   AccountAssociationsService,
+  IdentitiesService,
   PingService,
   SERVICES,
   SecurityTokenService,
@@ -36,6 +37,8 @@ import { isLoopbackHost } from "./sts/addresses.ts";
 import { exchangeMethod } from "./sts/exchange.ts";
 import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
+import { KnownIdentities } from "./sts/known-identities.ts";
+import { testIdentityMethod } from "./sts/test-identity.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -98,7 +101,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   metrics.watchCache("access", authenticator);
 
   const source = { policy, issuers: new Issuers(policy) };
-  const exchange = { engine, keys, verifier, source, addresses: () => addresses };
+  const identities = new KnownIdentities(engine, () => addresses);
+  const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
   const refreshTokens = new RefreshTokens(await installationSecret(store, "refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
@@ -106,6 +110,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
     [SecurityTokenService.method.exchange, exchangeMethod(exchange)],
+    [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
   ]);

@@ -308,28 +308,3 @@ describe("token exchange refuses", () => {
     assert.doesNotMatch(server.log, /eyJ/);
   });
 });
-
-describe("an issuer that is down", () => {
-  test("does not keep its known keys from being used", async () => {
-    const issuer = await StandInIssuer.start();
-    const server = await TestServer.start();
-    const operator = new Rest(server.url, await server.token());
-    const org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
-    const claimMatch = { issuer: issuer.url, subject: SUBJECT };
-    const { uid } = (
-      await operator.post(`/iam/v2beta1/identities/${org}`, { name: "ci", claimMatch })
-    ).body;
-    const ask = async () =>
-      exchange(server.url, await issuer.sign({ sub: SUBJECT }), { aud: server.url, identity: uid });
-    const together = await Promise.all(Array.from({ length: 20 }, ask));
-    assert.ok(together.every(({ status }) => status === 200));
-    assert.deepEqual(
-      issuer.asked,
-      ["/.well-known/openid-configuration", "/jwks"],
-      "one fetch for all",
-    );
-    await issuer.stop();
-    assert.equal((await ask()).status, 200);
-    await server.stop();
-  });
-});

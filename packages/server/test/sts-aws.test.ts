@@ -33,6 +33,7 @@ function standInAws(asked: IncomingMessage[]): Server {
 describe("an identity that proves itself with AWS credentials", () => {
   let aws: Server;
   let server: TestServer;
+  let operator: Rest;
   let identity: string;
   let host: string;
   const asked: IncomingMessage[] = [];
@@ -41,7 +42,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     await once(aws, "listening");
     host = `127.0.0.1:${(aws.address() as AddressInfo).port}`;
     server = await TestServer.start({ flags: ["--aws-sts-endpoint", `http://${host}`] });
-    const operator = new Rest(server.url, await server.token());
+    operator = new Rest(server.url, await server.token());
     const org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     const awsIdentity = {
       awsAccount: CALLER.Account,
@@ -135,6 +136,7 @@ describe("an identity that proves itself with AWS credentials", () => {
       () => ({ signedHeaders: "chainguard-audience;chainguard-identity;host" }),
       /malformed/,
     ],
+    ["a date that is none", () => ({ headers: { "X-Amz-Date": "20261399T000000Z" } }), /malformed/],
     ["a header twice", () => ({ extra: "\r\nHost: sts.evil.example" }), /malformed/],
     [
       "another action",
@@ -162,5 +164,37 @@ describe("an identity that proves itself with AWS credentials", () => {
     CALLER.Arn = Arn;
     assert.equal(status, 403);
     assert.match(message, /invalid "aws-arn"/);
+  });
+
+  const checked = async (text: string) => {
+    const { status, body } = await operator.post(`/iam/v2beta1/identities/${identity}:test`, {
+      token: text,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as { allowed: boolean; checks: { claim: string; found: string; ok: boolean }[] };
+  };
+
+  test("shows every check when it is tested", async () => {
+    const { allowed, checks } = await checked(token());
+    assert.equal(allowed, true, JSON.stringify(checks));
+    assert.deepEqual(
+      checks.map(({ claim }) => claim),
+      ["host", "aud", "identity", "x-amz-date", "signature", "aws-acct", "aws-arn", "aws-user-id"],
+    );
+    assert.equal(checks.at(-2)?.found, CALLER.Arn);
+    assert.equal((await checked("UE9TVA")).checks[0]?.claim, "token");
+  });
+
+  test("is not sent to AWS by a test that fails before", async () => {
+    const before = asked.length;
+    const headers = { "X-Amz-Date": minutes(-16), "Chainguard-Identity": "someone else" };
+    const { allowed, checks } = await checked(token({ headers }));
+    assert.equal(allowed, false);
+    const failed = checks.filter(({ ok }) => !ok).map(({ claim }) => claim);
+    assert.deepEqual(failed.slice(0, 3), ["identity", "x-amz-date", "signature"]);
+    assert.equal(asked.length, before);
+    const { checks: unsigned } = await checked(token({ signature: "beef" }));
+    const signature = unsigned.find(({ claim }) => claim === "signature");
+    assert.equal(signature?.found, "not accepted");
   });
 });

@@ -178,8 +178,9 @@ for (const store of STORES) {
       assert.equal(second.claims.sub, ci);
       assert.ok((second.claims.exp as number) <= (first.claims.exp as number));
       const wider = await exchange(server.url, first.token, { aud: server.url, scopes: org });
-      const { body } = await new Rest(server.url, wider.token).get("/iam/v2beta1/groups");
-      assert.equal(body.totalCount, "0");
+      assert.equal(wider.code, 3, wider.message);
+      const { body } = await new Rest(server.url, second.token).get("/iam/v2beta1/groups");
+      assert.equal(body.totalCount, "1");
     });
 
     test("a token never outlives the rule that allowed it", async () => {
@@ -202,43 +203,6 @@ for (const store of STORES) {
       const seenBefore = (await operator.get(path)).body.lastSeenTime;
       await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
       assert.ok((await operator.get(path)).body.lastSeenTime > seenBefore);
-    });
-
-    test("patterns, audiences and custom claims of GitHub, GitLab and Kubernetes are matched", async () => {
-      const shapes = [
-        {
-          match: {
-            issuer: issuer.url,
-            subjectPattern: "repo:acme@\\d+/app@42:.*",
-            claims: { repository_id: "42" },
-          },
-          claims: { sub: "repo:acme@7/app@42:ref:refs/heads/main", repository_id: "42" },
-        },
-        {
-          match: {
-            issuer: issuer.url,
-            subject: "project_path:g/p:ref_type:branch:ref:main",
-            audience: "https://gitlab.test",
-          },
-          claims: { sub: "project_path:g/p:ref_type:branch:ref:main", aud: "https://gitlab.test" },
-        },
-        {
-          match: {
-            issuerPattern: "http://127\\.0\\.0\\.1:\\d+",
-            subject: "system:serviceaccount:ns:sa",
-            claimPatterns: { env: "prod|stage" },
-          },
-          claims: { sub: "system:serviceaccount:ns:sa", env: "stage" },
-        },
-      ];
-      for (const [at, { match, claims }] of shapes.entries()) {
-        const { uid } = await post(`identities/${org}`, { name: `shape-${at}`, claimMatch: match });
-        const made = await exchange(server.url, await issuer.sign(claims), {
-          aud: server.url,
-          identity: uid,
-        });
-        assert.equal(made.status, 200, made.message);
-      }
     });
   });
 }

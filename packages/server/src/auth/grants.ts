@@ -76,7 +76,7 @@ export class Grants {
     return this.heldAt(uid).hasAll(capabilities);
   }
 
-  /** Where all of these are held, as the fewest places that cover it. */
+  /** Where all of these are held, as the fewest places that cover it; where anything is, if none are named. */
   reach(capabilities: readonly Capability[]): Reach {
     if (!this.#everywhere.isEmpty) {
       return this.#everywhere.hasAll(capabilities) ? { everything: true } : { places: [] };
@@ -91,7 +91,10 @@ export class Grants {
   }
 
   #topmost(capabilities: readonly Capability[]): string[] {
-    const within = (uid: string) => this.#held.get(uid)?.hasAll(capabilities) ?? false;
+    const within = (uid: string) => {
+      const held = this.#held.get(uid) ?? CapabilitySet.EMPTY;
+      return !held.isEmpty && held.hasAll(capabilities);
+    };
     const covered = (uid: string) => ancestorsOf(uid).some(within);
     return [...this.#held.keys()].filter((uid) => within(uid) && !covered(uid)).sort();
   }

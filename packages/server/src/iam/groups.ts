@@ -13,6 +13,7 @@ import {
   OrgStatus,
   RoleBindingSchema,
 } from "@wharf/contract";
+import type { Reach } from "../auth/grants.ts";
 import type { Change } from "../engine/change.ts";
 import { rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
@@ -23,6 +24,7 @@ import {
   permissionDenied,
   unauthenticated,
 } from "../errors.ts";
+import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -69,7 +71,7 @@ async function place(change: Change, parent: string): Promise<string> {
     change.mustHold(CREATE, parent);
     return existing(change, parent);
   }
-  const named = await groupsNamed(change, parent);
+  const named = await groupsNamed(change.tx, caller.grants.reach(CREATE), parent);
   if (named.length > 1) {
     throw invalidArgument({
       field: "parent",
@@ -90,12 +92,16 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
   return uid;
 }
 
-/** At most two of the groups with this name that the caller may create in: enough to know if it is one. */
-async function groupsNamed({ caller, tx }: Change, name: string): Promise<Group[]> {
+/**
+ * At most two of the groups within reach that have this name: enough to know if it is one.
+ *
+ * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
+ */
+export async function groupsNamed(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
   const found: Group[] = [];
-  for (const range of rangesFor(groups.kind, caller.grants.reach(CREATE), undefined)) {
+  for (const range of rangesFor(groups.kind, reach, undefined)) {
     const rows = await readPage(
-      tx,
+      reader,
       groups.table,
       { range, filters: [{ column: "name", value: name }], order: UID_ORDER, offset: 0, limit: 2 },
       "data",

@@ -110,7 +110,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      limit: limitFor(granted, wanted),
+      limit: await limitFor(engine.store.reader, granted, wanted),
     };
     return issueToken(keys, addresses(), content, now);
   }

@@ -1,5 +1,5 @@
-import { unauthenticated } from "../errors.ts";
 import type { AwsCaller } from "./aws.ts";
+import { malformed } from "./checks.ts";
 import { FetchError, fetchJson } from "./fetch-json.ts";
 
 /** The one request that AWS is ever sent on behalf of a token. */
@@ -97,9 +97,8 @@ function readDate(text: string): number {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (match === null) throw malformed();
   const [, year, month, day, hour, minute, second] = match;
-  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-}
-
-function malformed(): Error {
-  return unauthenticated("the token is malformed");
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // Comparing with no time at all would let it be any age.
+  if (Number.isNaN(time)) throw malformed();
+  return time;
 }

@@ -1,9 +1,9 @@
-import type { Identity_AWSIdentity } from "@wharf/contract";
-import { RE2JS } from "re2js";
 import { unauthenticated, WharfError } from "../errors.ts";
-import { replay, type SignedRequest } from "./aws-request.ts";
+import { parseSignedRequest, replay, type SignedRequest } from "./aws-request.ts";
+import { type Checks, malformed } from "./checks.ts";
 import { FetchError } from "./fetch-json.ts";
-import type { Check } from "./rule.ts";
+import { checkValue } from "./matcher.ts";
+import type { AwsRule } from "./rule.ts";
 
 /**
  * Identities that prove themselves with AWS credentials: the token is a signed GetCallerIdentity
@@ -24,6 +24,8 @@ export interface AwsCaller {
 }
 
 export interface AwsTerms {
+  /** The uid that the request must name. */
+  readonly identity: string;
   /** Where to ask; the host that requests must be signed for. */
   readonly endpoint: string;
   /** What the audience header may say. */
@@ -31,51 +33,97 @@ export interface AwsTerms {
 }
 
 /**
- * Refuses a signed request that is not fresh, or not meant for us and this identity; then asks AWS.
+ * Checks a signed request: that it is fresh, meant for us and this identity, and signed by whom the
+ * rule names. AWS is asked only when everything before is right. Undefined when nobody is known to
+ * have signed.
  *
- * @example const caller = await awsCaller(parseSignedRequest(token), identity.uid, terms, Date.now());
+ * @example const caller = await checkAws(rule, token, terms, Date.now(), checks);
  */
-export async function awsCaller(
-  request: SignedRequest,
-  identity: string,
-  { endpoint, audiences }: AwsTerms,
+export async function checkAws(
+  rule: AwsRule,
+  token: string,
+  terms: AwsTerms,
   now: number,
-): Promise<AwsCaller> {
-  if (request.host !== new URL(endpoint).host) throw unauthenticated('invalid "host"');
-  if (!audiences.includes(request.audience)) throw unauthenticated('invalid "aud"');
-  if (request.identity !== identity) throw unauthenticated('invalid "identity"');
-  if (now - request.signed > OLDEST_MS) throw unauthenticated("the token has expired");
-  if (request.signed - now > AHEAD_MS) throw unauthenticated("the token is from the future");
+  checks: Checks,
+): Promise<AwsCaller | undefined> {
+  const request = readRequest(token, checks);
+  if (request === undefined) return undefined;
+  checkHeaders(request, terms, checks);
+  checkAge(request, now, checks);
+  const caller = await askAws(request, terms, checks);
+  const found = {
+    "aws-acct": caller?.account,
+    "aws-arn": caller?.arn,
+    "aws-user-id": caller?.userId,
+  };
+  for (const [claim, matcher] of rule.claims)
+    checks.note(checkValue(claim, matcher, found[claim as keyof typeof found]));
+  return caller;
+}
+
+function readRequest(token: string, checks: Checks): SignedRequest | undefined {
   try {
-    return await replay(request, endpoint);
+    return parseSignedRequest(token);
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    if (error.message.includes("status 4"))
-      throw unauthenticated("AWS does not accept the signature");
-    throw new WharfError("UNAVAILABLE", `AWS: ${error.message}`, undefined, error);
+    if (!(error instanceof WharfError)) throw error;
+    const expected = "a signed GetCallerIdentity request";
+    checks.note({ claim: "token", expected, found: "something else", ok: false }, malformed);
+    return undefined;
   }
 }
 
-/**
- * Compares what AWS says with what the identity asks for.
- *
- * @example const refused = firstFailure(checkAws(identity.relationship.value, caller));
- */
-export function checkAws(
-  { awsAccount, awsArn, awsUserId }: Identity_AWSIdentity,
-  caller: AwsCaller,
-): Check[] {
-  const check = (claim: string, found: string, wanted: string, isPattern: boolean): Check => ({
-    claim,
-    found,
-    expected: isPattern ? `/${wanted}/` : wanted,
-    ok:
-      wanted !== "" &&
-      (isPattern ? RE2JS.compile(`^(?:${wanted})$`).matches(found) : found === wanted),
-  });
-  return [
-    check("aws-acct", caller.account, awsAccount, false),
-    check("aws-arn", caller.arn, awsArn.value ?? "", awsArn.case === "arnPattern"),
-    check("aws-user-id", caller.userId, awsUserId.value ?? "", awsUserId.case === "userIdPattern"),
-  ];
+function checkHeaders(
+  request: SignedRequest,
+  { identity, endpoint, audiences }: AwsTerms,
+  checks: Checks,
+): void {
+  for (const [claim, found, accepted] of [
+    ["host", request.host, [new URL(endpoint).host]],
+    ["aud", request.audience, audiences],
+    ["identity", request.identity, [identity]],
+  ] as const) {
+    const check = { claim, expected: accepted.join(" or "), found, ok: accepted.includes(found) };
+    checks.note(check, () => unauthenticated(`invalid "${claim}"`));
+  }
+}
+
+function checkAge({ signed }: SignedRequest, now: number, checks: Checks): void {
+  const old = now - signed > OLDEST_MS;
+  const [from, to] = [now - OLDEST_MS, now + AHEAD_MS].map((ms) => new Date(ms).toISOString());
+  checks.note(
+    {
+      claim: "x-amz-date",
+      expected: `between ${from} and ${to}`,
+      found: new Date(signed).toISOString(),
+      ok: !old && signed - now <= AHEAD_MS,
+    },
+    () => unauthenticated(old ? "the token has expired" : "the token is from the future"),
+  );
+}
+
+/** Asks AWS who signed, unless the request is refused already. */
+async function askAws(
+  request: SignedRequest,
+  { endpoint }: AwsTerms,
+  checks: Checks,
+): Promise<AwsCaller | undefined> {
+  const signature = { claim: "signature", expected: "accepted by AWS" };
+  if (!checks.passed) {
+    checks.note({ ...signature, found: "not looked at", ok: false });
+    return undefined;
+  }
+  try {
+    const caller = await replay(request, endpoint);
+    checks.note({ ...signature, found: "accepted", ok: true });
+    return caller;
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    const wrong = error.message.includes("status 4");
+    checks.note({ ...signature, found: wrong ? "not accepted" : error.message, ok: false }, () =>
+      wrong
+        ? unauthenticated("AWS does not accept the signature")
+        : new WharfError("UNAVAILABLE", `AWS: ${error.message}`, undefined, error),
+    );
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { type ExchangeRequest, literalIdentityUid } from "@wharf/contract";
+import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { hasEnded } from "../auth/authenticator.ts";
@@ -6,19 +6,15 @@ import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Call } from "../rpc/call.ts";
+import { WharfError } from "../errors.ts";
 import { findSession } from "../store/sessions.ts";
-import { awsCaller, checkAws } from "./aws.ts";
-import { parseSignedRequest } from "./aws-request.ts";
-import { compileRule } from "./rule.ts";
-import {
-  firstFailure,
-  invalid,
-  type KeySource,
-  readToken,
-  type Unverified,
-  verifyUpstream,
-} from "./upstream.ts";
+import { checkAws } from "./aws.ts";
+import { type Checks, invalid } from "./checks.ts";
+import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./known-identities.ts";
+import { checkValue } from "./matcher.ts";
+import { checkClaims, type TokenRule } from "./rule.ts";
+import { checkTimes } from "./times.ts";
+import { checkSigned, type KeySource, readToken, type Unverified } from "./upstream.ts";
 
 /** What the exchange works with. */
 export interface ExchangeParts {
@@ -26,12 +22,21 @@ export interface ExchangeParts {
   readonly keys: SigningKeys;
   readonly verifier: TokenVerifier;
   readonly source: KeySource;
+  readonly identities: KnownIdentities;
   addresses(): Addresses;
+}
+
+/** A token that somebody presents. */
+export interface Presented {
+  readonly token: string;
+  /** The uid of the identity to become; empty for the one that the token itself tells. */
+  readonly identity: string;
+  readonly time: number;
 }
 
 /** What a presented token entitles to. */
 export interface Entitlement {
-  readonly identity: string;
+  readonly identity: KnownIdentity;
   readonly claims: JWTPayload;
   /** When the right to it ends. */
   readonly expires: number;
@@ -49,63 +54,50 @@ export interface Seen {
 }
 
 /**
- * Finds out whom a presented token may become, or says why nobody.
+ * Finds out whom a presented token may become: undefined when nobody, the checks say why.
  *
- * @example const { identity } = await entitlementOf(parts, call, request, token, seen);
+ * @example const entitled = await entitlementOf(parts, { token, identity, time }, checks, seen);
  */
-export function entitlementOf(
+export async function entitlementOf(
   parts: ExchangeParts,
-  call: Call,
-  request: ExchangeRequest,
-  token: string,
+  presented: Presented,
+  checks: Checks,
   seen: Seen,
-): Promise<Entitlement> {
-  if (!isJwt(token)) return awsEntitlement(parts, call, request.identity, token);
-  return jwtEntitlement(parts, call, request, note(seen, readToken(token)));
-}
-
-function isJwt(token: string): boolean {
-  return token.includes(".");
-}
-
-/** Keeps for the audit row what a token says, believed or not. */
-function note(seen: Seen, read: Unverified): Unverified {
+): Promise<Entitlement | undefined> {
+  if (!presented.token.includes(".")) return awsEntitlement(parts, presented, checks);
+  const read = readToken(presented.token, checks);
+  if (read === undefined) return undefined;
   seen.issuer = read.issuer;
   if (read.claims.sub !== undefined) seen.subject = read.claims.sub;
-  return read;
-}
-
-/** Finds out whom a JWT may become. */
-function jwtEntitlement(
-  parts: ExchangeParts,
-  call: Call,
-  request: ExchangeRequest,
-  read: Unverified,
-): Promise<Entitlement> {
   const own = read.issuer === parts.addresses().authUrl;
-  if (own && request.identity === "") return ownEntitlement(parts, call, read);
-  return trustedEntitlement(parts, call, request.identity, read, own);
+  if (own && presented.identity === "") return ownEntitlement(parts, presented, read);
+  return trustedEntitlement(parts, presented, read, own, checks);
 }
 
 /** A token of ours speaks for its own identity: for no longer, and no more, than it already does. */
 async function ownEntitlement(
   parts: ExchangeParts,
-  call: Call,
-  read: Unverified,
+  { time }: Presented,
+  { token, claims }: Unverified,
 ): Promise<Entitlement> {
-  const { subject, expires, limit, session } = await ownToken(parts, call, read);
-  return { identity: subject, claims: read.claims, expires, limit, session };
+  const { subject, expires, limit, session } = await ownToken(parts, token, time);
+  const known = await parts.identities.find(subject);
+  if (known === undefined) throw invalid("identity");
+  // In a session, a person may hold more than their bindings give.
+  const granted = await parts.engine.grantsOf(subject, undefined, session);
+  if (granted === undefined) throw hasEnded(session);
+  return { identity: { ...known, granted }, claims, expires, limit, session };
 }
 
 /**
  * A token of ours, while its session lasts.
  *
- * @example const { subject } = await ownToken(parts, call, readToken(token));
+ * @example const { subject } = await ownToken(parts, token, Date.now());
  */
 export async function ownToken(
   { engine, verifier }: ExchangeParts,
-  { time }: Call,
-  { token }: Unverified,
+  token: string,
+  time: number,
 ): Promise<VerifiedToken> {
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
@@ -113,61 +105,93 @@ export async function ownToken(
   throw hasEnded(session);
 }
 
+/** A token speaks for an identity whose rule it meets. */
 async function trustedEntitlement(
   parts: ExchangeParts,
-  call: Call,
-  asked: string,
+  { identity: asked, time }: Presented,
   read: Unverified,
   own: boolean,
-): Promise<Entitlement> {
-  const { engine, source, addresses } = parts;
-  const { time } = call;
+  checks: Checks,
+): Promise<Entitlement | undefined> {
   const uid = asked || literalIdentityUid(read.issuer, read.claims.sub ?? "");
-  const identity = await engine.identities.find(engine.store.reader, uid);
-  const rule = identity && compileRule(identity, acceptedAudiences(addresses()));
-  if (rule === undefined) throw invalid("identity");
-  if (rule.expires !== undefined && rule.expires <= time) throw invalid("identity");
-  // A token that was made to do little must not become an identity that does much.
-  const ours = own ? await ownToken(parts, call, read) : undefined;
-  if (ours?.limit) throw invalid("cap");
-  const claims = own ? read.claims : await verifyUpstream(read, rule, source, time);
-  const refused = firstFailure(rule.check(claims));
-  if (refused !== undefined) throw refused;
-  return {
-    identity: uid,
-    claims,
-    expires: rule.expires ?? Number.POSITIVE_INFINITY,
-    limit: undefined,
-    session: ours?.session ?? "",
-  };
+  const identity = await parts.identities.find(uid);
+  const rule = identity?.rule;
+  if (rule?.kind !== "token") return noSuchWay(identity, "a JWT", checks);
+  checkExpiry(rule, time, checks);
+  const ours = own ? await checkOwn(parts, read, rule, time, checks) : undefined;
+  if (!own) await checkSigned(read, rule, parts.source, time, checks);
+  checkTimes(read.claims, time, checks);
+  for (const check of checkClaims(rule, read.claims)) checks.note(check);
+  if (identity === undefined || !checks.passed) return undefined;
+  const expires = rule.expires ?? Number.POSITIVE_INFINITY;
+  const session = ours?.session ?? "";
+  return { identity, claims: read.claims, expires, limit: undefined, session };
+}
+
+/** Keys that cannot be rotated are trusted for a time only. */
+function checkExpiry({ expires }: TokenRule, time: number, checks: Checks): void {
+  if (expires === undefined) return;
+  const [expected, found] = [time, expires].map((ms) => new Date(ms).toISOString());
+  checks.note(
+    {
+      claim: "expirationTime",
+      expected: `after ${expected}`,
+      found: found ?? "",
+      ok: expires > time,
+    },
+    () => invalid("identity"),
+  );
+}
+
+/** Checks a token of ours that is to become another identity. */
+async function checkOwn(
+  parts: ExchangeParts,
+  { token, issuer }: Unverified,
+  rule: TokenRule,
+  time: number,
+  checks: Checks,
+): Promise<VerifiedToken | undefined> {
+  checks.note(checkValue("iss", rule.issuer, issuer));
+  const signature = { claim: "signature", expected: "made by a key of this installation" };
+  try {
+    const verified = await ownToken(parts, token, time);
+    const { limit } = verified;
+    checks.note({ ...signature, found: "right", ok: true });
+    // A token that was made to do little must not become an identity that does much.
+    const found = limit === undefined ? "all of it" : "a part";
+    const expected = "all that its identity holds";
+    checks.note({ claim: "cap", expected, found, ok: limit === undefined });
+    return verified;
+  } catch (error) {
+    if (!(error instanceof WharfError) || error.code !== "UNAUTHENTICATED") throw error;
+    checks.note({ ...signature, found: error.message, ok: false }, () => error);
+    return undefined;
+  }
 }
 
 /** A request that AWS credentials signed speaks for the identity that it names. */
 async function awsEntitlement(
-  { engine, addresses }: ExchangeParts,
-  { time }: Call,
-  uid: string,
-  token: string,
-): Promise<Entitlement> {
-  const identity = await engine.identities.find(engine.store.reader, uid);
-  if (identity?.relationship.case !== "awsIdentity") throw invalid("identity");
-  const terms = {
-    endpoint: engine.settings.awsStsEndpoint,
-    audiences: acceptedAudiences(addresses()),
-  };
-  const caller = await awsCaller(parseSignedRequest(token), uid, terms, time);
-  const refused = firstFailure(checkAws(identity.relationship.value, caller));
-  if (refused !== undefined) throw refused;
-  const claims = { iss: terms.endpoint, sub: caller.arn };
-  return { identity: uid, claims, expires: Number.POSITIVE_INFINITY, limit: undefined };
+  { engine, addresses, identities }: ExchangeParts,
+  { token, identity: uid, time }: Presented,
+  checks: Checks,
+): Promise<Entitlement | undefined> {
+  const identity = await identities.find(uid);
+  const rule = identity?.rule;
+  if (rule?.kind !== "aws") return noSuchWay(identity, "a signed AWS request", checks);
+  const endpoint = engine.settings.awsStsEndpoint;
+  const terms = { identity: uid, endpoint, audiences: acceptedAudiences(addresses()) };
+  const caller = await checkAws(rule, token, terms, time, checks);
+  if (identity === undefined || caller === undefined || !checks.passed) return undefined;
+  const claims = { iss: endpoint, sub: caller.arn };
+  return { identity, claims, expires: Number.POSITIVE_INFINITY, limit: undefined };
 }
 
-/**
- * The audiences of tokens that are meant for us, where an identity names none.
- *
- * @example const rule = compileRule(identity, acceptedAudiences(addresses()));
- */
-export function acceptedAudiences({ authUrl }: Addresses): string[] {
-  const { host, hostname } = new URL(authUrl);
-  return [hostname, host, authUrl];
+/** The way that an identity asks to be proven, by its name in the contract. */
+function noSuchWay(
+  identity: KnownIdentity | undefined,
+  presented: string,
+  checks: Checks,
+): undefined {
+  const expected = `what ${identity?.relationship ?? "no relationship"} asks for`;
+  checks.note({ claim: "identity", expected, found: presented, ok: false });
 }

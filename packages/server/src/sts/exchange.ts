@@ -1,20 +1,18 @@
-import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { type ExchangeRequest, type Identity, RawTokenSchema } from "@wharf/contract";
+import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
-import { audit } from "../engine/audit.ts";
-import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
 import { bearerToken } from "../rpc/bearer.ts";
-import type { Call, Handler } from "../rpc/call.ts";
+import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
+import { Checks, invalid } from "./checks.ts";
 import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
-import { limitFor, scopesOf } from "./narrow.ts";
-import { invalid } from "./upstream.ts";
+import { limitFor, type Narrowing, scopesOf } from "./narrow.ts";
+import { recordRefusal, recordUse } from "./record.ts";
 
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
@@ -29,14 +27,17 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
     const seen: Seen = { identity: request.identity };
     try {
       const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
-      const entitled = await entitlementOf(parts, call, request, token, seen);
-      seen.identity = entitled.identity;
-      const limit = await limitOf(parts, request, entitled);
+      const presented = { token, identity: request.identity, time: call.time };
+      const entitled = await entitlementOf(parts, presented, Checks.untilFailure(), seen);
+      if (entitled === undefined) throw invalid("identity");
+      seen.identity = entitled.identity.uid;
+      const narrowing = { scopes: scopesOf(request), capabilities: request.cap };
+      const limit = await limitOf(parts, entitled, narrowing);
       const issued = await issueToken(
         parts.keys,
         parts.addresses(),
         {
-          subject: entitled.identity,
+          subject: entitled.identity.uid,
           audiences,
           expires: entitled.expires,
           ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
@@ -45,7 +46,7 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
         },
         call.time,
       );
-      await recordUse(parts.engine, call, token, seen);
+      await recordUse(parts.engine, call, token, seen, entitled.identity);
       const expiry = timestampFromMs(issued.expires);
       return messageReply(RawTokenSchema, create(RawTokenSchema, { token: issued.token, expiry }));
     } catch (thrown) {
@@ -55,16 +56,18 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
   };
 }
 
-async function limitOf(
+/**
+ * What a token for this entitlement may hold; undefined when that is all that its identity holds.
+ *
+ * @example const limit = await limitOf(parts, entitled, { scopes: [], capabilities: ["repo.list"] });
+ */
+export async function limitOf(
   { engine }: ExchangeParts,
-  request: ExchangeRequest,
-  { identity, limit, session }: Entitlement,
+  { identity: { granted }, limit }: Entitlement,
+  narrowing: Narrowing,
 ): Promise<Grants | undefined> {
-  const scopes = scopesOf(request);
-  const granted = await engine.grantsOf(identity, undefined, session);
-  if (granted === undefined) throw invalid("identity");
   const most = limit === undefined ? granted : granted.within(limit);
-  return limitFor(most, { scopes, capabilities: request.cap }) ?? limit;
+  return (await limitFor(engine.store.reader, most, narrowing)) ?? limit;
 }
 
 function actorOf({ iss, sub, aud }: JWTPayload) {
@@ -77,33 +80,4 @@ function personOf({ act, email, email_verified: verified }: JWTPayload) {
     act: act as TokenContent["act"],
     email: typeof email === "string" ? { address: email, verified: verified === true } : undefined,
   };
-}
-
-/** Notes that the identity was seen, with the audit row, in one transaction. */
-async function recordUse(engine: Engine, call: Call, token: string, seen: Seen): Promise<void> {
-  await engine.store.write(async (tx) => {
-    const row = await engine.identities.table.findForChange(tx, seen.identity);
-    if (row !== undefined) {
-      const identity: Identity = engine.identities.fromRow(row);
-      identity.lastSeenTime = timestampFromMs(call.time);
-      await engine.identities.table.update(tx, engine.identities.toRow(identity));
-    }
-    const detail = { ...seen, tokenSha256: fingerprint(token) };
-    await audit(tx, call, { resource: seen.identity, actor: seen.identity, detail });
-  });
-}
-
-async function recordRefusal(
-  engine: Engine,
-  call: Call,
-  token: string,
-  seen: Seen,
-  { number: code, message }: WharfError,
-): Promise<void> {
-  const detail = { ...seen, tokenSha256: fingerprint(token), refused: message };
-  await engine.store.write((tx) => audit(tx, call, { resource: seen.identity, code, detail }));
-}
-
-function fingerprint(token: string): string {
-  return hash("sha256", token, "hex");
 }

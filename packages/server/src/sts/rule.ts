@@ -1,42 +1,40 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Identity, Identity_ClaimMatch, Identity_StaticKeys } from "@wharf/contract";
-import type { JSONWebKeySet, JWTPayload } from "jose";
-import { RE2JS } from "re2js";
+import type {
+  Identity,
+  Identity_AWSIdentity,
+  Identity_ClaimMatch,
+  Identity_StaticKeys,
+} from "@wharf/contract";
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey } from "jose";
+import type { Check } from "./checks.ts";
+import { checkValue, exactly, type Matcher, oneOf, pattern, type Wanted } from "./matcher.ts";
 
-/** One thing that a token was checked for. */
-export interface Check {
-  /** The claim's name, as in the token. */
-  readonly claim: string;
-  /** What the identity asks for; a pattern stands between slashes. */
-  readonly expected: string;
-  /** What the token has. */
-  readonly found: string;
-  readonly ok: boolean;
-}
-
-/** What an identity asks of a token, made ready. */
-export interface Rule {
-  /** Whether tokens of this issuer are looked at at all: asked before any of its keys is fetched. */
-  trustsIssuer(issuer: string): boolean;
-  /** Every check, passed or not. The token's signature and times are checked elsewhere. */
-  check(claims: JWTPayload): Check[];
+/** What an identity asks of a JWT, made ready. */
+export interface TokenRule {
+  readonly kind: "token";
+  /** Whose tokens are looked at at all: asked before any of their keys is fetched. */
+  readonly issuer: Matcher;
+  /** Subject, audience, and whatever else is asked for. */
+  readonly claims: Wanted;
   /** Keys that stand in for the issuer's own, where it cannot be reached. */
-  readonly keys?: JSONWebKeySet;
+  readonly keys?: JWTVerifyGetKey;
   /** When the rule itself ends, in milliseconds since 1970. */
   readonly expires?: number;
 }
 
-/** Decides whether a claim's value is the wanted one, and can say what that is. */
-interface Matcher {
-  readonly expected: string;
-  matches(value: string): boolean;
+/** What an identity asks of a signed AWS request, made ready. */
+export interface AwsRule {
+  readonly kind: "aws";
+  readonly claims: Wanted;
 }
 
+export type Rule = TokenRule | AwsRule;
+
 /**
- * Makes the rule of an identity that tokens can speak for; undefined for those that prove
- * themselves in another way.
+ * Makes the rule of an identity that tokens or signed requests can speak for; undefined for those
+ * that prove themselves in another way.
  *
- * @example compileRule(identity, ["wharf.example.com"])?.check(claims)
+ * @example const rule = compileRule(identity, ["wharf.example.com"]);
  */
 export function compileRule(
   { relationship }: Identity,
@@ -47,54 +45,73 @@ export function compileRule(
       return claimRule(relationship.value, audiences);
     case "staticKeys":
       return staticRule(relationship.value, audiences);
+    case "awsIdentity":
+      return awsRule(relationship.value);
     default:
       return undefined;
   }
 }
 
+/**
+ * Every claim beside the issuer, held against the rule. The token's signature and times are checked
+ * elsewhere.
+ *
+ * @example for (const check of checkClaims(rule, claims)) checks.note(check);
+ */
+export function checkClaims(rule: TokenRule, claims: JWTPayload): Check[] {
+  return rule.claims.map(([claim, matcher]) =>
+    checkValue(claim, matcher, textOf(claim, claims[claim])),
+  );
+}
+
 function claimRule(
   { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
   audiences: readonly string[],
-): Rule {
-  const issuer = iss.case === "issuerPattern" ? pattern(iss.value) : exactly(iss.value ?? "");
-  const subject = sub.case === "subjectPattern" ? pattern(sub.value) : exactly(sub.value ?? "");
+): TokenRule {
   const audience =
-    aud.case === "audiencePattern"
-      ? pattern(aud.value)
-      : aud.case === "audience"
-        ? exactly(aud.value)
-        : oneOf(audiences);
-  const custom = [
-    ...Object.entries(claims).map(([name, value]) => [name, exactly(value)] as const),
-    ...Object.entries(claimPatterns).map(([name, value]) => [name, pattern(value)] as const),
-  ];
-  return rule(issuer, subject, audience, custom);
+    aud.case === undefined ? oneOf(audiences) : valueOrPattern(aud, "audiencePattern");
+  return {
+    kind: "token",
+    issuer: valueOrPattern(iss, "issuerPattern"),
+    claims: [
+      ["sub", valueOrPattern(sub, "subjectPattern")],
+      ["aud", audience],
+      ...Object.entries(claims).map(([name, value]) => [name, exactly(value)] as const),
+      ...Object.entries(claimPatterns).map(([name, value]) => [name, pattern(value)] as const),
+    ],
+  };
 }
 
-function staticRule(keys: Identity_StaticKeys, audiences: readonly string[]): Rule {
-  const audience = keys.audiences.length > 0 ? oneOf(keys.audiences) : oneOf(audiences);
+function staticRule(keys: Identity_StaticKeys, audiences: readonly string[]): TokenRule {
   return {
-    ...rule(exactly(keys.issuer), exactly(keys.subject), audience, []),
-    keys: JSON.parse(keys.issuerKeys) as JSONWebKeySet,
+    kind: "token",
+    issuer: exactly(keys.issuer),
+    claims: [
+      ["sub", exactly(keys.subject)],
+      ["aud", oneOf(keys.audiences.length > 0 ? keys.audiences : audiences)],
+    ],
+    keys: createLocalJWKSet(JSON.parse(keys.issuerKeys) as JSONWebKeySet),
     expires: keys.expirationTime === undefined ? 0 : timestampMs(keys.expirationTime),
   };
 }
 
-function rule(
-  issuer: Matcher,
-  subject: Matcher,
-  audience: Matcher,
-  custom: readonly (readonly [string, Matcher])[],
-): Rule {
-  const wanted = [["iss", issuer], ["sub", subject], ["aud", audience], ...custom] as const;
+function awsRule({ awsAccount, awsArn, awsUserId }: Identity_AWSIdentity): AwsRule {
   return {
-    trustsIssuer: (value) => issuer.matches(value),
-    check: (claims) =>
-      wanted.map(([claim, { expected, matches }]) => {
-        const found = textOf(claim, claims[claim]);
-        return { claim, expected, found: found ?? "", ok: found !== undefined && matches(found) };
-      }),
+    kind: "aws",
+    claims: [
+      ["aws-acct", exactly(awsAccount)],
+      ["aws-arn", valueOrPattern(awsArn, "arnPattern")],
+      ["aws-user-id", valueOrPattern(awsUserId, "userIdPattern")],
+    ],
   };
+}
+
+/** One of the contract's choices between a value and a pattern; nothing chosen matches nothing. */
+function valueOrPattern(
+  { case: chosen, value = "" }: { case: string | undefined; value?: string | undefined },
+  patternCase: string,
+): Matcher {
+  return chosen === patternCase ? pattern(value) : exactly(value);
 }
 
 /** A claim as text to compare; undefined for what has no one text, such as several audiences. */
@@ -104,22 +121,4 @@ function textOf(claim: string, value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || typeof value === "number") return String(value);
   return undefined;
-}
-
-function exactly(wanted: string): Matcher {
-  // An empty wish would be met by an empty claim.
-  return { expected: wanted, matches: (value) => wanted !== "" && value === wanted };
-}
-
-function oneOf(wanted: readonly string[]): Matcher {
-  return {
-    expected: wanted.join(" or "),
-    matches: (value) => value !== "" && wanted.includes(value),
-  };
-}
-
-/** The whole text must match: alternatives cannot slip out of the anchors. */
-function pattern(text: string): Matcher {
-  const compiled = RE2JS.compile(`^(?:${text})$`);
-  return { expected: `/${text}/`, matches: (value) => compiled.matches(value) };
 }

@@ -1,17 +1,18 @@
 import {
-  createLocalJWKSet,
+  compactVerify,
   decodeJwt,
   decodeProtectedHeader,
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
-  jwtVerify,
 } from "jose";
 import { unauthenticated, WharfError } from "../errors.ts";
+import { type Checks, malformed } from "./checks.ts";
 import { FetchError } from "./fetch-json.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
 import type { Issuers } from "./issuers.ts";
-import type { Check, Rule } from "./rule.ts";
+import { checkValue } from "./matcher.ts";
+import type { TokenRule } from "./rule.ts";
 
 /** Signatures that only the issuer can make. Never `none`, never a secret that verifiers share. */
 const ALGORITHMS = [
@@ -28,9 +29,6 @@ const ALGORITHMS = [
   "Ed25519",
 ];
 
-/** How far clocks may be apart. */
-const CLOCKS_APART_SECONDS = 30;
-
 /** Longer than any platform's token. */
 const LONGEST = 16_384;
 
@@ -43,21 +41,43 @@ export interface Unverified {
 }
 
 /**
- * Reads a token without believing it: enough to know whose keys to ask for.
+ * Reads a token without believing it: enough to know whose keys to ask for. Undefined when there is
+ * nothing to go on with.
  *
- * @example const { issuer } = readToken(token);
+ * @example const { issuer } = readToken(token, checks);
  */
-export function readToken(token: string): Unverified {
-  if (token.length > LONGEST) throw unauthenticated("the token is malformed");
+export function readToken(token: string, checks: Checks): Unverified | undefined {
+  const decoded = decode(token);
+  if (decoded === undefined) {
+    checks.note(
+      { claim: "token", expected: "a JWT", found: "something else", ok: false },
+      malformed,
+    );
+    return undefined;
+  }
+  const { header, claims } = decoded;
+  const { typ = "JWT", kid } = header;
+  checks.note(
+    { claim: "typ", expected: "JWT", found: String(typ), ok: String(typ).toUpperCase() === "JWT" },
+    () => unauthenticated('invalid "typ"'),
+  );
+  const issuer = typeof claims.iss === "string" ? claims.iss : "";
+  if (issuer === "") {
+    const check = { claim: "iss", expected: "an issuer", found: "none", ok: false };
+    checks.note(check, () => unauthenticated('invalid "iss"'));
+    return undefined;
+  }
+  return { token, kid, issuer, claims };
+}
+
+function decode(token: string) {
+  if (token.length > LONGEST) return undefined;
   try {
-    const { kid, typ } = decodeProtectedHeader(token);
-    const claims = decodeJwt(token);
-    if (typ !== undefined && typ.toUpperCase() !== "JWT") throw unauthenticated('invalid "typ"');
-    if (typeof claims.iss !== "string" || claims.iss === "") throw unauthenticated('invalid "iss"');
-    return { token, kid, issuer: claims.iss, claims };
-  } catch (error) {
-    if (error instanceof WharfError) throw error;
-    throw unauthenticated("the token is malformed");
+    const header = decodeProtectedHeader(token);
+    // Whatever a token says must be understood, we do not.
+    return header.crit === undefined ? { header, claims: decodeJwt(token) } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -68,81 +88,78 @@ export interface KeySource {
 }
 
 /**
- * Believes a token, or says why not: its issuer must be trusted, its signature right, its time now.
- * What it claims is for the rule to judge.
+ * Checks who signed a token: its issuer must be trusted by the identity and by the installation, and
+ * its signature be made by a key of that issuer. What it claims is for the rule to judge.
  *
- * @example const claims = await verifyUpstream(read, rule, source, Date.now());
+ * @example await checkSigned(read, rule, source, Date.now(), checks);
  */
-export async function verifyUpstream(
+export async function checkSigned(
   read: Unverified,
-  rule: Rule,
+  rule: TokenRule,
   source: KeySource,
   now: number,
-): Promise<JWTPayload> {
+  checks: Checks,
+): Promise<void> {
   const { token, issuer } = read;
-  if (!rule.trustsIssuer(issuer) || !source.policy.mayTrust(issuer)) throw invalid("iss");
-  const keys = await keysFor(read, rule, source, now);
+  const trusted = checks.note(checkValue("iss", rule.issuer, issuer));
+  const allowed = checks.note({
+    claim: "iss",
+    expected: "an issuer that this installation allows",
+    found: issuer,
+    ok: source.policy.mayTrust(issuer),
+  });
+  const signature = { claim: "signature", expected: "made by a key of the issuer" };
+  // Nothing is fetched from an issuer that is not trusted.
+  if (!trusted || !allowed) {
+    checks.note({ ...signature, found: "not looked at", ok: false });
+    return;
+  }
   try {
-    const { payload } = await jwtVerify(token, keys, {
-      algorithms: ALGORITHMS,
-      issuer,
-      requiredClaims: ["exp", "sub"],
-      clockTolerance: CLOCKS_APART_SECONDS,
-      currentDate: new Date(now),
-    });
-    return payload;
+    const keys = await keysFor(read, rule, source, now);
+    await compactVerify(token, keys, { algorithms: ALGORITHMS });
+    checks.note({ ...signature, found: "right", ok: true });
   } catch (error) {
-    throw refusal(error);
+    const { found, refusal } = failureOf(error, read);
+    checks.note({ ...signature, found, ok: false }, () => refusal);
   }
 }
 
 async function keysFor(
   { issuer, kid }: Unverified,
-  rule: Rule,
+  { keys }: TokenRule,
   { issuers }: KeySource,
   now: number,
 ): Promise<JWTVerifyGetKey> {
-  if (rule.keys !== undefined) return createLocalJWKSet(rule.keys);
-  try {
-    return await issuers.keysOf(issuer, kid, now);
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    throw new WharfError(
-      "UNAVAILABLE",
-      `the keys of the token's issuer: ${error.message}`,
-      undefined,
-      error,
-    );
+  return keys ?? (await issuers.keysOf(issuer, kid, now));
+}
+
+interface Failure {
+  /** For whoever may know all about it. */
+  readonly found: string;
+  /** For whoever presents the token. */
+  readonly refusal: WharfError;
+}
+
+/** Why a signature does not count. Throws what is no fault of the token. */
+function failureOf(error: unknown, { kid }: Unverified): Failure {
+  if (error instanceof FetchError) {
+    const text = `the keys of the token's issuer: ${error.message}`;
+    return {
+      found: `the issuer's keys are unreachable: ${error.message}`,
+      refusal: new WharfError("UNAVAILABLE", text, undefined, error),
+    };
   }
-}
-
-/**
- * The refusal of a token that fails a check; undefined when it passes all of them.
- *
- * @example const refused = firstFailure(rule.check(claims)); if (refused) throw refused;
- */
-export function firstFailure(checks: readonly Check[]): WharfError | undefined {
-  const failed = checks.find((check) => !check.ok);
-  return failed && invalid(failed.claim);
-}
-
-/**
- * Says which check failed, and nothing of what was expected.
- *
- * @example throw invalid("aud");
- */
-export function invalid(what: string): WharfError {
-  return new WharfError("PERMISSION_DENIED", `invalid "${what}"`);
-}
-
-function refusal(error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return unauthenticated(`invalid "${error.claim}"`);
-  if (error instanceof errors.JOSEAlgNotAllowed) return unauthenticated('invalid "alg"');
-  if (error instanceof errors.JWKSNoMatchingKey) return unauthenticated('invalid "kid"');
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return {
+      found: "an algorithm that is not accepted",
+      refusal: unauthenticated('invalid "alg"'),
+    };
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    const found = `the issuer has no key ${kid === undefined ? "for it" : JSON.stringify(kid)}`;
+    return { found, refusal: unauthenticated('invalid "kid"') };
+  }
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return unauthenticated("the token's signature is wrong");
-  if (error instanceof errors.JOSEError) return unauthenticated("the token is malformed");
-  return error;
+    return { found: "wrong", refusal: unauthenticated("the token's signature is wrong") };
+  if (error instanceof errors.JOSEError) return { found: "malformed", refusal: malformed() };
+  throw error;
 }

@@ -56,6 +56,10 @@ export class Api {
     return this.#call({ verb: "Lookup", kind: IDENTITIES, request });
   }
 
+  testIdentity(request: object): Promise<Shown> {
+    return this.#call({ verb: "Test", kind: IDENTITIES, request });
+  }
+
   batchCreateRoleBindings(request: object): Promise<Shown> {
     return this.#call({ verb: "BatchCreate", kind: BINDINGS, request });
   }

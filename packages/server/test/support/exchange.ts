@@ -10,6 +10,7 @@ import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
 import { decodeJwt, type JWTPayload } from "jose";
 
 export interface Exchanged {
+  readonly details: readonly object[];
   readonly status: number;
   readonly token: string;
   readonly claims: JWTPayload;
@@ -35,13 +36,14 @@ export async function exchange(
     headers: { authorization: `Bearer ${token}` },
     redirect: "error",
   });
-  const body = (await response.json()) as { token?: string; code?: number; message?: string };
+  const body = (await response.json()) as Partial<Exchanged>;
   return {
     status: response.status,
     token: body.token ?? "",
     claims: body.token === undefined ? {} : decodeJwt(body.token),
     code: body.code ?? 0,
     message: body.message ?? "",
+    details: body.details ?? [],
   };
 }
 

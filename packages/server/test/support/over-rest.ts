@@ -59,6 +59,10 @@ function httpOf({ verb, kind, request }: Call): { method: string; path: string; 
       const { uid: of, ...body } = request;
       return { method: "POST", path: `${collection}/${of}:checkAccountAssociation`, body };
     }
+    case "Test": {
+      const { uid: of, ...body } = request;
+      return { method: "POST", path: `${collection}/${of}:test`, body };
+    }
     case "BatchCreate":
       return { method: "POST", path: `${collection}:batchCreate`, body: request };
     case "BatchDelete":

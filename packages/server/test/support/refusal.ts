@@ -9,6 +9,7 @@ export type Verb =
   | "BatchCreate"
   | "BatchDelete"
   | "Check"
+  | "Test"
   | { readonly action: string };
 
 /** One call of the contract, told apart from the protocol that carries it. */

@@ -6,6 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { EmptySchema, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter } from "../../common/uid_filter_pb.js";
+import type { Capability } from "../../capabilities/capabilities_pb.js";
 
 /**
  * Describes the file wharf/iam/v2beta1/identities.proto.
@@ -477,6 +478,141 @@ export declare type LookupIdentityResponse = Message<"wharf.iam.v2beta1.LookupId
 export declare const LookupIdentityResponseSchema: GenMessage<LookupIdentityResponse>;
 
 /**
+ * @generated from message wharf.iam.v2beta1.TestIdentityRequest
+ */
+export declare type TestIdentityRequest = Message<"wharf.iam.v2beta1.TestIdentityRequest"> & {
+  /**
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * The token of the platform, or the signed AWS request.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+
+  /**
+   * As in the exchange: the token would hold nothing outside of these groups.
+   *
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes: string[];
+
+  /**
+   * As in the exchange: the token would hold no other capabilities than these.
+   *
+   * @generated from field: repeated string cap = 4;
+   */
+  cap: string[];
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.TestIdentityRequest.
+ * Use `create(TestIdentityRequestSchema)` to create a new message.
+ */
+export declare const TestIdentityRequestSchema: GenMessage<TestIdentityRequest>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.TestIdentityResponse
+ */
+export declare type TestIdentityResponse = Message<"wharf.iam.v2beta1.TestIdentityResponse"> & {
+  /**
+   * Whether the exchange would give a token.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+
+  /**
+   * Everything that the token was checked for, in the order of the exchange, which ends at the
+   * first that fails.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.TestIdentityResponse.Check checks = 2;
+   */
+  checks: TestIdentityResponse_Check[];
+
+  /**
+   * What the token could then do, place by place. Empty unless allowed.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.TestIdentityResponse.Grant grants = 3;
+   */
+  grants: TestIdentityResponse_Grant[];
+
+  /**
+   * Where the identity lets in more than its owner may think.
+   *
+   * @generated from field: repeated string warnings = 4;
+   */
+  warnings: string[];
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.TestIdentityResponse.
+ * Use `create(TestIdentityResponseSchema)` to create a new message.
+ */
+export declare const TestIdentityResponseSchema: GenMessage<TestIdentityResponse>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Check
+ */
+export declare type TestIdentityResponse_Check = Message<"wharf.iam.v2beta1.TestIdentityResponse.Check"> & {
+  /**
+   * The claim by its name in the token, or what else was checked.
+   *
+   * @generated from field: string claim = 1;
+   */
+  claim: string;
+
+  /**
+   * What the identity asks for. A pattern stands between slashes.
+   *
+   * @generated from field: string expected = 2;
+   */
+  expected: string;
+
+  /**
+   * @generated from field: string found = 3;
+   */
+  found: string;
+
+  /**
+   * @generated from field: bool ok = 4;
+   */
+  ok: boolean;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.TestIdentityResponse.Check.
+ * Use `create(TestIdentityResponse_CheckSchema)` to create a new message.
+ */
+export declare const TestIdentityResponse_CheckSchema: GenMessage<TestIdentityResponse_Check>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Grant
+ */
+export declare type TestIdentityResponse_Grant = Message<"wharf.iam.v2beta1.TestIdentityResponse.Grant"> & {
+  /**
+   * The uid of the group; what is held there is held below it, too.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * @generated from field: repeated wharf.capabilities.Capability capabilities = 2;
+   */
+  capabilities: Capability[];
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.TestIdentityResponse.Grant.
+ * Use `create(TestIdentityResponse_GrantSchema)` to create a new message.
+ */
+export declare const TestIdentityResponse_GrantSchema: GenMessage<TestIdentityResponse_Grant>;
+
+/**
  * @generated from enum wharf.iam.v2beta1.RelationshipType
  */
 export enum RelationshipType {
@@ -650,6 +786,17 @@ export declare const IdentitiesService: GenService<{
     methodKind: "unary";
     input: typeof LookupIdentityRequestSchema;
     output: typeof LookupIdentityResponseSchema;
+  },
+  /**
+   * What an exchange of a token for one of this identity would come to, check by check. Nothing is
+   * given out, and the token is kept nowhere.
+   *
+   * @generated from rpc wharf.iam.v2beta1.IdentitiesService.TestIdentity
+   */
+  testIdentity: {
+    methodKind: "unary";
+    input: typeof TestIdentityRequestSchema;
+    output: typeof TestIdentityResponseSchema;
   },
 }>;
 

@@ -1,0 +1,65 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type TestIdentityRequest,
+  type TestIdentityResponse,
+  TestIdentityResponseSchema,
+} from "@wharf/contract";
+import { OPERATOR_UID } from "../auth/caller.ts";
+import { notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { Checks } from "./checks.ts";
+import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
+import { limitOf } from "./exchange.ts";
+import { recordTest } from "./record.ts";
+import { warningsOf } from "./warnings.ts";
+
+/**
+ * Says what an exchange of a token would come to, by running it without its end. What the token
+ * could do is told only when it would be given: whoever holds it could find out by asking for it.
+ *
+ * @example handlers.set(IdentitiesService.method.testIdentity, testIdentityMethod(parts));
+ */
+export function testIdentityMethod(parts: ExchangeParts): Handler {
+  return async (call, message) => {
+    const request = message as TestIdentityRequest;
+    const { uid, token } = request;
+    const identity = await parts.identities.find(uid);
+    if (identity === undefined || uid === OPERATOR_UID) throw notFound("Identity", uid);
+    const checks = Checks.all();
+    const seen: Seen = { identity: uid };
+    const presented = { token, identity: uid, time: call.time };
+    const entitled = await entitlementOf(parts, presented, checks, seen);
+    await recordTest(parts.engine, call, token, seen, entitled !== undefined);
+    const response = create(TestIdentityResponseSchema, {
+      allowed: entitled !== undefined,
+      checks: checks.done.map((check) => ({ ...check, found: shortened(check.found) })),
+      grants: entitled === undefined ? [] : await grantsOf(parts, entitled, request),
+      warnings: warningsOf(identity.rule, checks.done),
+    });
+    return messageReply(TestIdentityResponseSchema, response);
+  };
+}
+
+/** Claims of a wrong token can be anything, and of any length. */
+const LONGEST_FOUND = 1_024;
+
+function shortened(text: string): string {
+  return text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND)}…` : text;
+}
+
+async function grantsOf(
+  parts: ExchangeParts,
+  entitled: Entitlement,
+  { scopes, cap: capabilities }: TestIdentityRequest,
+): Promise<
+  { group: string; capabilities: TestIdentityResponse["grants"][number]["capabilities"] }[]
+> {
+  const { granted } = entitled.identity;
+  const limit = await limitOf(parts, entitled, { scopes, capabilities });
+  const held = limit === undefined ? granted : granted.within(limit);
+  return [...held.entries]
+    .filter(([, set]) => !set.isEmpty)
+    .map(([group, set]) => ({ group, capabilities: set.toArray() }))
+    .sort((a, b) => (a.group < b.group ? -1 : 1));
+}
