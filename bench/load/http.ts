@@ -6,12 +6,21 @@ import { connect, type Socket } from "node:net";
 import { doJobs } from "../program.ts";
 import { type Load, Tally } from "./load.ts";
 
+interface Target {
+  readonly path: string;
+  readonly body?: string;
+  /** Where it is not the job's. */
+  readonly token?: string;
+}
+
 export interface HttpJob {
   readonly port: number;
   readonly token: string;
   readonly method: "GET" | "POST";
   /** Asked in turn, over and over. */
-  readonly targets: readonly { readonly path: string; readonly body?: string }[];
+  readonly targets: readonly Target[];
+  /** What bodies are; JSON unless it says otherwise. */
+  readonly bodyType?: string;
   readonly connections: number;
   readonly seconds: number;
   /** Every answer must be this long, where that is known. */
@@ -22,14 +31,13 @@ const RECEIVE_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
 
-function requestOf({ token, method }: HttpJob, { path, body }: HttpJob["targets"][number]): Buffer {
-  const about =
-    body === undefined
-      ? ""
-      : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${about}\r\n${body ?? ""}`,
-  );
+function requestOf(job: HttpJob, { path, body, token = job.token }: Target): Buffer {
+  const { method, bodyType = "application/json" } = job;
+  const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1"];
+  if (token !== "") head.push(`Authorization: Bearer ${token}`);
+  if (body !== undefined)
+    head.push(`Content-Type: ${bodyType}`, `Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
 /** One connection: sends, waits for the whole answer, sends the next. */

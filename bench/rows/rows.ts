@@ -1,6 +1,7 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { createRow } from "./create.ts";
+import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
@@ -16,6 +17,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    exchangeRow,
     memoryRow(options),
     startRow,
   ];

@@ -25,7 +25,7 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
     const keys = await SigningKeys.load(store);
     const addresses = await knownAddresses(store, settings);
     const content = { subject: identity ?? OPERATOR_UID, audiences: [addresses.baseUrl] };
-    return (await issueToken(keys, addresses, content, Date.now())).token;
+    return issueToken(keys, addresses, content, Date.now()).token;
   });
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { CapabilitySet, isUid } from "@wharf/contract";
-import { errors, jwtVerify, SignJWT } from "jose";
+import { errors, jwtVerify } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { unauthenticated } from "../errors.ts";
 import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { signJwt } from "./sign.ts";
 
 /** What a token of ours says. */
 export interface TokenContent {
@@ -47,9 +48,9 @@ const LONGEST = 16_384;
 /**
  * Signs a token, valid for at most an hour.
  *
- * @example const token = await issueToken(keys, addresses, { subject, audiences: [baseUrl] }, Date.now());
+ * @example const { token } = issueToken(keys, addresses, { subject, audiences: [baseUrl] }, Date.now());
  */
-export async function issueToken(
+export function issueToken(
   keys: SigningKeys,
   { authUrl }: Addresses,
   {
@@ -62,25 +63,22 @@ export async function issueToken(
     email,
   }: TokenContent,
   now: number,
-): Promise<{ token: string; expires: number }> {
-  const { kid, privateKey } = keys.current;
+): { token: string; expires: number } {
   const issued = Math.floor(now / 1000);
   const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
   const [audience, ...others] = audiences;
-  const token = await new SignJWT({
+  const token = signJwt(keys.current, {
     ...(act === undefined ? {} : { act }),
     ...(session ? { sid: session } : {}),
     ...(email ? { email: email.address, email_verified: email.verified } : {}),
     ...(limit === undefined ? {} : { cap: encodeLimit(limit) }),
-  })
-    .setProtectedHeader({ alg: ALGORITHM, kid, typ: "JWT" })
-    .setIssuer(authUrl)
-    .setAudience(others.length === 0 ? (audience ?? "") : [...audiences])
-    .setSubject(subject)
-    .setJti(randomUUID())
-    .setIssuedAt(issued)
-    .setExpirationTime(ends)
-    .sign(privateKey);
+    iss: authUrl,
+    aud: others.length === 0 ? (audience ?? "") : [...audiences],
+    sub: subject,
+    jti: randomUUID(),
+    iat: issued,
+    exp: ends,
+  });
   return { token, expires: ends * 1000 };
 }
 

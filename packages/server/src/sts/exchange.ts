@@ -33,7 +33,7 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
       seen.identity = entitled.identity.uid;
       const narrowing = { scopes: scopesOf(request), capabilities: request.cap };
       const limit = await limitOf(parts, entitled, narrowing);
-      const issued = await issueToken(
+      const issued = issueToken(
         parts.keys,
         parts.addresses(),
         {

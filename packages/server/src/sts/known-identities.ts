@@ -18,7 +18,7 @@ export interface KnownIdentity {
   readonly rule: Rule | undefined;
   /** What its role bindings grant it. */
   readonly granted: Grants;
-  /** When it was last seen, as far as this process knows. */
+  /** When it was last seen, as far as this process knows; 0 for never. */
   lastSeen: number;
 }
 
@@ -71,11 +71,18 @@ export class KnownIdentities {
       relationship: identity.relationship.case,
       rule: compileRule(identity, acceptedAudiences(this.#addresses())),
       granted,
-      lastSeen: identity.lastSeenTime === undefined ? 0 : timestampMs(identity.lastSeenTime),
+      lastSeen: lastSeenOf(identity),
     };
     if (known.size < REMEMBERED) known.set(uid, found);
     return found;
   }
+}
+
+/** A new identity has the time when it was made. */
+function lastSeenOf({ lastSeenTime, createTime }: Identity): number {
+  if (lastSeenTime === undefined) return 0;
+  const seen = timestampMs(lastSeenTime);
+  return createTime !== undefined && timestampMs(createTime) === seen ? 0 : seen;
 }
 
 /**

@@ -4,8 +4,12 @@ import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
 import type { Seen } from "./entitlement.ts";
 import type { KnownIdentity } from "./known-identities.ts";
+
+/** How exact `lastSeenTime` is: the audit has every exchange, and a row that changes with each is slow. */
+const SEEN_EVERY_MS = 60_000;
 
 /** Notes that the identity was seen, with the audit row, in one transaction. */
 export async function recordUse(
@@ -15,19 +19,23 @@ export async function recordUse(
   seen: Seen,
   identity: KnownIdentity,
 ): Promise<void> {
+  const { uid } = identity;
+  const isNews = call.time - identity.lastSeen >= SEEN_EVERY_MS;
+  const detail = about(token, seen);
   await engine.store.write(async (tx) => {
-    const row = await engine.identities.table.findForChange(tx, identity.uid);
-    if (row !== undefined) {
-      const stored = engine.identities.fromRow(row);
-      stored.lastSeenTime = timestampFromMs(call.time);
-      await engine.identities.table.update(tx, engine.identities.toRow(stored));
-    }
-    await audit(tx, call, {
-      resource: identity.uid,
-      actor: identity.uid,
-      detail: about(token, seen),
-    });
+    if (isNews) await noteSeen(engine, tx, uid, call.time);
+    await audit(tx, call, { resource: uid, actor: uid, detail });
   });
+  if (isNews) identity.lastSeen = call.time;
+}
+
+async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: number): Promise<void> {
+  const { identities } = engine;
+  const row = await identities.table.findForChange(tx, uid);
+  if (row === undefined) return;
+  const stored = identities.fromRow(row);
+  stored.lastSeenTime = timestampFromMs(time);
+  await identities.table.update(tx, identities.toRow(stored));
 }
 
 /** Leaves the audit row of an exchange that was refused. */

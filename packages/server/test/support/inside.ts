@@ -36,7 +36,7 @@ export class Inside {
   async token(identity: string = OPERATOR_UID): Promise<string> {
     const addresses = { baseUrl: this.#url, authUrl: this.#url };
     const content = { subject: identity, audiences: [this.#url] };
-    return (await issueToken(this.#keys, addresses, content, Date.now())).token;
+    return issueToken(this.#keys, addresses, content, Date.now()).token;
   }
 
   close(): Promise<void> {

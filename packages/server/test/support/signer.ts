@@ -28,7 +28,7 @@ export async function signerOf(server: TestServer): Promise<Signer> {
     token: async (subject, { now = Date.now(), ...other } = {}) => {
       const addresses = { baseUrl, authUrl: baseUrl, ...other };
       const content = { subject, audiences: [addresses.baseUrl] };
-      return (await issueToken(keys, addresses, content, now)).token;
+      return issueToken(keys, addresses, content, now).token;
     },
   };
 }

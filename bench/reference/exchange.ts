@@ -1,0 +1,55 @@
+/**
+ * What jose and node:http can do of an exchange: verify an RS256 token with keys at hand, sign an
+ * ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
+import { doJobs } from "../program.ts";
+
+export interface ServedExchange {
+  readonly jwks: JSONWebKeySet;
+  readonly issuer: string;
+  readonly audience: string;
+  /** What the tokens say that it makes. */
+  readonly made: { readonly issuer: string; readonly subject: string; readonly kid: string };
+}
+
+const LIFETIME_SECONDS = 3_600;
+
+doJobs(async (job: ServedExchange): Promise<{ port: number }> => {
+  const { issuer, audience, made } = job;
+  const keys = createLocalJWKSet(job.jwks);
+  const { privateKey } = await generateKeyPair("ES256");
+  const exchange = async (token: string): Promise<string> => {
+    const { payload } = await jwtVerify(token, keys, { issuer, audience, algorithms: ["RS256"] });
+    const { iss, sub, aud } = payload;
+    const issued = Math.floor(Date.now() / 1000);
+    const signed = await new SignJWT({ act: { iss, sub, aud } })
+      .setProtectedHeader({ alg: "ES256", kid: made.kid, typ: "JWT" })
+      .setIssuer(made.issuer)
+      .setAudience(made.issuer)
+      .setSubject(made.subject)
+      .setJti(randomUUID())
+      .setIssuedAt(issued)
+      .setExpirationTime(issued + LIFETIME_SECONDS)
+      .sign(privateKey);
+    const expiry = new Date((issued + LIFETIME_SECONDS) * 1000).toISOString();
+    return JSON.stringify({ token: signed, refreshToken: "", expiry });
+  };
+  const server = createServer((request, response) => {
+    exchange((request.headers.authorization ?? "").slice("Bearer ".length)).then(
+      (body) => {
+        const length = Buffer.byteLength(body);
+        response.writeHead(200, { "content-type": "application/json", "content-length": length });
+        response.end(body);
+      },
+      () => response.writeHead(401).end(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port };
+});
