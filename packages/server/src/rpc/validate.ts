@@ -70,16 +70,17 @@ function remembered(
 function compile(schema: DescMessage, deep: boolean): Check {
   const parts = schema.fields
     .filter((field) => !fieldBehavior(field).outputOnly)
-    .flatMap((field) => [...ownChecks(field), ...(deep ? nestedChecks(field) : [])]);
+    .flatMap((field) => [...ownChecks(field, deep), ...(deep ? nestedChecks(field) : [])]);
   return (message, path, found) => {
     for (const part of parts) part(message, path, found);
   };
 }
 
-function ownChecks(field: DescField): Check[] {
+function ownChecks(field: DescField, ofResource: boolean): Check[] {
   const behavior = fieldBehavior(field);
-  // What is not kept cannot be asked for again at an update: whoever makes it checks that it is there.
-  const required = behavior.required && !behavior.inputOnly;
+  // What a resource does not keep cannot be asked for at its update: its definition checks it when
+  // it is made.
+  const required = behavior.required && !(ofResource && behavior.inputOnly);
   const rules = rulesOf(field);
   if (!required && rules === undefined && !isText(field) && field.fieldKind !== "map") return [];
   const problem = problemFinder(field, required, rules);
