@@ -21,6 +21,7 @@ import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { RESOURCES } from "./iam/resources.ts";
 import { loginEndpoints } from "./login/endpoints.ts";
 import { loginHandlers } from "./login/handlers.ts";
+import { providerExchange } from "./login/provider-exchange.ts";
 import { ProviderLogin } from "./login/provider-login.ts";
 import { Sessions } from "./login/sessions.ts";
 import { openLog } from "./observe/log.ts";
@@ -106,10 +107,14 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const refreshTokens = new RefreshTokens(await installationSecret(store, "refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
+  const login = { engine, sessions, providers, addresses: engine.addresses };
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
-    [SecurityTokenService.method.exchange, exchangeMethod(exchange)],
+    [
+      SecurityTokenService.method.exchange,
+      exchangeMethod(exchange, providerExchange(login, source)),
+    ],
     [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
@@ -129,7 +134,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
         metrics,
         serving: () => serving,
       }),
-      ...loginEndpoints({ engine, sessions, providers, addresses: engine.addresses }, methods),
+      ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,

@@ -154,7 +154,12 @@ function authentication(client: typeof import("openid-client"), secret: string):
 
 type Claims = Readonly<Record<string, unknown>>;
 
-function describe({ configuration }: IdentityProvider, claims: Claims): FromProvider {
+/**
+ * Who a person is, from what their provider claims.
+ *
+ * @example const { act, groups } = describe(provider, tokens.claims());
+ */
+export function describe({ configuration }: IdentityProvider, claims: Claims): FromProvider {
   const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
   const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
   const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;

@@ -5,8 +5,9 @@ import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
 import { WharfError } from "../errors.ts";
+import type { ProviderExchange } from "../login/provider-exchange.ts";
 import { bearerToken } from "../rpc/bearer.ts";
-import type { Handler } from "../rpc/call.ts";
+import type { Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import { Checks, invalid } from "./checks.ts";
@@ -18,15 +19,18 @@ import { recordRefusal, recordUse } from "./record.ts";
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
  * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
  *
- * @example handlers.set(SecurityTokenService.method.exchange, exchangeMethod(parts));
+ * @example handlers.set(SecurityTokenService.method.exchange, exchangeMethod(parts, ofProvider));
  */
-export function exchangeMethod(parts: ExchangeParts): Handler {
+export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
     const token = bearerToken(call.authorization, "the token to exchange");
     const seen: Seen = { identity: request.identity };
     try {
       const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
+      if (request.identityProvider !== "") {
+        return rawToken(await ofProvider(call, request, token, seen));
+      }
       const presented = { token, identity: request.identity, time: call.time };
       const entitled = await entitlementOf(parts, presented, Checks.untilFailure(), seen);
       if (entitled === undefined) throw invalid("identity");
@@ -47,13 +51,17 @@ export function exchangeMethod(parts: ExchangeParts): Handler {
         call.time,
       );
       await recordUse(parts.engine, call, token, seen, entitled.identity);
-      const expiry = timestampFromMs(issued.expires);
-      return messageReply(RawTokenSchema, create(RawTokenSchema, { token: issued.token, expiry }));
+      return rawToken(issued);
     } catch (thrown) {
       await recordRefusal(parts.engine, call, token, seen, WharfError.from(thrown));
       throw thrown;
     }
   };
+}
+
+function rawToken({ token, expires }: { token: string; expires: number }): Reply {
+  const expiry = timestampFromMs(expires);
+  return messageReply(RawTokenSchema, create(RawTokenSchema, { token, expiry }));
 }
 
 /**

@@ -1,0 +1,73 @@
+import { type ExchangeRequest, type IdentityProvider, literalIdentityUid } from "@wharf/contract";
+import type { JWTPayload } from "jose";
+import type { Call } from "../rpc/call.ts";
+import { Checks, invalid, malformed } from "../sts/checks.ts";
+import type { Seen } from "../sts/entitlement.ts";
+import { exactly } from "../sts/matcher.ts";
+import { scopesOf } from "../sts/narrow.ts";
+import { checkClaims, type TokenRule } from "../sts/rule.ts";
+import { checkTimes } from "../sts/times.ts";
+import { checkSigned, type KeySource, readToken } from "../sts/upstream.ts";
+import { admit } from "./admission.ts";
+import type { LoginParts } from "./login.ts";
+import { describe } from "./provider-login.ts";
+import type { Issued } from "./sessions.ts";
+
+/** Gives a token of ours for one that an identity provider made for its own client. */
+export type ProviderExchange = (
+  call: Call,
+  request: ExchangeRequest,
+  token: string,
+  seen: Seen,
+) => Promise<Issued>;
+
+/**
+ * Exchanges ID tokens of identity providers: a login without a browser, for people who are known.
+ * What it gives belongs to a session, as after any login, and ends with it.
+ *
+ * @example exchangeMethod(parts, providerExchange(loginParts, source))
+ */
+export function providerExchange(parts: LoginParts, source: KeySource): ProviderExchange {
+  return async (call, request, token, seen) => {
+    const { engine, sessions } = parts;
+    const { identityProvider: uid, identity } = request;
+    const provider = await engine.identityProviders.find(engine.store.reader, uid);
+    const rule = provider && ruleOf(provider);
+    if (provider === undefined || rule === undefined) throw invalid("identity_provider");
+    const claims = await verify(token, rule, source, call.time, seen);
+    seen.identity = literalIdentityUid(String(claims.iss), String(claims.sub));
+    if (identity !== "" && identity !== seen.identity) throw invalid("identity");
+    const described = describe(provider, claims);
+    const person = await admit(parts, call, provider, described, { knownOnly: true });
+    const session = await engine.store.write((tx) => sessions.open(tx, call, person));
+    const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
+    return sessions.accessToken(session, wanted, call.time);
+  };
+}
+
+/** The token must be one that the provider made for us, and no other of its clients. */
+function ruleOf({ configuration }: IdentityProvider): TokenRule | undefined {
+  if (configuration.case !== "oidc") return undefined;
+  const { issuer, clientId } = configuration.value;
+  return { kind: "token", issuer: exactly(issuer), claims: [["aud", exactly(clientId)]] };
+}
+
+async function verify(
+  token: string,
+  rule: TokenRule,
+  source: KeySource,
+  time: number,
+  seen: Seen,
+): Promise<JWTPayload> {
+  const checks = Checks.untilFailure();
+  const read = readToken(token, checks);
+  if (read === undefined) throw malformed();
+  const { claims, issuer } = read;
+  seen.issuer = issuer;
+  if (typeof claims.sub !== "string" || claims.sub === "") throw invalid("sub");
+  seen.subject = claims.sub;
+  await checkSigned(read, rule, source, time, checks);
+  checkTimes(claims, time, checks);
+  for (const check of checkClaims(rule, claims)) checks.note(check);
+  return claims;
+}
