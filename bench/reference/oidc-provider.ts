@@ -33,6 +33,7 @@ doJobs(async ({ id, secret, resource }: ServedClient): Promise<{ port: number }>
       },
     ],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "ES256", use: "sig", kid: "key-1" }] },
+    ttl: { ClientCredentials: 3_600 },
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },

@@ -19,9 +19,9 @@ export function readAudiences(
   const wanted = audiences.filter((audience) => audience !== "");
   if (wanted.length === 0)
     throw invalidArgument({ field: "aud", description: "Audience must be specified" });
-  const registry = settings.registryHost || new URL(baseUrl).host;
-  const known = [baseUrl, authUrl, registry, ...settings.audiences];
-  const foreign = wanted.find((audience) => !known.includes(audience));
+  const known = [baseUrl, authUrl, ...settings.audiences];
+  const isRegistry = (host: string) => host === (settings.registryHost || new URL(baseUrl).host);
+  const foreign = wanted.find((audience) => !known.includes(audience) && !isRegistry(audience));
   if (foreign !== undefined) {
     throw invalidArgument({
       field: "aud",

@@ -52,7 +52,8 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   company: string;
 
   /**
-   * When a token was last exchanged for one of ours; at first, when the identity was made.
+   * When a token was last exchanged for one of ours, to the minute; at first, when the identity was
+   * made.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 8;
    */
