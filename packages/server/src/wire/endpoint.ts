@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { WharfError } from "../errors.ts";
 
 /** A request to something that is not an RPC: health, metrics, keys, pages. */
 export interface HttpRequest {
@@ -17,15 +18,19 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: string | Uint8Array;
+  /** Why it is a refusal, for the log; the body has said so in its own way. */
+  readonly error?: WharfError;
 }
 
 /**
- * Answers one exact path.
+ * Answers one exact path, or everything below it.
  *
  * @example { method: "GET", path: "/healthz", handle: async () => ({ status: 200, headers: {}, body: "ok" }) }
  */
 export interface HttpEndpoint {
   readonly method: string;
   readonly path: string;
+  /** Whether every path that begins with this one is answered; it then ends in a slash. */
+  readonly prefix?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

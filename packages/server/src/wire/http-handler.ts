@@ -3,7 +3,7 @@ import { invalidArgument, WharfError } from "../errors.ts";
 import type { Conversation } from "./answer.ts";
 import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
-import type { HttpEndpoint } from "./endpoint.ts";
+import type { ByMethod } from "./endpoints.ts";
 import { Exchange } from "./exchange.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
@@ -27,7 +27,7 @@ export function handleHttp(
   const path = pathOf(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? "" : url.slice(mark + 1);
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
-  const endpoints = isWeb ? undefined : wire.endpoints.get(path);
+  const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
   const exchange = new Exchange(protocol, headers, remoteAddress, wire.observer);
   const conversation = { wire, exchange, request, response };
@@ -69,7 +69,7 @@ function preflight(conversation: Conversation): boolean {
 
 function handleEndpoint(
   conversation: Conversation,
-  endpoints: ReadonlyMap<string, HttpEndpoint>,
+  endpoints: ByMethod,
   path: string,
   query: string,
 ): void {
@@ -86,7 +86,7 @@ function handleEndpoint(
     fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
     return;
   }
-  exchange.method = path;
+  exchange.method = endpoint.path;
   exchange.arm(wire.deadlines, fail);
   response.on("close", () => exchange.gone());
   const { headers } = request;

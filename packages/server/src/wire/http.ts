@@ -5,7 +5,7 @@ import { WharfError } from "../errors.ts";
 import type { Methods } from "../rpc/call.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { HttpEndpoint } from "./endpoint.ts";
+import type { Endpoints } from "./endpoints.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import type { Route } from "./rest/route.ts";
@@ -32,8 +32,7 @@ export interface HttpOut {
 export interface Wire {
   readonly methods: Methods;
   readonly router: Router<Route>;
-  /** By path, then by HTTP method. */
-  readonly endpoints: ReadonlyMap<string, ReadonlyMap<string, HttpEndpoint>>;
+  readonly endpoints: Endpoints;
   readonly limits: Limits;
   /** The clock of `limits.requestMs`. */
   readonly deadlines: Deadlines;

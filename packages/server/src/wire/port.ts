@@ -17,6 +17,7 @@ import type { CorsOptions } from "./cors.ts";
 import { Cors } from "./cors.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
+import { Endpoints } from "./endpoints.ts";
 import { Descriptors } from "./grpc/descriptors.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import type { HealthSource } from "./grpc/health.ts";
@@ -29,7 +30,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { detectHttp2 } from "./preface.ts";
-import { restRouter } from "./rest/route.ts";
+import { restRouter, routesOf } from "./rest/route.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -111,7 +112,10 @@ function wireOf(
   return {
     methods: options.methods,
     router: restRouter(options.methods),
-    endpoints: byPath([...options.endpoints, openApiEndpoint(options.methods)]),
+    endpoints: new Endpoints(
+      [...options.endpoints, openApiEndpoint(options.methods)],
+      routesOf(options.methods).map((route) => route.template),
+    ),
     limits,
     deadlines: new Deadlines(limits.requestMs),
     cors: new Cors(options.cors ?? { origins: [] }),
@@ -123,18 +127,6 @@ function wireOf(
       ...reflectionMethods(() => (descriptors ??= new Descriptors(services))),
     ]),
   };
-}
-
-function byPath(endpoints: readonly HttpEndpoint[]): Map<string, Map<string, HttpEndpoint>> {
-  const paths = new Map<string, Map<string, HttpEndpoint>>();
-  for (const endpoint of endpoints) {
-    const methods = paths.get(endpoint.path) ?? new Map<string, HttpEndpoint>();
-    if (methods.has(endpoint.method)) {
-      throw new Error(`two endpoints answer ${endpoint.method} ${endpoint.path}`);
-    }
-    paths.set(endpoint.path, methods.set(endpoint.method, endpoint));
-  }
-  return paths;
 }
 
 type Accept = (socket: Socket, isHttp2: boolean) => void;
