@@ -32,6 +32,7 @@ export interface Settings {
   readonly googlePool: string;
   readonly googleProvider: string;
   readonly azureLoginEndpoint: string;
+  readonly scimWritesPerMinute: number;
   readonly logLevel: string;
 }
 
@@ -185,6 +186,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Whether people may log in with a password or passkey kept here.",
     problem: (text) => (text === "on" || text === "off" ? undefined : "must be on or off"),
   },
+  scimWritesPerMinute: {
+    default: "3000",
+    value: "NUMBER",
+    help: "How many users and groups one identity provider may change in a minute.",
+    problem: (text) => (/^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero"),
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",
@@ -259,6 +266,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
+    scimWritesPerMinute: Number(texts.scimWritesPerMinute),
   };
 }
 

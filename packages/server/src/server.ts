@@ -30,6 +30,7 @@ import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
+import { scimEndpoints } from "./scim/endpoint.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
@@ -134,6 +135,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
         metrics,
         serving: () => serving,
       }),
+      ...scimEndpoints(engine),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { Api, Refusal } from "./support/api.ts";
 import { Inside } from "./support/inside.ts";
 import { checkRows } from "./support/rows.ts";
+import { ScimClient } from "./support/scim.ts";
 import { TestServer } from "./support/server.ts";
 import { type Signer, signerOf } from "./support/signer.ts";
 import { roleNamed } from "./support/test-world.ts";
@@ -75,6 +76,29 @@ describe("two replicas that work against each other", () => {
     });
     assert.deepEqual([...ended], ["0,6"]);
     await consistent();
+  });
+
+  test("the same person is not provisioned twice", async () => {
+    const provider = await newProvider(org);
+    for (let owners = 0; owners < 2; owners++) {
+      const identityUid = await newIdentity(org);
+      await a.roleBindings.create(org, { identityUid, roleUid: roleNamed("owner") });
+    }
+    const { token, etag } = await a.scim("GenerateScimToken", provider);
+    await b.scim("SetScimEnabled", provider, { enabled: true, etag });
+    const clients = [one, two].map((server) => {
+      return new ScimClient(`${server?.url}/scim/v2/${provider}`, token);
+    });
+    const ended = await inParallel(
+      ROUNDS,
+      async (at) => {
+        const body = { userName: `person ${at}`, externalId: `ext ${at}` };
+        const answers = clients.map((client) => client.post("/Users", body));
+        return (await Promise.all(answers)).map(({ status }) => status).sort();
+      },
+      4,
+    );
+    for (const statuses of ended) assert.deepEqual(statuses, [201, 409]);
   });
 
   test("deleting an identity provider and mapping in it never leaves an orphan", async () => {

@@ -3,7 +3,7 @@ import type { Transaction } from "../store/group-commit.ts";
 import { writeAudit } from "../store/record.ts";
 
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
-const LONGEST_USER_AGENT = 256;
+export const LONGEST_USER_AGENT = 256;
 
 /**
  * As much of a user agent as is kept.

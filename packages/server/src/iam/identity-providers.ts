@@ -10,6 +10,7 @@ import type { Change } from "../engine/change.ts";
 import type { MaskPath } from "../engine/mask.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../errors.ts";
+import { forgetProvisioned } from "../scim/lookup.ts";
 import { forgetProvider } from "../store/provider-people.ts";
 import { deleteScimCredentials } from "../store/scim-credentials.ts";
 import { endSessions } from "../store/sessions.ts";
@@ -131,6 +132,7 @@ async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Pro
     await change.remove(engine.externalGroupRoleMappings, mapping.uid);
   await engine.secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
+  await forgetProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
   await forgetProvider(tx, uid);
 }

@@ -52,6 +52,20 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         token_hash ${text} NOT NULL, token_expires ${integer},
         previous_hash ${text} NOT NULL, previous_expires ${integer},
         revoked ${integer}, version ${integer} NOT NULL)`,
+      ...["scim_users", "scim_groups"].flatMap((table) => [
+        `CREATE TABLE ${table} (
+          id ${id}, provider ${text} NOT NULL, resource ${text} NOT NULL, name ${text} NOT NULL,
+          external_id ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
+          version ${integer} NOT NULL, data ${text} NOT NULL, UNIQUE (provider, resource))`,
+        `CREATE INDEX ${table}_in_order ON ${table} (provider, id)`,
+        `CREATE INDEX ${table}_by_name ON ${table} (provider, name)`,
+        `CREATE UNIQUE INDEX ${table}_by_external_id ON ${table} (provider, external_id)
+         WHERE external_id <> ''`,
+      ]),
+      `CREATE TABLE scim_members (
+        provider ${text} NOT NULL, group_id ${text} NOT NULL, user_id ${text} NOT NULL,
+        PRIMARY KEY (provider, group_id, user_id))`,
+      `CREATE INDEX scim_members_by_user ON scim_members (provider, user_id)`,
     ],
   ];
 }

@@ -1,0 +1,45 @@
+import type { Transaction } from "../store/group-commit.ts";
+import { identitiesKnownAs } from "../store/provider-people.ts";
+import { endSessions } from "../store/sessions.ts";
+import type { Json } from "./values.ts";
+
+/** A person as their identity provider names them. */
+export interface ExternalPerson {
+  /** The uid of the identity provider. */
+  readonly provider: string;
+  readonly externalId: string;
+}
+
+/**
+ * Ends every session that a person has through their identity provider, in the transaction that
+ * takes their right to it. The person is found by what the provider calls them at login, never by
+ * anything else that they share with someone.
+ *
+ * @example await endSessionsOf(tx, { provider, externalId: "00u1" });
+ */
+export async function endSessionsOf(
+  tx: Transaction,
+  { provider, externalId }: ExternalPerson,
+): Promise<void> {
+  for (const identity of await identitiesKnownAs(tx, provider, externalId))
+    await endSessions(tx, { identity, provider });
+}
+
+/**
+ * Ends the sessions of whoever a change of a user leaves without one that is active: the person that
+ * it stood for before, and the one that it stands for now.
+ *
+ * @example await settleSessions(tx, provider, before, undefined);
+ */
+export async function settleSessions(
+  tx: Transaction,
+  provider: string,
+  before: Json | undefined,
+  after: Json | undefined,
+): Promise<void> {
+  const stays = after?.active === true ? after.externalId : undefined;
+  for (const externalId of new Set([before?.externalId, after?.externalId])) {
+    if (typeof externalId === "string" && externalId !== stays)
+      await endSessionsOf(tx, { provider, externalId });
+  }
+}

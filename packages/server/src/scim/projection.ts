@@ -1,0 +1,86 @@
+import { findPath } from "./path.ts";
+import type { ScimKind } from "./schemas.ts";
+import type { Json } from "./values.ts";
+
+/** Shown whatever is asked for. */
+const ALWAYS: ReadonlySet<string> = new Set(["schemas", "id"]);
+
+/** Cuts a resource down to what was asked for. */
+export type Projection = (resource: Json) => Json;
+
+/** Which attributes an answer shall have, or shall not have. */
+export interface Wanted {
+  readonly attributes: string | null;
+  readonly excludedAttributes: string | null;
+}
+
+/**
+ * Names that are not known ask for nothing and exclude nothing.
+ *
+ * @example const show = projectionOf(USER, { attributes: "userName,name.familyName", excludedAttributes: null });
+ */
+export function projectionOf(kind: ScimKind, wanted: Wanted): Projection {
+  const { attributes, excludedAttributes } = wanted;
+  if (attributes) return (resource) => only(resource, pathsOf(kind, attributes));
+  if (!excludedAttributes) return (resource) => resource;
+  return (resource) => without(resource, pathsOf(kind, excludedAttributes));
+}
+
+/**
+ * Whether answers tell who belongs to whom, which has to be looked up.
+ *
+ * @example if (showsRelation(GROUP, { attributes: null, excludedAttributes: "members" })) …
+ */
+export function showsRelation(kind: ScimKind, { attributes, excludedAttributes }: Wanted): boolean {
+  const names = (list: string) => pathsOf(kind, list).map(([name]) => name);
+  if (attributes) return names(attributes).includes(kind.relation);
+  const whole = pathsOf(kind, excludedAttributes ?? "").filter((path) => path.length === 1);
+  return !whole.some(([name]) => name === kind.relation);
+}
+
+/** Paths as the keys that lead to them. */
+function pathsOf(kind: ScimKind, list: string): string[][] {
+  return list.split(",").flatMap((name) => {
+    const text = name.trim();
+    if (text.toLowerCase() === kind.extension?.id.toLowerCase()) return [[kind.extension.id]];
+    const path = findPath(kind, text);
+    if (path === undefined) return [];
+    const keys = [path.extension, path.attribute.name, path.part?.name];
+    return [keys.filter((key) => key !== undefined)];
+  });
+}
+
+function only(resource: Json, paths: readonly string[][]): Json {
+  const kept: Json = {};
+  for (const [key, value] of Object.entries(resource)) {
+    if (ALWAYS.has(key)) {
+      kept[key] = value;
+      continue;
+    }
+    const inner = below(key, paths);
+    if (inner === undefined) continue;
+    kept[key] = inner.length === 0 ? value : each(value, (one) => only(one, inner));
+  }
+  return kept;
+}
+
+function without(resource: Json, paths: readonly string[][]): Json {
+  const kept: Json = {};
+  for (const [key, value] of Object.entries(resource)) {
+    const inner = ALWAYS.has(key) ? undefined : below(key, paths);
+    if (inner === undefined) kept[key] = value;
+    else if (inner.length > 0) kept[key] = each(value, (one) => without(one, inner));
+  }
+  return kept;
+}
+
+/** What paths say below a key: undefined when none begins with it, nothing when one ends with it. */
+function below(key: string, paths: readonly string[][]): string[][] | undefined {
+  const inner = paths.filter(([first]) => first === key).map(([, ...rest]) => rest);
+  if (inner.length === 0) return undefined;
+  return inner.some((rest) => rest.length === 0) ? [] : inner;
+}
+
+function each(value: unknown, change: (one: Json) => Json): unknown {
+  return Array.isArray(value) ? value.map(change) : change(value as Json);
+}

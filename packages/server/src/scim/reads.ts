@@ -1,0 +1,169 @@
+import { setImmediate } from "node:timers/promises";
+import type { Engine } from "../engine/engine.ts";
+import { endpointUrl } from "../iam/scim-status.ts";
+import {
+  type PlacedRow,
+  type ScimRow,
+  type ScimTable,
+  scimGroups,
+  scimUsers,
+} from "../store/scim-resources.ts";
+import { badRequest, noResource } from "./errors.ts";
+import { parseFilter, type ScimFilter } from "./filter.ts";
+import { projectionOf, showsRelation, type Wanted } from "./projection.ts";
+import type { ScimKind } from "./schemas.ts";
+import { shown } from "./shown.ts";
+import type { Json } from "./values.ts";
+
+const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
+
+export const MOST_RESULTS = 200;
+const DEFAULT_RESULTS = 100;
+
+/** Rows that are looked at before others get their turn. */
+const AT_ONCE = 500;
+
+/** @example tableOf(USER) */
+export function tableOf(kind: ScimKind): ScimTable {
+  return kind.name === "User" ? scimUsers : scimGroups;
+}
+
+/** The parameters that every answer with resources takes. */
+export function wantedOf(query: URLSearchParams): Wanted {
+  return {
+    attributes: query.get("attributes"),
+    excludedAttributes: query.get("excludedAttributes"),
+  };
+}
+
+/**
+ * One resource as it was asked for.
+ *
+ * @example const user = await present(engine, USER, row, wantedOf(query));
+ */
+export async function present(
+  engine: Engine,
+  kind: ScimKind,
+  row: ScimRow,
+  wanted: Wanted,
+): Promise<Json> {
+  const base = endpointUrl(engine, row.provider);
+  const { reader } = engine.store;
+  const [one] = await shown(reader, kind, [row], base, showsRelation(kind, wanted));
+  return projectionOf(kind, wanted)(one as Json);
+}
+
+/** @example const row = await findOne(engine, USER, provider, id); */
+export async function findOne(
+  engine: Engine,
+  kind: ScimKind,
+  provider: string,
+  id: string,
+): Promise<ScimRow> {
+  const row = await tableOf(kind).find(engine.store.reader, provider, id);
+  if (row === undefined) throw noResource(kind.name, id);
+  return row;
+}
+
+/**
+ * A page of the resources that a filter matches, in the order in which they were made.
+ *
+ * @example const page = await list(engine, USER, provider, new URLSearchParams('filter=active eq true'));
+ */
+export async function list(
+  engine: Engine,
+  kind: ScimKind,
+  provider: string,
+  query: URLSearchParams,
+): Promise<Json> {
+  const startIndex = Math.max(1, integer(query, "startIndex") ?? 1);
+  const count = Math.min(MOST_RESULTS, Math.max(0, integer(query, "count") ?? DEFAULT_RESULTS));
+  const text = query.get("filter");
+  const window = { offset: startIndex - 1, limit: count };
+  const { total, rows } = text
+    ? await filtered(engine, kind, provider, parseFilter(kind, text), window)
+    : await everything(engine, kind, provider, window);
+  const wanted = wantedOf(query);
+  const base = endpointUrl(engine, provider);
+  const { reader } = engine.store;
+  const resources = await shown(reader, kind, rows, base, showsRelation(kind, wanted));
+  return {
+    schemas: [LIST_SCHEMA],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: rows.length,
+    Resources: resources.map(projectionOf(kind, wanted)),
+  };
+}
+
+function integer(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw badRequest("invalidValue", `${name} must be a number`);
+}
+
+interface Window {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+interface Found {
+  readonly total: number;
+  readonly rows: readonly ScimRow[];
+}
+
+async function everything(
+  { store: { reader } }: Engine,
+  kind: ScimKind,
+  provider: string,
+  { offset, limit }: Window,
+): Promise<Found> {
+  const table = tableOf(kind);
+  const total = await table.count(reader, provider);
+  return { total, rows: await table.page(reader, provider, offset, limit) };
+}
+
+async function filtered(
+  engine: Engine,
+  kind: ScimKind,
+  provider: string,
+  filter: ScimFilter,
+  { offset, limit }: Window,
+): Promise<Found> {
+  const base = endpointUrl(engine, provider);
+  const rows: ScimRow[] = [];
+  let total = 0;
+  for await (const some of candidates(engine, kind, provider, filter)) {
+    const { reader } = engine.store;
+    const resources = await shown(reader, kind, some, base, filter.asksForRelation);
+    for (const [at, resource] of resources.entries()) {
+      if (!filter.matches(resource)) continue;
+      if (total >= offset && rows.length < limit) rows.push(some[at] as ScimRow);
+      total += 1;
+    }
+  }
+  return { total, rows };
+}
+
+/** Everything that a filter could match, a part at a time. */
+async function* candidates(
+  { store: { reader } }: Engine,
+  kind: ScimKind,
+  provider: string,
+  { narrowedTo }: ScimFilter,
+): AsyncGenerator<PlacedRow[]> {
+  const table = tableOf(kind);
+  if (narrowedTo !== undefined) {
+    yield await table.where(reader, provider, narrowedTo.key, narrowedTo.value);
+    return;
+  }
+  for (let place = -1; ; ) {
+    const rows = await table.after(reader, provider, place, AT_ONCE);
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return;
+    place = last.id;
+    await setImmediate();
+  }
+}
