@@ -4,6 +4,8 @@ import { WharfError } from "../errors.ts";
 import { mappingsFor } from "../iam/external-group-role-mappings.ts";
 import { bind } from "../iam/group-invites.ts";
 import type { Call } from "../rpc/call.ts";
+import { isProvisioned, isWelcome, scimGroupsOf, scimUserFor } from "../scim/lookup.ts";
+import type { Reader } from "../store/connection.ts";
 import { notePerson } from "../store/provider-people.ts";
 import type { LoginParts } from "./login.ts";
 import type { Person } from "./person.ts";
@@ -34,12 +36,32 @@ export function admit(
         "there is no account for this person: registration required",
       );
     }
+    if (!(await isWelcome(tx, provider.uid, externalId))) {
+      throw new WharfError(
+        "PERMISSION_DENIED",
+        "the identity provider has not provisioned this person, or has deactivated them",
+      );
+    }
     await registerPerson(change, described);
     if (await notePerson(tx, provider.uid, identity, externalId)) {
       await bind(change, parentOf(provider.uid), provider.defaultRole, identity);
     }
-    const mappings = await mappingsFor(tx, provider.uid, groups);
+    const provisioned = await provisionedGroups(tx, provider.uid, externalId);
+    const mappings = await mappingsFor(tx, provider.uid, [...groups, ...provisioned]);
     const uids = mappings.map(({ uid }) => uid);
     return { identity, provider: provider.uid, act, email, profile, mappings: uids };
   });
+}
+
+/** The groups that provisioning says a person is in, under both names that it has for them. */
+async function provisionedGroups(
+  reader: Reader,
+  provider: string,
+  externalId: string,
+): Promise<string[]> {
+  if (!(await isProvisioned(reader, provider))) return [];
+  const user = await scimUserFor(reader, provider, externalId);
+  if (user === undefined) return [];
+  const groups = await scimGroupsOf(reader, provider, user.id);
+  return groups.flatMap((group) => [group.externalId, group.displayName]).filter(Boolean);
 }

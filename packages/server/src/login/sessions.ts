@@ -8,7 +8,9 @@ import { audit, shortUserAgent } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
+import { isWelcome } from "../scim/lookup.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { externalIdOf } from "../store/provider-people.ts";
 import {
   addSession,
   endSession,
@@ -160,10 +162,23 @@ async function renew(
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
     return undefined;
   }
+  if (!(await staysWelcome(tx, found))) {
+    await endSession(tx, id);
+    const action = "refresh by someone who is not provisioned any more";
+    await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
+    return undefined;
+  }
   const generation = found.generation + 1;
   await renewSession(tx, id, generation, call.time);
   await audit(tx, call, { action: "refresh", resource: identity, actor: identity, detail });
   return { ...found, generation, used: call.time };
+}
+
+/** Deactivating a person ends their sessions; this is for those who were never provisioned. */
+async function staysWelcome(tx: Transaction, session: StoredSession): Promise<boolean> {
+  const { provider, identity } = session;
+  if (provider === "") return true;
+  return isWelcome(tx, provider, await externalIdOf(tx, provider, identity));
 }
 
 function hasEnded(): Error {

@@ -42,6 +42,20 @@ export async function scimUserFor(
 }
 
 /**
+ * Whether a person may log in through an identity provider: anyone, unless it says who its people are.
+ *
+ * @example if (!(await isWelcome(tx, provider.uid, claims.sub))) throw …
+ */
+export async function isWelcome(
+  reader: Reader,
+  provider: string,
+  externalId: string,
+): Promise<boolean> {
+  if (!(await isProvisioned(reader, provider))) return true;
+  return (await scimUserFor(reader, provider, externalId))?.active ?? false;
+}
+
+/**
  * The groups that a person is in.
  *
  * @example const groups = await scimGroupsOf(reader, provider.uid, user.id);

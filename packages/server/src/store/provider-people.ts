@@ -24,7 +24,28 @@ export async function notePerson(
     identity,
     externalId,
   );
-  return added > 0;
+  if (added > 0) return true;
+  await tx.run(
+    "UPDATE provider_people SET external_id = ? WHERE provider = ? AND identity = ?",
+    externalId,
+    provider,
+    identity,
+  );
+  return false;
+}
+
+/** What a provider called a person at their last login through it. */
+export async function externalIdOf(
+  reader: Reader,
+  provider: string,
+  identity: string,
+): Promise<string> {
+  const row = await reader.get<{ id: string }>(
+    "SELECT external_id AS id FROM provider_people WHERE provider = ? AND identity = ?",
+    provider,
+    identity,
+  );
+  return row?.id ?? "";
 }
 
 /** The identities that a provider's own name for a person stands for. */
@@ -39,17 +60,6 @@ export async function identitiesKnownAs(
     externalId,
   );
   return rows.map(({ identity }) => identity);
-}
-
-/** The providers that a person has come through, and what each calls them. */
-export function providersOf(
-  reader: Reader,
-  identity: string,
-): Promise<{ provider: string; externalId: string }[]> {
-  return reader.all(
-    `SELECT provider, external_id AS "externalId" FROM provider_people WHERE identity = ?`,
-    identity,
-  );
 }
 
 /** Forgets a person, when their identity is deleted. */

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { decodeJwt } from "jose";
+import { LoginWorld } from "./support/login-world.ts";
+import { Rest } from "./support/rest.ts";
+import { ScimClient } from "./support/scim.ts";
+import { STORES } from "./support/server.ts";
+import { askForToken, Tool } from "./support/tool.ts";
+import { Walker } from "./support/walker.ts";
+
+for (const store of STORES) {
+  describe(`logins of provisioned people on ${store}`, () => {
+    let world: LoginWorld;
+    let scim: ScimClient;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+    });
+    after(() => world.stop());
+
+    const alive = async (token: string) =>
+      (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
+
+    /** Tries to log in, and returns what the tool is told. */
+    const refusedLogin = async (person: string) => {
+      const tool = await Tool.start(world.server.url);
+      const url = tool.loginUrl({ idp_id: world.provider });
+      const page = await world.signIn(new Walker(), url, person, tool.redirectUri);
+      tool.stop();
+      return new URL(page.url).searchParams;
+    };
+
+    /** Two owners by hand, a token, and on. */
+    const switchOn = async () => {
+      const { operator, organisation, provider } = world;
+      for (const subject of ["first", "second"]) {
+        const claimMatch = { issuer: "https://issuer.example.com", subject };
+        const identity = await operator.post(`/iam/v2beta1/identities/${organisation}`, {
+          name: subject,
+          claimMatch,
+        });
+        await operator.post(`/iam/v2beta1/roleBindings/${organisation}`, {
+          identityUid: identity.body.uid,
+          roleUid: builtinRole("owner")?.uid,
+        });
+      }
+      const path = `/iam/v2beta1/identityProviders/${provider}`;
+      const { token, etag } = (await operator.post(`${path}:generateScimToken`)).body;
+      const on = await operator.post(`${path}:setScimEnabled`, { enabled: true, etag });
+      assert.equal(on.status, 200, JSON.stringify(on.body));
+      return new ScimClient(`${world.server.url}/scim/v2/${provider}`, token);
+    };
+
+    test("whoever was logged in before and is not provisioned cannot go on", async () => {
+      const before = await world.logIn("bob");
+      scim = await switchOn();
+      const refreshed = await askForToken(world.server.url, {
+        grant_type: "refresh_token",
+        refresh_token: before.refresh_token,
+      });
+      assert.equal(refreshed.error, "invalid_grant");
+      assert.equal(await alive(before.access_token), 401);
+    });
+
+    test("nobody is matched by e-mail address", async () => {
+      const body = { userName: "bob@acme.example", externalId: "somebody else" };
+      const mailed = { ...body, emails: [{ value: "bob@acme.example", primary: true }] };
+      assert.equal((await scim.post("/Users", mailed)).status, 201);
+      const told = await refusedLogin("bob");
+      assert.equal(told.get("error"), "access_denied");
+      assert.match(told.get("error_description") ?? "", /has not provisioned this person/);
+      assert.equal(told.get("code"), null);
+    });
+
+    test("deactivating ends sessions at once, and activating lets back in", async () => {
+      const { id } = (await scim.post("/Users", { userName: "ada", externalId: "ada" })).body;
+      const session = await world.logIn("ada");
+      assert.equal(await alive(session.access_token), 200);
+      const off = [{ op: "replace", path: "active", value: false }];
+      await scim.patch(`/Users/${id}`, ...off);
+      assert.equal(await alive(session.access_token), 401);
+      assert.equal((await refusedLogin("ada")).get("error"), "access_denied");
+      const on = [{ op: "replace", path: "active", value: true }];
+      await scim.patch(`/Users/${id}`, ...on);
+      assert.equal(await alive(session.access_token), 401);
+      assert.equal(await alive((await world.logIn("ada")).access_token), 200);
+    });
+
+    test("provisioned groups are mapped like those of the token", async () => {
+      const { Resources } = (await scim.get('/Users?filter=externalId eq "ada"')).body;
+      const members = [{ value: Resources[0].id }];
+      assert.equal((await scim.post("/Groups", { displayName: "Platform", members })).status, 201);
+      const mapping = await world.operator.post(
+        `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
+        { externalGroupId: "Platform", roleUid: builtinRole("editor")?.uid },
+      );
+      const { access_token: token } = await world.logIn("ada");
+      const { sessions } = (await new Rest(world.server.url, token).get("/auth/v1/sessions")).body;
+      const mine = sessions.find((one: { current: boolean }) => one.current);
+      assert.deepEqual(mine.externalGroupRoleMappings, [mapping.body.uid]);
+    });
+
+    test("a person who is deleted there has no way in", async () => {
+      const session = await world.logIn("ada");
+      const { Resources } = (await scim.get('/Users?filter=externalId eq "ada"')).body;
+      await scim.delete(`/Users/${Resources[0].id}`);
+      assert.equal(await alive(session.access_token), 401);
+      assert.equal((await refusedLogin("ada")).get("error"), "access_denied");
+      const { sub } = decodeJwt(session.access_token);
+      assert.equal((await world.operator.get(`/iam/v2beta1/identities/${sub}`)).status, 200);
+    });
+  });
+}
