@@ -1,13 +1,12 @@
 import { type ExchangeRequest, type IdentityProvider, literalIdentityUid } from "@wharf/contract";
-import type { JWTPayload } from "jose";
 import type { Call } from "../rpc/call.ts";
-import { Checks, invalid, malformed } from "../sts/checks.ts";
+import { invalid } from "../sts/checks.ts";
 import type { Seen } from "../sts/entitlement.ts";
 import { exactly } from "../sts/matcher.ts";
 import { scopesOf } from "../sts/narrow.ts";
-import { checkClaims, type TokenRule } from "../sts/rule.ts";
-import { checkTimes } from "../sts/times.ts";
-import { checkSigned, type KeySource, readToken } from "../sts/upstream.ts";
+import type { TokenRule } from "../sts/rule.ts";
+import type { KeySource } from "../sts/upstream.ts";
+import { verifyToken } from "../sts/verify.ts";
 import { admit } from "./admission.ts";
 import type { LoginParts } from "./login.ts";
 import { describe } from "./provider-login.ts";
@@ -34,8 +33,8 @@ export function providerExchange(parts: LoginParts, source: KeySource): Provider
     const provider = await engine.identityProviders.find(engine.store.reader, uid);
     const rule = provider && ruleOf(provider);
     if (provider === undefined || rule === undefined) throw invalid("identity_provider");
-    const claims = await verify(token, rule, source, call.time, seen);
-    seen.identity = literalIdentityUid(String(claims.iss), String(claims.sub));
+    const claims = await verifyToken(token, rule, source, call.time, seen);
+    seen.identity = literalIdentityUid(claims.iss, claims.sub);
     if (identity !== "" && identity !== seen.identity) throw invalid("identity");
     const described = describe(provider, claims);
     const person = await admit(parts, call, provider, described, { knownOnly: true });
@@ -50,24 +49,4 @@ function ruleOf({ configuration }: IdentityProvider): TokenRule | undefined {
   if (configuration.case !== "oidc") return undefined;
   const { issuer, clientId } = configuration.value;
   return { kind: "token", issuer: exactly(issuer), claims: [["aud", exactly(clientId)]] };
-}
-
-async function verify(
-  token: string,
-  rule: TokenRule,
-  source: KeySource,
-  time: number,
-  seen: Seen,
-): Promise<JWTPayload> {
-  const checks = Checks.untilFailure();
-  const read = readToken(token, checks);
-  if (read === undefined) throw malformed();
-  const { claims, issuer } = read;
-  seen.issuer = issuer;
-  if (typeof claims.sub !== "string" || claims.sub === "") throw invalid("sub");
-  seen.subject = claims.sub;
-  await checkSigned(read, rule, source, time, checks);
-  checkTimes(claims, time, checks);
-  for (const check of checkClaims(rule, claims)) checks.note(check);
-  return claims;
 }
