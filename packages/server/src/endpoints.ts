@@ -71,6 +71,7 @@ function discovery({ authUrl }: Addresses): object {
     device_authorization_endpoint: `${authUrl}/oauth/device_authorization`,
     grant_types_supported: ["authorization_code", "refresh_token", DEVICE_CODE, TOKEN_EXCHANGE],
     code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: ["none"],
     jwks_uri: `${authUrl}${JWKS_PATH}`,
     id_token_signing_alg_values_supported: [ALGORITHM],

@@ -1,5 +1,4 @@
 import { WharfError } from "../errors.ts";
-import { openInvite } from "../iam/group-invites.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { admit } from "./admission.ts";
 import {
@@ -16,6 +15,7 @@ import { deliver, deliverError } from "./deliver.ts";
 import { answerDevice } from "./device.ts";
 import {
   callOf,
+  checkAudiences,
   keepLogin,
   keepLoginAs,
   type Login,
@@ -27,7 +27,7 @@ import { choosePage } from "./pages/choose.ts";
 import { continuePage, donePage } from "./pages/outcome.ts";
 import { CALLBACK_PATH } from "./provider-login.ts";
 import { readLoginRequest } from "./request.ts";
-import { afterSignIn, decideOnInvite, inviteIsOver, promiseOf, type SignedIn } from "./steps.ts";
+import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from "./steps.ts";
 
 /**
  * The pages of a login, from `/oauth` to where it ends.
@@ -48,6 +48,8 @@ export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
 async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
   const request = readLoginRequest(query);
+  checkAudiences(parts, request.audiences);
+  if (request.invite !== "") await inviteOf(parts, request.invite, Date.now());
   const { login, headers } = newLogin(parts, http, request);
   if (request.provider === "") return choose(parts, login, {}, headers);
   const providers = await providersFor(parts.engine, request.provider);
@@ -93,8 +95,7 @@ export async function choose(
   const { engine } = parts;
   const now = Date.now();
   const code = login.request.invite;
-  const invite = code === "" ? undefined : await openInvite(engine.store.reader, code, now);
-  if (code !== "" && invite === undefined) throw inviteIsOver();
+  const invite = code === "" ? undefined : await inviteOf(parts, code, now);
   const ticket = await keepLogin(parts, login, now);
   const given = providers?.map(
     (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),
@@ -150,7 +151,7 @@ async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpRespo
     return await afterSignIn(parts, call, { ...login, person });
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    const told = error.code === "INTERNAL" ? undefined : deliverError(login.request, error);
+    const told = error.code === "INTERNAL" ? undefined : deliverError(parts, login.request, error);
     if (told === undefined) throw error;
     return told;
   }

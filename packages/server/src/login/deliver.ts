@@ -1,3 +1,4 @@
+import type { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { putTicket } from "../store/tickets.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
@@ -58,16 +59,22 @@ export async function deliver(
 /**
  * Tells the tool that waits at a loopback address that the login failed; undefined where none does.
  *
- * @example return deliverError(request, error) ?? htmlAnswer(error.httpStatus, errorPage(…));
+ * @example return deliverError(parts, request, error) ?? htmlAnswer(error.httpStatus, errorPage(…));
  */
 export function deliverError(
+  { addresses }: LoginParts,
   { delivery }: LoginRequest,
-  { message, httpStatus }: { message: string; httpStatus: number },
+  { code, message, httpStatus }: WharfError,
 ): HttpResponse | undefined {
   if (delivery.kind === "code") {
     const { state } = delivery;
-    const said = { error: "access_denied", error_description: message };
-    return onward(delivery.redirect, { ...said, ...(state === "" ? {} : { state }) });
+    const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "access_denied";
+    return onward(delivery.redirect, {
+      error,
+      error_description: message,
+      ...(state === "" ? {} : { state }),
+      iss: addresses().authUrl,
+    });
   }
   if (delivery.kind !== "redirect") return undefined;
   return onward(delivery.redirect, { error: message, status_code: String(httpStatus) });

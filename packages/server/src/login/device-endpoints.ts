@@ -5,7 +5,14 @@ import type { Attempts } from "./attempts.ts";
 import { htmlAnswer, readForm } from "./browser.ts";
 import { choose, newLogin } from "./browser-login.ts";
 import { addDevice, DEVICE_SECONDS, findDevice } from "./device.ts";
-import { callOf, keepLogin, type Login, type LoginParts, resumeLogin } from "./login.ts";
+import {
+  callOf,
+  checkAudiences,
+  keepLogin,
+  type Login,
+  type LoginParts,
+  resumeLogin,
+} from "./login.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { deviceCodePage } from "./pages/device.ts";
 import { readUserCode } from "./user-code.ts";
@@ -26,9 +33,11 @@ export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndp
   ];
 }
 
-function authorize({ engine, addresses }: LoginParts, attempts: Attempts): HttpEndpoint["handle"] {
+function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"] {
+  const { engine, addresses } = parts;
   return oauthHandler(async (form, request) => {
     attempts.count("device", request.remoteAddress);
+    checkAudiences(parts, form.getAll("audience"));
     const call = callOf(request);
     const device = {
       client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),

@@ -53,7 +53,9 @@ export async function addDevice(
     outcome: "pending",
   };
   const expires = now + DEVICE_SECONDS * 1000;
-  await putTicket(tx, { purpose: PURPOSE, secret: userCode, payload, expires }, now);
+  const ticket = { purpose: PURPOSE, secret: userCode, payload, expires };
+  // The code is short: another may wait with it.
+  if (!(await putTicket(tx, ticket, now))) return addDevice(tx, device, now);
   return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL };
 }
 

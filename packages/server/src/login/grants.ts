@@ -45,7 +45,7 @@ function codeGrant(parts: LoginParts): Grant {
  * its two ways, so the session that it opened ends; one with the wrong verifier is spent as well.
  */
 async function redeemCode(
-  { engine, sessions }: LoginParts,
+  { sessions }: LoginParts,
   tx: Transaction,
   call: Call,
   form: URLSearchParams,
@@ -65,7 +65,6 @@ async function redeemCode(
     await keep("");
     return undefined;
   }
-  if (!(await engine.identities.table.keep(tx, ticket.person.identity))) return undefined;
   const session = await sessions.open(tx, call, ticket.person);
   await keep(session.id);
   return { session, ticket };

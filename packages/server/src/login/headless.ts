@@ -12,7 +12,7 @@ import type { Engine } from "../engine/engine.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { putTicket, readTicket } from "../store/tickets.ts";
+import { putTicket, readTicket, rewriteTicket } from "../store/tickets.ts";
 import type { LoginParts } from "./login.ts";
 import type { Person } from "./person.ts";
 
@@ -38,16 +38,26 @@ export async function sealForTool(
   code: string,
   person: Person,
 ): Promise<void> {
-  const session = await engine.store.write((tx) => sessions.open(tx, call, person));
+  const ticket = { purpose: PURPOSE, secret: code };
+  const session = await engine.store.write(async (tx) => {
+    const expires = call.time + KEPT_MS;
+    // Whoever saw the link must not be able to put their own login in its place.
+    if (!(await putTicket(tx, { ...ticket, payload: {}, expires }, call.time))) throw codeIsSpent();
+    return sessions.open(tx, call, person);
+  });
   const wanted = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
   const { token } = await sessions.accessToken(session, wanted, call.time);
-  const expires = call.time + KEPT_MS;
-  const ticket = { purpose: PURPOSE, secret: code, payload: seal(code, token), expires };
-  await engine.store.write(async (tx) => {
-    // Whoever saw the link must not be able to put their own login in its place.
-    if (await readTicket(tx, PURPOSE, code, call.time)) throw codeIsSpent();
-    await putTicket(tx, ticket, call.time);
-  });
+  const payload = seal(code, token);
+  await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
+}
+
+/**
+ * Refuses what nothing can be sealed for, before anyone logs in for it.
+ *
+ * @example checkHeadlessCode(query.get("headless_code"));
+ */
+export function checkHeadlessCode(code: string): void {
+  sharedSecret(generateKeyPairSync("x25519").privateKey, code);
 }
 
 /**
@@ -71,8 +81,8 @@ function sharedSecret(privateKey: KeyObject, code: string): Buffer {
     return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) });
   } catch {
     // Also keys of low order, with which the secret would be no secret.
-    const description = "code must be an X25519 public key as base64url";
-    throw invalidArgument({ field: "code", description });
+    const description = "headless_code must be an X25519 public key as base64url";
+    throw invalidArgument({ field: "headless_code", description });
   }
 }
 
@@ -89,8 +99,8 @@ function codeIsSpent(): Error {
 export function headlessSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { code } = message as GetHeadlessSessionRequest;
-    const found = await readTicket<Sealed>(engine.store.reader, PURPOSE, code, call.time);
-    if (found === undefined) throw notFound("HeadlessSession", code);
+    const found = await readTicket<Partial<Sealed>>(engine.store.reader, PURPOSE, code, call.time);
+    if (!found?.key || !found.token) throw notFound("HeadlessSession", code);
     const session = create(HeadlessSessionSchema, {
       ecdhPublicKey: Buffer.from(found.key, "utf8"),
       encryptedIdtoken: Buffer.from(found.token, "base64"),

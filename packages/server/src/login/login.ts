@@ -6,6 +6,7 @@ import { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { putTicket, takeTicket } from "../store/tickets.ts";
+import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { browserDigest, browserOf, newSecret } from "./browser.ts";
 import type { Person } from "./person.ts";
@@ -54,13 +55,13 @@ export async function keepLogin(
 }
 
 /** As keepLogin, where the ticket is made beforehand. */
-export function keepLoginAs(
+export async function keepLoginAs(
   tx: Transaction,
   secret: string,
   login: Login,
   now: number,
 ): Promise<void> {
-  return putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS }, now);
+  await putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS }, now);
 }
 
 /**
@@ -83,6 +84,19 @@ export async function resumeLogin(
     );
   }
   return login;
+}
+
+/**
+ * Refuses audiences that are not ours before anyone logs in for them: the API is meant when none
+ * is named.
+ *
+ * @example checkAudiences(parts, request.audiences);
+ */
+export function checkAudiences(
+  { engine, addresses }: LoginParts,
+  audiences: readonly string[],
+): void {
+  if (audiences.length > 0) readAudiences(audiences, engine.settings, addresses());
 }
 
 /**

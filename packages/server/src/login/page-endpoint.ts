@@ -30,8 +30,16 @@ export function pageEndpoint(
 }
 
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
-  const text = error.message.slice(error.message.indexOf(": ") + 2);
+  const text = wordsOf(error);
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
   const props = { title: "That did not work", text: sentence, reference: requestId };
   return htmlAnswer(error.httpStatus, errorPage(props));
+}
+
+/** What people read: without the code's words, and without a field's name before what it must be. */
+function wordsOf({ message, detail }: WharfError): string {
+  if (detail === undefined || !("badRequest" in detail)) {
+    return message.slice(message.indexOf(": ") + 2);
+  }
+  return detail.badRequest.map(({ description }) => description).join("; ");
 }

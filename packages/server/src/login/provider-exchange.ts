@@ -36,7 +36,7 @@ export function providerExchange(parts: LoginParts, source: KeySource): Provider
     const claims = await verifyToken(token, rule, source, call.time, seen);
     seen.identity = literalIdentityUid(claims.iss, claims.sub);
     if (identity !== "" && identity !== seen.identity) throw invalid("identity");
-    const described = describe(provider, claims);
+    const described = describe(provider, claims, claims);
     const person = await admit(parts, call, provider, described, { knownOnly: true });
     const session = await engine.store.write((tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };

@@ -95,7 +95,7 @@ export class ProviderLogin {
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
-      return describe(provider, { ...more, ...claims });
+      return describe(provider, { ...more, ...claims }, claims.email === undefined ? more : claims);
     } catch (error) {
       throw refusal(error);
     }
@@ -155,11 +155,16 @@ function authentication(client: typeof import("openid-client"), secret: string):
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Who a person is, from what their provider claims.
+ * Who a person is, from what their provider claims. Whether an address is verified must be said
+ * where the address is: of another it means nothing.
  *
- * @example const { act, groups } = describe(provider, tokens.claims());
+ * @example const { act, groups } = describe(provider, claims, claims);
  */
-export function describe({ configuration }: IdentityProvider, claims: Claims): FromProvider {
+export function describe(
+  { configuration }: IdentityProvider,
+  claims: Claims,
+  { email_verified: verified }: Claims,
+): FromProvider {
   const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
   const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
   const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;
@@ -177,7 +182,7 @@ export function describe({ configuration }: IdentityProvider, claims: Claims): F
     externalId: typeof externalId === "string" ? externalId : "",
     groups: groupsClaim === "" ? [] : textsOf(claims[groupsClaim]),
     profile: Object.fromEntries(known),
-    ...(address ? { email: { address, verified: claims.email_verified === true } } : {}),
+    ...(address ? { email: { address, verified: verified === true } } : {}),
   };
 }
 

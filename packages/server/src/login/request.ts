@@ -1,5 +1,7 @@
+import { isUid } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
 import { isLoopbackHost } from "../sts/addresses.ts";
+import { checkHeadlessCode } from "./headless.ts";
 
 /** Where the tokens of a login go. */
 export type Delivery =
@@ -45,14 +47,21 @@ export function readLoginRequest(query: URLSearchParams): LoginRequest {
     provider: query.get("idp_id") ?? "",
     invite: query.get("invite") ?? "",
     audiences: (query.get("audience") ?? "").split(",").filter(Boolean),
-    // Existing clients escape them twice.
-    scopes: query
-      .getAll("scope")
-      .map(unescapeTwice)
-      .filter((scope) => scope !== "openid"),
+    scopes: readScopes(query),
     refreshable: delivery.kind !== "redirect" || query.get("create_refresh_token") === "true",
     knownOnly: query.get("skip_registration") === "true",
   };
+}
+
+/** What OpenID clients ask for out of habit; ours narrow to groups. */
+const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
+
+function readScopes(query: URLSearchParams): string[] {
+  // Existing clients escape them twice.
+  const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
+  const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
+  if (scopes.every(isUid)) return scopes;
+  throw refusal("scope", "must be uids of groups");
 }
 
 function readDelivery(query: URLSearchParams): Delivery {
@@ -88,10 +97,13 @@ function loopback(field: string, text: string): string {
   return url.href;
 }
 
-/** An X25519 public key: 32 bytes. */
+/** An X25519 public key: 32 bytes, of an order that makes secrets. */
 function readHeadlessCode(code: string): string {
-  if (/^[A-Za-z0-9_-]{43}$/.test(code)) return code;
-  throw refusal("headless_code", "must be an X25519 public key as base64url");
+  if (!/^[A-Za-z0-9_-]{43}$/.test(code)) {
+    throw refusal("headless_code", "must be an X25519 public key as base64url");
+  }
+  checkHeadlessCode(code);
+  return code;
 }
 
 function unescapeTwice(text: string): string {

@@ -70,9 +70,12 @@ export class Sessions {
    * @example const session = await sessions.open(tx, call, person);
    */
   async open(tx: Transaction, call: Call, person: Person): Promise<StoredSession> {
+    const { engine } = this.#parts;
     const { identity, provider, mappings, act, email, profile } = person;
+    // They may have been deleted between their login and its end.
+    if (!(await engine.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
-    const lifetime = mapped ? TOKEN_LIFETIME_MS : this.#parts.engine.settings.sessionDays * DAY_MS;
+    const lifetime = mapped ? TOKEN_LIFETIME_MS : engine.settings.sessionDays * DAY_MS;
     const session: StoredSession = {
       id: randomUUID(),
       identity,

@@ -42,9 +42,7 @@ export async function afterSignIn(
 }
 
 async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
-  const { engine } = parts;
-  const invite = await openInvite(engine.store.reader, login.request.invite, call.time);
-  if (invite === undefined) throw inviteIsOver();
+  const invite = await inviteOf(parts, login.request.invite, call.time);
   const { group, role } = await promiseOf(parts, invite);
   const ticket = await keepLogin(parts, login, call.time);
   const props = {
@@ -75,8 +73,23 @@ export async function promiseOf(
   return { group: group.name, role: role.name };
 }
 
+/**
+ * The invite of a login, while it can be accepted.
+ *
+ * @example const invite = await inviteOf(parts, login.request.invite, Date.now());
+ */
+export async function inviteOf(
+  { engine }: LoginParts,
+  code: string,
+  now: number,
+): Promise<GroupInvite> {
+  const invite = await openInvite(engine.store.reader, code, now);
+  if (invite === undefined) throw inviteIsOver();
+  return invite;
+}
+
 /** The refusal of an invite that is spent, over, or was never there. */
-export function inviteIsOver(): WharfError {
+function inviteIsOver(): WharfError {
   return new WharfError("PERMISSION_DENIED", "the invite has ended, or was used before");
 }
 

@@ -16,19 +16,22 @@ export interface Ticket {
 }
 
 /**
- * Leaves a ticket, and drops those whose time is over.
+ * Leaves a ticket, and drops those whose time is over. Says whether it did: of two with the same
+ * secret the first stays.
  *
  * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000 }, now);
  */
-export async function putTicket(tx: Transaction, ticket: Ticket, now: number): Promise<void> {
+export async function putTicket(tx: Transaction, ticket: Ticket, now: number): Promise<boolean> {
   await tx.run("DELETE FROM tickets WHERE expires <= ?", now);
-  await tx.run(
-    "INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)",
+  const added = await tx.run(
+    `INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)
+     ON CONFLICT (digest) DO NOTHING`,
     digestOf(ticket.secret),
     ticket.purpose,
     JSON.stringify(ticket.payload),
     ticket.expires,
   );
+  return added > 0;
 }
 
 /**

@@ -48,23 +48,27 @@ export interface WatchedPage {
 }
 
 /**
- * A page in a context of its own (cookies, storage), watched for complaints.
+ * A page in a context of its own (cookies, storage), watched for complaints: of every site, or of
+ * the one that is given.
  *
  * @example const { page, complaints } = await openPage(browser, { colorScheme: "dark" });
  */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
+  site = "",
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    const bad = message.type() === "error" || message.type() === "warning";
+    if (bad && message.location().url.startsWith(site)) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("requestfailed", (request) => {
+    if (!request.url().startsWith(site)) return;
     complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
   });
   await page.addInitScript(

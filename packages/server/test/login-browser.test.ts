@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { decodeJwt } from "jose";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "./support/browser.ts";
+import { openVisit, startNamedWorld } from "./support/login-visit.ts";
+import type { LoginWorld } from "./support/login-world.ts";
+import { signInAtProvider } from "./support/openid-provider.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import type { Tool } from "./support/tool.ts";
+
+let browser: Browser;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+const whoAmI = ({ server }: LoginWorld, token: string) =>
+  new Rest(server.url, token).get("/auth/v1/ok");
+
+const withOrganisation = async (page: Page, name: string) => {
+  await page.getByLabel("Organisation").fill(name);
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
+};
+
+function wholeWay(world: () => LoginWorld): void {
+  test("from the choice of a provider to a token that is in no address", async (t) => {
+    const { page, tool, arrival, complaints, urls } = await openVisit(t, browser, world());
+    await page.goto(tool.loginUrl());
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Sign in");
+    const [cookie, ...others] = await page.context().cookies(world().server.baseUrl);
+    assert.deepEqual(others, []);
+    assert.equal(cookie?.name, "wharf_login");
+    assert.equal(cookie?.httpOnly, true);
+    assert.equal(cookie?.sameSite, "Lax");
+    assert.equal(cookie?.expires, -1);
+    assert.equal(cookie?.path, "/");
+    await page.getByRole("button", { name: "Continue with acme sso acme.example" }).click();
+    await signInAtProvider(page, { login: "ada" });
+    const callback = await arrival();
+    assert.equal(callback.get("state"), tool.state);
+    assert.equal(callback.get("iss"), world().server.baseUrl);
+    const tokens = await tool.redeem(callback);
+    assert.equal(tokens.status, 200, tokens.error_description);
+    const me = (await whoAmI(world(), tokens.access_token)).body;
+    assert.equal(me.email, "ada@acme.example");
+    assert.equal(decodeJwt(tokens.access_token).aud, world().server.baseUrl);
+    assert.ok(urls.length > 8, urls.join("\n"));
+    for (const url of urls.map(decodeURIComponent)) {
+      assert.doesNotMatch(url, /eyJ|token=|refresh/, "tokens are not for addresses");
+    }
+    assert.deepEqual(complaints, []);
+  });
+}
+
+describe("login in a real browser, on postgres", () => {
+  let world: LoginWorld;
+  before(async () => {
+    world = await startNamedWorld("postgres");
+  });
+  after(() => world.stop());
+  wholeWay(() => world);
+});
+
+describe("login in a real browser", () => {
+  let world: LoginWorld;
+  before(async () => {
+    world = await startNamedWorld("sqlite");
+  });
+  after(() => world.stop());
+  wholeWay(() => world);
+
+  const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
+
+  /** The address that public clients open, which get the token itself. */
+  const publicUrl = (tool: Tool, parameters: Record<string, string>) => {
+    const redirect = `${tool.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true`;
+    const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
+    return `${world.server.baseUrl}/oauth?${query}`;
+  };
+
+  test("by the name of the organisation; an unknown one is said to be so", async (t) => {
+    const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
+    await page.goto(tool.loginUrl());
+    await withOrganisation(page, "nobody.example");
+    const alert = page.getByRole("alert");
+    await alert.getByText("No organisation with this name has a way to sign in.").waitFor();
+    assert.equal(await page.title(), "Error: Sign in – Wharf");
+    assert.equal(await page.getByLabel("Organisation").inputValue(), "nobody.example");
+    // The browser notes the status of the page; it must have nothing else to say.
+    assert.deepEqual(
+      complaints.splice(0).filter((text) => !/status of 400/.test(text)),
+      [],
+    );
+    await withOrganisation(page, "acme.example");
+    await signInAtProvider(page, { login: "bob" });
+    const { access_token: token } = await tool.redeem(await arrival());
+    assert.equal((await whoAmI(world, token)).body.email, "bob@acme.example");
+    assert.deepEqual(complaints, []);
+  });
+
+  test("straight to the provider, by its uid and by the organisation's name", async (t) => {
+    for (const idp_id of [world.provider, "acme.example"]) {
+      const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
+      await page.goto(tool.loginUrl({ idp_id }));
+      await signInAtProvider(page, { login: "ada" });
+      assert.equal((await tool.redeem(await arrival())).status, 200);
+      assert.deepEqual(complaints, []);
+    }
+    const { page, tool } = await openVisit(t, browser, world);
+    const answer = await page.goto(tool.loginUrl({ idp_id: "nobody.example" }));
+    assert.equal(answer?.status(), 404);
+    await page.getByText("There is no such identity provider.").waitFor();
+  });
+
+  test("without script", async (t) => {
+    const { page, tool, arrival, complaints } = await openVisit(t, browser, world, {
+      javaScriptEnabled: false,
+    });
+    await page.goto(tool.loginUrl());
+    await withOrganisation(page, "acme.example");
+    await signInAtProvider(page, { login: "ada" });
+    assert.equal((await tool.redeem(await arrival())).status, 200);
+    assert.deepEqual(complaints, []);
+  });
+
+  test("existing clients get token and refresh token, and their query is kept", async (t) => {
+    const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
+    const host = new URL(world.server.baseUrl).host;
+    const wanted = { create_refresh_token: "true", audience: `${world.server.baseUrl},${host}` };
+    await page.goto(publicUrl(tool, { idp_id: world.provider, ...wanted }));
+    await signInAtProvider(page, { login: "ada" });
+    const callback = await arrival();
+    assert.deepEqual([...callback.keys()], ["token", "error", "refresh_token"]);
+    assert.equal(callback.get("error"), "true");
+    const token = callback.get("token") ?? "";
+    assert.deepEqual(decodeJwt(token).aud, [world.server.baseUrl, host]);
+    assert.equal((await whoAmI(world, token)).status, 200);
+    const refreshed = await fetch(`${world.server.url}/sts/exchange_refresh_token`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${callback.get("refresh_token")}` },
+    });
+    assert.equal(refreshed.status, 200);
+    await page.goto(publicUrl(tool, { idp_id: world.provider }));
+    assert.deepEqual([...(await arrival()).keys()], ["token", "error"]);
+    assert.deepEqual(complaints, []);
+  });
+
+  test("existing clients learn that a person is not known, who then is not made", async (t) => {
+    world.upstream.accounts.set("zoe", { email: "zoe@acme.example", email_verified: true });
+    const before = (await sessions()).length;
+    const { page, tool, arrival } = await openVisit(t, browser, world);
+    await page.goto(publicUrl(tool, { idp_id: world.provider, skip_registration: "true" }));
+    await signInAtProvider(page, { login: "zoe" });
+    const callback = await arrival();
+    assert.equal(callback.get("status_code"), "404");
+    assert.equal(
+      callback.get("error"),
+      "Not found: there is no account for this person: registration required",
+    );
+    assert.equal(callback.get("token"), "true", "the client's own query");
+    const listed = (await world.operator.get("/iam/v2beta1/identities")).body.identities;
+    assert.doesNotMatch(JSON.stringify(listed), /zoe/);
+    assert.equal((await sessions()).length, before);
+    await page.goto(publicUrl(tool, { idp_id: world.provider }));
+    assert.match((await arrival()).get("token") ?? "", /^eyJ/);
+    await page.goto(publicUrl(tool, { idp_id: world.provider, skip_registration: "true" }));
+    assert.match((await arrival()).get("token") ?? "", /^eyJ/);
+  });
+
+  test("a provider that is down is said to be, and works once it is back", async (t) => {
+    const { page, tool, arrival } = await openVisit(t, browser, world);
+    await world.upstream.stop();
+    const direct = await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    assert.equal(direct?.status(), 503);
+    await page.getByText("The identity provider: it cannot be reached.").waitFor();
+    await page.goto(tool.loginUrl());
+    const [answer] = await Promise.all([
+      page.waitForResponse((one) => one.url().endsWith("/oauth/provider")),
+      withOrganisation(page, "acme.example"),
+    ]);
+    assert.equal(answer.status(), 503);
+    assert.equal((await fetch(`${world.server.url}/healthz`)).status, 200);
+    await world.upstream.resume();
+    await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    await signInAtProvider(page, { login: "ada" });
+    assert.equal((await tool.redeem(await arrival())).status, 200);
+  });
+
+  test("a person who turns back at the provider is told so at the tool", async (t) => {
+    const { page, tool, arrival } = await openVisit(t, browser, world);
+    await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    await page.waitForURL((url) => url.pathname.startsWith("/interaction/"));
+    await page.getByRole("link", { name: "Cancel" }).click();
+    const callback = await arrival();
+    assert.equal(callback.get("error"), "access_denied");
+    assert.match(callback.get("error_description") ?? "", /did not let this login through: acc/);
+    assert.equal(callback.get("state"), tool.state);
+    assert.equal(callback.get("iss"), world.server.baseUrl);
+    assert.equal(callback.has("code"), false);
+  });
+});
