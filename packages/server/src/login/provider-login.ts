@@ -57,14 +57,15 @@ export class ProviderLogin {
       ...(provider.configuration.value?.additionalScopes ?? []),
     ];
     // PKCE is used with every provider: those that do not know it ignore it.
-    const url = client.buildAuthorizationUrl(config, {
+    const parameters = {
       redirect_uri: `${this.#engine.addresses().authUrl}${CALLBACK_PATH}`,
       scope: [...new Set(scopes)].join(" "),
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
       state,
       nonce,
-    });
+    };
+    const url = pagesOf(client, config, parameters);
     return { url: url.href, upstream: { provider: provider.uid, verifier, nonce } };
   }
 
@@ -141,6 +142,22 @@ export class ProviderLogin {
   }
 }
 
+/** Where the provider's pages are; what it says of itself may be nonsense, or a script. */
+function pagesOf(
+  client: typeof import("openid-client"),
+  config: Configuration,
+  parameters: Record<string, string>,
+): URL {
+  try {
+    const url = client.buildAuthorizationUrl(config, parameters);
+    if (url.protocol === "https:" || url.protocol === "http:") return url;
+  } catch {
+    // Answered below, as everything that no browser can be sent to.
+  }
+  const description = "the identity provider does not say where its pages are";
+  throw failedPrecondition({ type: "NOT_CONFIGURED", description });
+}
+
 /** The secret goes in the header, which is the standard's default, unless only the body will do. */
 function authentication(client: typeof import("openid-client"), secret: string): ClientAuth {
   const inHeader = client.ClientSecretBasic(secret);
@@ -199,7 +216,9 @@ function refusal(error: unknown): WharfError {
     return new WharfError("UNAVAILABLE", `the identity provider: ${why}`, undefined, error);
   }
   const said = (error as { error?: unknown; error_description?: unknown }).error;
-  const word = typeof said === "string" ? said : (error as Error).message;
+  // The library says in the cause which claim it was.
+  const exact = cause instanceof Error ? cause.message : (error as Error).message;
+  const word = typeof said === "string" ? said : exact;
   return new WharfError(
     "PERMISSION_DENIED",
     `the identity provider did not let this login through: ${word.slice(0, 200)}`,

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { literalIdentityUid } from "@wharf/contract";
+import { attack } from "./support/attack.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { type Misdeed, RogueProvider } from "./support/rogue-provider.ts";
+import { roleNamed } from "./support/test-world.ts";
+import { Tool } from "./support/tool.ts";
+import { Walker } from "./support/walker.ts";
+
+const now = () => Math.floor(Date.now() / 1000);
+const NOT_LET_THROUGH = "the identity provider did not let this login through: ";
+
+describe("attacks on logins by a provider", () => {
+  let world: LoginWorld;
+  let rogue: RogueProvider;
+  let uid: string;
+  before(async () => {
+    world = await LoginWorld.start();
+    rogue = await RogueProvider.start();
+    const made = await world.operator.post(`/iam/v2beta1/identityProviders/${world.organisation}`, {
+      name: "rogue",
+      defaultRole: roleNamed("viewer"),
+      oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },
+    });
+    uid = made.body.uid;
+  });
+  after(async () => {
+    await rogue.stop();
+    await world.stop();
+  });
+
+  /** A login at the provider, which does this: what the tool is told. */
+  const logInWith = async (tool: Tool, misdeed: Misdeed, parameters = {}) => {
+    rogue.misbehave(misdeed);
+    const walker = new Walker();
+    const away = await walker.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
+    if (!away.url.startsWith(rogue.url)) return { page: away, told: new URLSearchParams() };
+    const callback = `${world.server.url}/oauth/callback?${rogue.wayBack(away.url)}`;
+    const page = await walker.open(callback, tool.redirectUri);
+    return { page, told: new URL(page.url).searchParams };
+  };
+
+  test("one that keeps the rules lets its people in, with PKCE", async () => {
+    const tool = await Tool.start(world.server.url);
+    const { told } = await logInWith(tool, { callback: { iss: rogue.url } });
+    const tokens = await tool.redeem(told);
+    assert.equal(tokens.status, 200, told.get("error_description") ?? "");
+    assert.ok(rogue.asked.includes("/token"));
+    tool.stop();
+  });
+
+  const refusals: Record<string, [Misdeed, RegExp]> = {
+    "a wrong nonce": [{ claims: { nonce: "another" } }, /nonce/],
+    "no nonce": [{ claims: { nonce: undefined } }, /nonce/],
+    "a token for another client": [{ claims: { aud: "another" } }, /aud/],
+    "a token for nobody": [{ claims: { aud: undefined } }, /aud/],
+    "a token for several, of which one is not us": [
+      { claims: { aud: ["wharf", "another"], azp: "another" } },
+      /azp/,
+    ],
+    "a token of another issuer": [{ claims: { iss: "https://accounts.example" } }, /iss/],
+    "a token that has ended": [{ claims: { iat: now() - 900, exp: now() - 600 } }, /exp/],
+    "a token that does not end": [{ claims: { exp: undefined } }, /exp/],
+    "a token of tomorrow": [{ claims: { nbf: now() + 86_400 } }, /nbf/],
+    "a token about nobody": [{ claims: { sub: undefined } }, /sub/],
+    "a token about a number": [{ claims: { sub: 7 } }, /sub/],
+    "a token that nobody signed": [{ signedBy: "nobody" }, /alg/],
+    "a token that another signed": [{ signedBy: "another key" }, /signature/],
+    "a token that our own secret signed": [{ signedBy: "the client secret" }, /alg/],
+    "no ID token": [{ answer: { id_token: undefined } }, /id_token/],
+    "no JWT": [{ answer: { id_token: "nonsense" } }, /JWT/],
+    "an answer of another provider": [{ callback: { iss: "https://accounts.example" } }, /iss/],
+    "an answer without the promised issuer": [
+      { discovery: { authorization_response_iss_parameter_supported: true } },
+      /iss/,
+    ],
+    "two codes": [{ callback: { code: "c0de", "code ": "x", error: "odd" } }, /odd/],
+    "a refusal": [{ callback: { error: "login_required" } }, /login_required/],
+    "an answer with status 500": [{ token: (response) => answer(response, 500) }, /status/],
+    "an answer that is no JSON": [
+      { token: (response) => void response.end("<html>") },
+      /body|JSON|content/i,
+    ],
+    "an answer that is null": [{ token: (response) => void response.end("null") }, /body|JSON/i],
+    "an answer that is a list": [{ token: (response) => void response.end("[]") }, /body|resp/i],
+    "another person's details": [
+      { claims: { email: undefined }, userInfo: { sub: "another", email: "ceo@acme.example" } },
+      /sub/,
+    ],
+  };
+  for (const [title, [misdeed, why]] of Object.entries(refusals)) {
+    attack(
+      title,
+      () => world,
+      async (tool) => {
+        const { told, page } = await logInWith(tool, misdeed);
+        assert.equal(told.get("error"), "access_denied", page.text);
+        const text = told.get("error_description") ?? "";
+        assert.ok(text.includes(NOT_LET_THROUGH), text);
+        assert.match(text.slice(text.indexOf(NOT_LET_THROUGH) + NOT_LET_THROUGH.length), why);
+        assert.equal(told.get("state"), tool.state);
+        assert.equal(told.has("code"), false);
+      },
+    );
+  }
+
+  attack(
+    "an endless answer",
+    () => world,
+    async (tool) => {
+      const token = (response: ServerResponse) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = () => {
+          if (!response.destroyed) response.write(" ".repeat(65_536), () => setImmediate(more));
+        };
+        more();
+      };
+      const { told } = await logInWith(tool, { token });
+      assert.equal(told.get("error"), "temporarily_unavailable");
+      assert.match(told.get("error_description") ?? "", /the answer is too large/);
+    },
+  );
+
+  attack(
+    "an endpoint that leads elsewhere",
+    () => world,
+    async (tool) => {
+      let visits = 0;
+      const elsewhere = createServer((_, response) => {
+        visits += 1;
+        response.end("{}");
+      }).listen(0, "127.0.0.1");
+      await once(elsewhere, "listening");
+      const { port } = elsewhere.address() as AddressInfo;
+      const location = `http://127.0.0.1:${port}/token`;
+      const token = (response: ServerResponse) => void response.writeHead(307, { location }).end();
+      const { told } = await logInWith(tool, { token }).finally(() => elsewhere.close());
+      assert.equal(told.get("error"), "access_denied");
+      assert.equal(visits, 0, "a redirect was followed");
+    },
+  );
+
+  for (const [endpoint, why] of [
+    ["http://10.0.0.1/token", /only https is trusted/],
+    ["https://10.0.0.1/token", /the address is not public/],
+    ["https://[fd00::1]/token", /the address is not public/],
+  ] as const) {
+    attack(
+      `an endpoint at ${endpoint}`,
+      () => world,
+      async (tool) => {
+        const { told } = await logInWith(tool, { discovery: { token_endpoint: endpoint } });
+        assert.equal(told.get("error"), "temporarily_unavailable");
+        assert.match(told.get("error_description") ?? "", why);
+      },
+    );
+  }
+
+  for (const [title, discovery] of Object.entries({
+    "one that says it is another": { issuer: "https://accounts.example" },
+    "one that does not say who it is": { issuer: undefined },
+    "one whose pages are a script": { authorization_endpoint: "javascript:alert(1)" },
+    "one without pages": { authorization_endpoint: undefined },
+  })) {
+    attack(
+      title,
+      () => world,
+      async (tool) => {
+        const { page } = await logInWith(tool, { discovery });
+        assert.ok([400, 403, 503].includes(page.status), `${page.status} ${page.text}`);
+        assert.match(page.text, /That did not work/);
+        assert.doesNotMatch(page.text, /javascript:/);
+      },
+    );
+  }
+
+  test("an address is verified only where it is said to be", async () => {
+    const tool = await Tool.start(world.server.url);
+    const misdeed = {
+      claims: { sub: "mixed", email: "ceo@acme.example", email_verified: undefined },
+      userInfo: { sub: "mixed", email: "mixed@acme.example", email_verified: true, groups: [] },
+    };
+    await world.operator.patch(`/iam/v2beta1/identityProviders/${uid}`, {
+      oidc: {
+        issuer: rogue.url,
+        clientId: rogue.client.id,
+        clientSecret: rogue.client.secret,
+        groupsClaim: "groups",
+      },
+    });
+    const { told } = await logInWith(tool, misdeed);
+    assert.equal((await tool.redeem(told)).status, 200);
+    assert.ok(rogue.asked.includes("/userinfo"));
+    const identity = literalIdentityUid(rogue.url, "mixed");
+    const { body } = await world.operator.get(`/iam/v2beta1/identities/${identity}`);
+    assert.deepEqual([body.email, body.emailUnverified], ["", "ceo@acme.example"]);
+    tool.stop();
+  });
+});
+
+function answer(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-type": "application/json" }).end("{}");
+}

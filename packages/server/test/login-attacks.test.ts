@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { attack } from "./support/attack.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import type { Tool } from "./support/tool.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const ENDED = "This login has ended, was used before, or began in another browser.";
+
+/** Addresses that must never be sent a code or a token. */
+const ELSEWHERE = [
+  "https://evil.example/callback",
+  "http://evil.example/callback",
+  "https://127.0.0.1:1234/callback",
+  "http://localhost@evil.example/",
+  "http://localhost:80@evil.example/",
+  "http://user@127.0.0.1:1234/",
+  "http://user:secret@localhost:1234/",
+  "http://localhost.evil.example/",
+  "http://127.0.0.1.evil.example/",
+  "http://127.evil.example/",
+  "http://evil.example\\@localhost/",
+  "http://127.0.0.1:1234/#there",
+  "http://0.0.0.0:1234/",
+  "http://[::ffff:203.0.113.7]:1234/",
+  "javascript:alert(1)",
+  "data:text/html,hello",
+  "file:///etc/passwd",
+  "//evil.example/",
+  "/callback",
+  "localhost:1234/callback",
+  "",
+];
+
+for (const store of STORES) {
+  describe(`attacks on logins on ${store}`, () => {
+    let world: LoginWorld;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+      await world.logIn("ada");
+    });
+    after(() => world.stop());
+    const here = () => world;
+    const url = (path: string) => `${world.server.url}${path}`;
+    const alive = async (token: string) =>
+      (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
+
+    /** A login of ada that has come to its end: what the tool's address is called with. */
+    const finished = async (tool: Tool, walker = new Walker()) => {
+      const address = tool.loginUrl({ idp_id: world.provider });
+      const page = await world.signIn(walker, address, "ada", tool.redirectUri);
+      return new URL(page.url).searchParams;
+    };
+
+    /** A login of ada whose browser is about to come back from the provider. */
+    const comingBack = async (tool: Tool) => {
+      const walker = new Walker();
+      const address = tool.loginUrl({ idp_id: world.provider });
+      const page = await world.signIn(walker, address, "ada", url("/oauth/callback"));
+      return { walker, callback: page.url };
+    };
+
+    const refused = (page: Visited, status: number, text: string) => {
+      assert.equal(page.status, status, page.text);
+      assert.ok(page.text.includes(text), page.text);
+    };
+
+    describe("with codes", () => {
+      const invalid = async (answer: ReturnType<Tool["redeem"]>) => {
+        const { status, error, error_description: text, access_token: token } = await answer;
+        assert.deepEqual([status, error, token], [400, "invalid_grant", undefined]);
+        assert.match(text, /the code has ended, was used before, or is another's/);
+      };
+
+      attack("one that comes twice ends what the first one opened", here, async (tool) => {
+        const callback = await finished(tool);
+        const first = await tool.redeem(callback);
+        assert.equal(await alive(first.access_token), 200);
+        await invalid(tool.redeem(callback));
+        assert.equal(await alive(first.access_token), 401);
+      });
+
+      const challengeOf = (tool: Tool) =>
+        new URL(tool.loginUrl()).searchParams.get("code_challenge") ?? "";
+      for (const [title, change] of [
+        ["the wrong verifier", () => ({ code_verifier: "x".repeat(43) })],
+        ["no verifier", () => ({ code_verifier: "" })],
+        ["the challenge", (tool: Tool) => ({ code_verifier: challengeOf(tool) })],
+        ["another address", () => ({ redirect_uri: "http://127.0.0.1:1/callback" })],
+        ["no address", () => ({ redirect_uri: "" })],
+      ] as const) {
+        attack(`one with ${title} is spent by it`, here, async (tool) => {
+          const callback = await finished(tool);
+          await invalid(tool.redeem(callback, change(tool)));
+          await invalid(tool.redeem(callback));
+        });
+      }
+
+      attack("of eight at once, one wins and then loses", here, async (tool) => {
+        const callback = await finished(tool);
+        const answers = await Promise.all(Array.from({ length: 8 }, () => tool.redeem(callback)));
+        const [winner, ...others] = answers.filter(({ status }) => status === 200);
+        assert.deepEqual(others, []);
+        assert.equal(await alive(winner?.access_token ?? ""), 401);
+      });
+
+      attack("things that are not codes", here, async (tool) => {
+        const page = await new Walker().open(tool.loginUrl());
+        const ticket = ticketOf(page);
+        for (const code of ["", "x", ticket, "a".repeat(60_000)])
+          await invalid(tool.redeem(new URLSearchParams({ code })));
+      });
+    });
+
+    describe("with what a login asks for", () => {
+      for (const [title, changed, text] of [
+        ["plain PKCE", { code_challenge_method: "plain" }, "must be an S256 challenge"],
+        ["no method", { code_challenge_method: "" }, "must be an S256 challenge"],
+        ["no challenge", { code_challenge: "" }, "must be an S256 challenge"],
+        ["a short challenge", { code_challenge: "abc" }, "must be an S256 challenge"],
+        ["a foreign audience", { audience: "https://bank.example" }, "is not an audience of this"],
+        ["a scope that is none", { scope: "everything" }, "must be uids of groups"],
+        ["a key that is none", { headless_code: "abc" }, "must be an X25519 public key"],
+        ["a key of low order", { headless_code: "A".repeat(43) }, "must be an X25519 public key"],
+        ["the key one", { headless_code: `AQ${"A".repeat(41)}` }, "must be an X25519 public key"],
+      ] as const) {
+        attack(`${title} is refused at the first page`, here, async (tool) => {
+          const walker = new Walker();
+          refused(await walker.open(tool.loginUrl(changed)), 400, text);
+        });
+      }
+
+      for (const address of ELSEWHERE) {
+        attack(`nothing is sent to ${address || "nowhere"}`, here, async (tool) => {
+          const walker = new Walker();
+          const asked = { idp_id: world.provider };
+          const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
+          refused(code, 400, "must be an http address of this machine");
+          const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
+          const token = await walker.open(url(`/oauth?${query}`));
+          refused(token, 400, "must be an http address of this machine");
+        });
+      }
+    });
+
+    describe("with the browser", () => {
+      attack("a forged state", here, async () => {
+        const walker = new Walker();
+        await walker.open(url("/oauth"));
+        for (const state of ["", "forged", "A".repeat(43)])
+          refused(await walker.open(url(`/oauth/callback?code=c&state=${state}`)), 403, ENDED);
+        refused(await walker.open(url("/oauth/callback?code=c")), 403, ENDED);
+      });
+
+      attack("another's login, finished in the victim's browser", here, async (tool) => {
+        const { callback } = await comingBack(tool);
+        const victim = new Walker();
+        await victim.open(url("/oauth"));
+        refused(await victim.open(callback), 403, ENDED);
+      });
+
+      attack("another's login, finished where no login began", here, async (tool) => {
+        const { callback } = await comingBack(tool);
+        refused(await new Walker().open(callback), 403, ENDED);
+      });
+
+      attack("the way back, taken twice", here, async (tool) => {
+        const { walker, callback } = await comingBack(tool);
+        const done = await walker.open(callback, tool.redirectUri);
+        assert.ok(new URL(done.url).searchParams.has("code"));
+        refused(await walker.open(callback), 403, ENDED);
+      });
+
+      attack("another's code under one's own state", here, async (tool) => {
+        const { callback } = await comingBack(tool);
+        const other = await comingBack(tool);
+        const mixed = new URL(other.callback);
+        mixed.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
+        const page = await other.walker.open(mixed.href, tool.redirectUri);
+        const told = new URL(page.url).searchParams;
+        assert.equal(told.get("error"), "access_denied");
+        assert.equal(told.has("code"), false);
+      });
+
+      attack("a page's ticket as the state", here, async (tool) => {
+        const walker = new Walker();
+        const ticket = ticketOf(await walker.open(tool.loginUrl()));
+        const page = await walker.open(
+          url(`/oauth/callback?code=c&state=${ticket}`),
+          tool.redirectUri,
+        );
+        const told = new URL(page.url).searchParams;
+        assert.equal(told.get("error"), "access_denied");
+        assert.match(told.get("error_description") ?? "", /this login is not at a provider/);
+      });
+
+      attack("a page's form, sent twice", here, async (tool) => {
+        const walker = new Walker();
+        const page = await walker.open(tool.loginUrl());
+        const again = await walker.submit(page, { organisation: "nobody" });
+        assert.equal(again.status, 400);
+        refused(await walker.submit(page, { organisation: "acme.example" }), 403, ENDED);
+      });
+
+      attack("a page's form, sent from another browser", here, async (tool) => {
+        const other = new Walker();
+        await other.open(url("/oauth"));
+        for (const thief of [new Walker(), other]) {
+          const page = await new Walker().open(tool.loginUrl());
+          const sent = await thief.submit(page, { organisation: "acme.example" });
+          refused(sent, 403, ENDED);
+        }
+      });
+
+      for (const path of ["/oauth/accept", "/oauth/confirm"]) {
+        attack(`${path} before anyone has signed in`, here, async (tool) => {
+          const walker = new Walker();
+          const page = await walker.open(tool.loginUrl());
+          const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
+          const sent = await walker.submit(moved, { decision: "allow" }, { action: path });
+          refused(sent, 403, "Nobody has signed in yet.");
+        });
+      }
+
+      test("steps are not taken by links", async () => {
+        for (const path of ["/oauth/provider", "/oauth/accept", "/oauth/confirm"]) {
+          const { status } = await fetch(url(`${path}?login=x&decision=allow`));
+          assert.ok(status === 404 || status === 405, `${path}: ${status}`);
+        }
+      });
+    });
+  });
+}
+
+function ticketOf(page: Visited): string {
+  return /name="login" value="([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text);
+}
