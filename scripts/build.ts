@@ -19,7 +19,7 @@ await build({
   format: "cjs",
   target: "node24",
   // Needed by few installations, and then found beside us.
-  external: ["pg", "yaml"],
+  external: ["@simplewebauthn/server", "pg", "yaml"],
   minifyWhitespace: true,
   legalComments: "none",
   logLevel: "warning",

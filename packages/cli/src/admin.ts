@@ -6,7 +6,7 @@ import { ConfigError, readSettings } from "@wharf/server/config.ts";
  * @example await runAdmin(["token", "--data", "./data"]);
  */
 export async function runAdmin(args: readonly string[]): Promise<void> {
-  const { operatorToken, rotateKeys } = await import("@wharf/server/admin.ts");
+  const { operatorToken, resetCode, rotateKeys } = await import("@wharf/server/admin.ts");
   const [what, ...rest] = args;
   if (what === "token") {
     const { identity, others } = takeIdentity(rest);
@@ -17,6 +17,16 @@ export async function runAdmin(args: readonly string[]): Promise<void> {
       "wharf: tokens are signed by a new key; the old one is accepted until its last token has ended",
     );
     console.log(kid);
+  } else if (what === "reset-account") {
+    const [username, ...others] = rest;
+    if (username === undefined || username.startsWith("-")) {
+      throw new ConfigError("admin reset-account needs a username");
+    }
+    const { url, code } = await resetCode(await readSettings(others, process.env), username);
+    console.error(
+      `wharf: ${username} can choose a new password or passkey at ${url} with this code, once, within 24 hours`,
+    );
+    console.log(code);
   } else {
     throw new ConfigError(`unknown command: admin ${args.join(" ")}`);
   }

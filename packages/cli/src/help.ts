@@ -16,6 +16,7 @@ Usage:
   wharf serve [options]                        run the server
   wharf admin token [--identity UID] [options] print a token of the operator, or of an identity
   wharf admin keys rotate [options]            sign tokens with a new key from now on
+  wharf admin reset-account USERNAME [options] print a code to choose a new password or passkey with
   wharf --version
 
 Options:

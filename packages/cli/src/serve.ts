@@ -9,6 +9,11 @@ export async function runServe(args: readonly string[]): Promise<void> {
   const settings = await readSettings(args, process.env);
   const { startServer } = await import("@wharf/server/server.ts");
   const server = await startServer(settings);
+  const { firstRun } = server;
+  if (firstRun !== undefined) {
+    const { url, code } = firstRun;
+    console.error(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
+  }
   console.log(`wharf: ready at ${server.url}`);
   let stopping = false;
   const stop = async () => {

@@ -5,6 +5,8 @@ import { SigningKeys } from "./auth/keys.ts";
 import { issueToken } from "./auth/token.ts";
 import { ConfigError, type Settings } from "./config.ts";
 import { RESOURCES } from "./iam/resources.ts";
+import { browserUrl } from "./login/local/passkey-site.ts";
+import { offerReset, RESET_PATH } from "./login/local/reset.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 
@@ -37,6 +39,27 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
  */
 export function rotateKeys(settings: Settings): Promise<string> {
   return withStore(settings, (store) => SigningKeys.rotate(store));
+}
+
+/** What the owner of a local account needs to choose a new password or passkey. */
+export interface ResetOffer {
+  readonly url: string;
+  readonly code: string;
+}
+
+/**
+ * A code that lets the owner of a local account choose a new password or passkey, once, within a
+ * day. Until it is used, what they had before stays good.
+ *
+ * @example const { url, code } = await resetCode(settings, "ada");
+ */
+export function resetCode(settings: Settings, username: string): Promise<ResetOffer> {
+  return withStore(settings, async (store) => {
+    const code = await offerReset(store, username, Date.now());
+    if (code === undefined) throw new ConfigError(`there is no local account ${username}`);
+    const { authUrl } = await knownAddresses(store, settings);
+    return { url: `${browserUrl(authUrl)}${RESET_PATH}`, code };
+  });
 }
 
 async function exists(store: Store, identity: string): Promise<boolean> {

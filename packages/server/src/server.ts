@@ -21,6 +21,7 @@ import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { RESOURCES } from "./iam/resources.ts";
 import { loginEndpoints } from "./login/endpoints.ts";
 import { loginHandlers } from "./login/handlers.ts";
+import { type FirstRun, offerSetup } from "./login/local/setup.ts";
 import { providerExchange } from "./login/provider-exchange.ts";
 import { ProviderLogin } from "./login/provider-login.ts";
 import { Sessions } from "./login/sessions.ts";
@@ -49,6 +50,8 @@ const DRAIN_MS = 10_000;
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string;
+  /** While there is nobody yet: where the first person begins, and the code that lets them. */
+  readonly firstRun: FirstRun | undefined;
   /** Lets what is under way finish, then lets go of everything. */
   stop(): Promise<void>;
 }
@@ -147,8 +150,11 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
+  const firstRun = await offerSetup(engine, Date.now());
+
   return {
     url: port.url,
+    firstRun,
     async stop() {
       serving = false;
       await port.close(DRAIN_MS);

@@ -14,7 +14,7 @@ describe("the pages of the login are for everyone", () => {
   before(async () => {
     browser = await launchBrowser();
     site = await LoginSite.start();
-    for (const [path, text] of samplePages()) site.pages.set(path, text);
+    for (const [path, text] of samplePages(site.url)) site.pages.set(path, text);
   });
   after(async () => {
     await browser?.close();

@@ -19,7 +19,7 @@ after(async () => {
 });
 beforeEach(() => {
   site.pages.clear();
-  for (const [path, text] of samplePages()) site.pages.set(path, text);
+  for (const [path, text] of samplePages(site.url)) site.pages.set(path, text);
   site.answers.clear();
   site.posts.length = 0;
   site.formTargets = [];
@@ -61,7 +61,7 @@ describe("the pages of the login in a browser", () => {
         `"><img src=x onerror=alert(1)>'><script>document.title="run"</script></title><textarea>${text}`,
       (text: string) => `javascript:alert(1)//${text}`,
     ]) {
-      for (const [path, text] of samplePages(from)) {
+      for (const [path, text] of samplePages(site.url, from)) {
         site.pages.set(path, text);
         await page.goto(site.url + path);
         assert.equal(await page.locator("img, main svg, body script, textarea").count(), 0, path);
@@ -196,11 +196,15 @@ describe("the pages of the login in a browser", () => {
         await page.getByLabel("Setup code").fill("a-code");
         await page.getByLabel("Organisation").fill("acme");
         await page.getByLabel("Username").fill("ada");
-        await page.getByLabel("Password", { exact: true }).fill("one two");
-        await page.getByLabel("Password again").fill("one two");
+        await page.getByLabel("Password", { exact: true }).fill("one two three");
+        await page.getByLabel("Password again").fill("one two three");
         await page.getByRole("button", { name: "Create account" }).click();
         await page.waitForURL("**/setup");
-        const account = { username: "ada", password: "one two", password_again: "one two" };
+        const account = {
+          username: "ada",
+          password: "one two three",
+          password_again: "one two three",
+        };
         assert.deepEqual(site.posts.pop()?.body, {
           code: "a-code",
           organisation: "acme",
@@ -209,8 +213,8 @@ describe("the pages of the login in a browser", () => {
 
         await page.goto(`${site.url}/account`);
         assert.equal(await page.getByLabel("Username").inputValue(), "ada");
-        await page.getByLabel("Password", { exact: true }).fill("one two");
-        await page.getByLabel("Password again").fill("one two");
+        await page.getByLabel("Password", { exact: true }).fill("one two three");
+        await page.getByLabel("Password again").fill("one two three");
         await page.keyboard.press("Enter");
         await page.waitForURL("**/oauth/account");
         assert.deepEqual(site.posts.pop()?.body, { login: TICKET, ...account });

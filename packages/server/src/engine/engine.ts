@@ -96,7 +96,7 @@ export class Engine {
     session = "",
   ): Promise<Grants | undefined> {
     if (identity === OPERATOR_UID) return OPERATOR.grants;
-    const login = session === "" ? undefined : await findSession(reader, session);
+    const login = session === "" ? undefined : await this.session(session, reader);
     if (session !== "" && login === undefined) return undefined;
     if ((await this.identities.table.find(reader, identity, "data")) === undefined)
       return undefined;
@@ -114,6 +114,19 @@ export class Engine {
         return [place, CapabilitySet.of(...(roles.get(roleUid)?.capabilities ?? []))] as const;
       }),
     );
+  }
+
+  /**
+   * A session that has not ended. Those of local accounts have while these are switched off.
+   *
+   * @example const session = await engine.session(token.session);
+   */
+  async session(
+    id: string,
+    reader: Reader = this.store.reader,
+  ): Promise<StoredSession | undefined> {
+    const found = await findSession(reader, id);
+    return found?.provider === "" && !this.settings.localAccounts ? undefined : found;
   }
 
   /** What the groups that a person was in when they logged in give them, while they are mapped. */

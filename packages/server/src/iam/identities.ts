@@ -14,6 +14,8 @@ import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { deleteAccount } from "../store/local-accounts.ts";
+import { deletePasskeys } from "../store/passkeys.ts";
 import { forgetPerson } from "../store/provider-people.ts";
 import { endSessions } from "../store/sessions.ts";
 import { checkRelationship } from "./trust.ts";
@@ -44,6 +46,8 @@ export const identities: Resource<Identity> = new Resource({
     }
     await endSessions(change.tx, { identity: deleted.uid });
     await forgetPerson(change.tx, deleted.uid);
+    await deleteAccount(change.tx, deleted.uid);
+    await deletePasskeys(change.tx, deleted.uid);
   },
   methods: () => ({ LookupIdentity: lookup }),
 });

@@ -2,10 +2,9 @@ import { WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { admit } from "./admission.ts";
 import {
-  browserCookie,
   browserDigest,
-  browserOf,
   htmlAnswer,
+  markBrowser,
   newSecret,
   readForm,
   redirectTo,
@@ -13,6 +12,7 @@ import {
 import { onlyProvider, providersFor, type ShownProvider, shownProviders } from "./choose.ts";
 import { deliver, deliverError } from "./deliver.ts";
 import { answerDevice } from "./device.ts";
+import { passkeySite } from "./local/passkey-site.ts";
 import {
   callOf,
   checkAudiences,
@@ -68,16 +68,14 @@ export function newLogin(
   http: HttpRequest,
   request: Login["request"],
 ): { login: Login; headers: Record<string, string> } {
-  const { authUrl } = addresses();
-  const known = browserOf(http, authUrl);
-  const cookie = known ?? newSecret();
-  const headers = known ? {} : { "set-cookie": browserCookie(cookie, authUrl) };
+  const { cookie, headers } = markBrowser(http, addresses().authUrl);
   return { login: { request, browser: browserDigest(cookie) }, headers };
 }
 
 export interface ChooseOptions {
   readonly error?: string;
   readonly organisation?: string;
+  readonly username?: string;
   readonly providers?: readonly { readonly uid: string; readonly name: string }[];
 }
 
@@ -105,7 +103,8 @@ export async function choose(
     ...shown,
     providers: given ?? (await shownProviders(engine)),
     localAccounts: engine.settings.localAccounts,
-    invite: invite && (await promiseOf(parts, invite)),
+    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
+    invite: invite && { ...(await promiseOf(parts, invite)), email: invite.email },
   });
   return htmlAnswer(shown.error === undefined ? 200 : 400, body, headers);
 }
@@ -177,7 +176,8 @@ async function confirm(parts: LoginParts, http: HttpRequest): Promise<HttpRespon
   return htmlAnswer(200, donePage({ title: "Denied", text }));
 }
 
-function signedIn(login: Login): SignedIn {
+/** A login whose person must be known by now. */
+export function signedIn(login: Login): SignedIn {
   const { person } = login;
   if (person !== undefined) return { ...login, person };
   throw new WharfError("PERMISSION_DENIED", "nobody has signed in yet");

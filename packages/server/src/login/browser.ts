@@ -22,6 +22,21 @@ export function browserOf(request: HttpRequest, authUrl: string): string | undef
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 }
 
+/**
+ * The browser's cookie, a new one if it has none, and the header that then gives it to the browser.
+ *
+ * @example const { headers } = markBrowser(request, authUrl);
+ */
+export function markBrowser(
+  request: HttpRequest,
+  authUrl: string,
+): { cookie: string; headers: Record<string, string> } {
+  const known = browserOf(request, authUrl);
+  if (known !== undefined) return { cookie: known, headers: {} };
+  const cookie = newSecret();
+  return { cookie, headers: { "set-cookie": browserCookie(cookie, authUrl) } };
+}
+
 /** What is kept of the cookie. */
 export function browserDigest(cookie: string): string {
   return hash("sha256", cookie, "hex");

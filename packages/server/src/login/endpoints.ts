@@ -7,6 +7,7 @@ import { browserLoginEndpoints } from "./browser-login.ts";
 import { providersFor } from "./choose.ts";
 import { deviceEndpoints } from "./device-endpoints.ts";
 import { personGrants } from "./grants.ts";
+import { localEndpoints } from "./local/endpoints.ts";
 import type { LoginParts } from "./login.ts";
 import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
 
@@ -25,6 +26,7 @@ export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoin
     oauthTokenEndpoint(grants),
     ...browserLoginEndpoints(parts),
     ...deviceEndpoints(parts, attempts),
+    ...localEndpoints(parts, attempts),
     organisationCheck(parts),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),

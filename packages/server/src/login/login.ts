@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { putTicket, takeTicket } from "../store/tickets.ts";
+import { putTicket, readTicket, takeTicket } from "../store/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { browserDigest, browserOf, newSecret } from "./browser.ts";
@@ -23,6 +23,8 @@ export interface Login {
   readonly upstream?: Upstream;
   /** Once it is known who logs in. */
   readonly person?: Person;
+  /** Whether the person has just joined with the login's invite. */
+  readonly joined?: boolean;
 }
 
 /** What all steps of a login work with. */
@@ -76,7 +78,37 @@ export async function resumeLogin(
   now: number,
 ): Promise<Login> {
   const login = await engine.store.write((tx) => takeTicket<Login>(tx, PURPOSE, ticket ?? "", now));
-  const cookie = browserOf(request, addresses().authUrl);
+  return ofThisBrowser(login, request, addresses());
+}
+
+/** As resumeLogin, within a transaction: when that fails, the ticket is still good. */
+export async function takeLogin(
+  { addresses }: LoginParts,
+  tx: Transaction,
+  request: HttpRequest,
+  ticket: string,
+  now: number,
+): Promise<Login> {
+  return ofThisBrowser(await takeTicket<Login>(tx, PURPOSE, ticket, now), request, addresses());
+}
+
+/** As resumeLogin, and leaves the login where it is. */
+export async function peekAtLogin(
+  { engine, addresses }: LoginParts,
+  request: HttpRequest,
+  ticket: string,
+  now: number,
+): Promise<Login> {
+  const login = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
+  return ofThisBrowser(login, request, addresses());
+}
+
+function ofThisBrowser(
+  login: Login | undefined,
+  request: HttpRequest,
+  { authUrl }: Addresses,
+): Login {
+  const cookie = browserOf(request, authUrl);
   if (login === undefined || cookie === undefined || browserDigest(cookie) !== login.browser) {
     throw new WharfError(
       "PERMISSION_DENIED",

@@ -30,16 +30,19 @@ export function pageEndpoint(
 }
 
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
-  const text = wordsOf(error);
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-  const props = { title: "That did not work", text: sentence, reference: requestId };
+  const props = { title: "That did not work", text: sentenceOf(error), reference: requestId };
   return htmlAnswer(error.httpStatus, errorPage(props));
 }
 
-/** What people read: without the code's words, and without a field's name before what it must be. */
-function wordsOf({ message, detail }: WharfError): string {
-  if (detail === undefined || !("badRequest" in detail)) {
-    return message.slice(message.indexOf(": ") + 2);
-  }
-  return detail.badRequest.map(({ description }) => description).join("; ");
+/**
+ * What an error says, as a sentence for people: without its code, and without names of fields.
+ *
+ * @example setupPage({ error: sentenceOf(error) })
+ */
+export function sentenceOf({ message, detail }: WharfError): string {
+  const text =
+    detail !== undefined && "badRequest" in detail
+      ? detail.badRequest.map(({ description }) => description).join("; ")
+      : message.slice(message.indexOf(": ") + 2);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

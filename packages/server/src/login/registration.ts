@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
+import { notFound } from "../errors.ts";
 import type { Described } from "./person.ts";
 
 /**
@@ -53,6 +54,19 @@ export async function insertPerson(
   return uid;
 }
 
+/**
+ * Notes that a person whom we know has come.
+ *
+ * @example await noteSeen(change, account.identity);
+ */
+export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
+  const row = await engine.identities.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(engine.identities.typeName, uid);
+  const identity = engine.identities.fromRow(row);
+  identity.lastSeenTime = timestampFromMs(call.time);
+  await engine.identities.table.update(tx, engine.identities.toRow(identity));
+}
+
 function setEmail(identity: Identity, { email }: Described): void {
   identity.email = email?.verified ? email.address : "";
   identity.emailUnverified = email && !email.verified ? email.address : "";
@@ -62,7 +76,7 @@ function setEmail(identity: Identity, { email }: Described): void {
 const LONGEST_NAME = 63;
 
 /** A name that the rules for names allow, as near to the given text as can be. */
-function nameFrom(text: string): string {
+export function nameFrom(text: string): string {
   const allowed = text.toLowerCase().replace(/[^a-z0-9 ._-]+/g, "-");
   return allowed.slice(0, LONGEST_NAME).trim() || "person";
 }

@@ -29,6 +29,7 @@ import {
   type SessionOwner,
   type StoredSession,
 } from "../store/sessions.ts";
+import { dropTicketsOf } from "../store/tickets.ts";
 
 /**
  * Lists sessions: one's own, or with `identity_providers.list` those of a provider.
@@ -159,6 +160,8 @@ async function leave(change: Change, { caller }: Call, everywhere: boolean): Pro
   const { tx, call } = change;
   if (everywhere) {
     const ended = await endSessions(tx, { identity: caller.uid });
+    // Logins that have not become sessions yet count as well.
+    await dropTicketsOf(tx, caller.uid);
     await audit(tx, call, { resource: caller.uid, detail: { sessions: ended } });
     return;
   }

@@ -108,8 +108,25 @@ export async function decideOnInvite(
     const text = "You have not joined, and can still accept the invite until it ends.";
     return htmlAnswer(200, donePage({ title: "Invite declined", text }));
   }
+  const { engine } = parts;
   const { request, person } = login;
-  await joinWithInvite(parts, call, request.invite, person);
+  await engine.store.write((tx) => {
+    return joinWithInvite(new Change(call, tx, engine, person.identity), request.invite, person);
+  });
+  return afterJoining(parts, call, login);
+}
+
+/**
+ * What comes after a person has joined with the login's invite.
+ *
+ * @example return afterJoining(parts, call, { ...login, person });
+ */
+export async function afterJoining(
+  parts: LoginParts,
+  call: Call,
+  login: SignedIn,
+): Promise<HttpResponse> {
+  const { request } = login;
   if (request.delivery.kind !== "none") {
     return afterSignIn(parts, call, { ...login, request: { ...request, invite: "" } });
   }
@@ -117,17 +134,18 @@ export async function decideOnInvite(
   return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
 }
 
-async function joinWithInvite(
-  { engine }: LoginParts,
-  call: Call,
+/**
+ * Joins with an invite, within a change.
+ *
+ * @example await joinWithInvite(change, request.invite, person);
+ */
+export async function joinWithInvite(
+  change: Change,
   code: string,
   { identity, email }: Person,
 ): Promise<void> {
-  await engine.store.write(async (tx) => {
-    const change = new Change(call, tx, engine, identity);
-    const group = await acceptInvite(change, code, { identity, email });
-    await announce(change, create(SessionSchema, { identity, group }));
-  });
+  const group = await acceptInvite(change, code, { identity, email });
+  await announce(change, create(SessionSchema, { identity, group }));
 }
 
 /** Whoever was sent a link by someone else must have a chance to notice. */

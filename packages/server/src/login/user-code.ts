@@ -3,24 +3,45 @@ import { randomInt } from "node:crypto";
 /** Letters that are hard to confuse and make no words: RFC 8628 suggests these. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 
-const LENGTH = 8;
+const GROUP = 4;
+const GROUPS = new RegExp(`.{1,${GROUP}}`, "g");
 
 /**
- * A code that a person types, such as `WDJB-MJHT`.
+ * A code that a person types, such as `WDJB-MJHT`. It lives for minutes and tries are counted, so
+ * 34 bits are enough.
  *
  * @example const userCode = newUserCode();
  */
 export function newUserCode(): string {
-  const letters = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]);
-  return `${letters.slice(0, 4).join("")}-${letters.slice(4).join("")}`;
+  return newCode(2);
 }
 
 /**
- * A code as it was made from one as it was typed: in any case, with or without the dash.
+ * A code that opens an account to whoever has it: 86 bits, so that it can live for a day.
+ *
+ * @example const code = newOperatorCode(); // "WDJB-MJHT-BKKS-QZWN-RTGC"
+ */
+export function newOperatorCode(): string {
+  return newCode(5);
+}
+
+function newCode(groups: number): string {
+  const letters = Array.from(
+    { length: groups * GROUP },
+    () => LETTERS[randomInt(LETTERS.length)],
+  ).join("");
+  return grouped(letters);
+}
+
+/**
+ * A code as it was made from one as it was typed: in any case, with or without the dashes.
  *
  * @example readUserCode("wdjb mjht") // "WDJB-MJHT"
  */
 export function readUserCode(typed: string): string {
-  const letters = typed.toUpperCase().replace(/[^A-Z]/g, "");
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  return grouped(typed.toUpperCase().replace(/[^A-Z]/g, ""));
+}
+
+function grouped(letters: string): string {
+  return (letters.match(GROUPS) ?? []).join("-");
 }

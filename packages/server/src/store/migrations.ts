@@ -52,6 +52,15 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         token_hash ${text} NOT NULL, token_expires ${integer},
         previous_hash ${text} NOT NULL, previous_expires ${integer},
         revoked ${integer}, version ${integer} NOT NULL)`,
+      `CREATE TABLE local_accounts (
+        identity ${text} PRIMARY KEY, username ${text} NOT NULL UNIQUE,
+        password_hash ${text} NOT NULL, failures ${integer} NOT NULL,
+        locked_until ${integer} NOT NULL)`,
+      `CREATE TABLE passkeys (
+        credential_id ${text} PRIMARY KEY, identity ${text} NOT NULL, public_key ${blob} NOT NULL,
+        counter ${integer} NOT NULL, transports ${text} NOT NULL, backed_up ${integer} NOT NULL,
+        name ${text} NOT NULL, created ${integer} NOT NULL, used ${integer} NOT NULL)`,
+      `CREATE INDEX passkeys_by_identity ON passkeys (identity)`,
       ...["scim_users", "scim_groups"].flatMap((table) => [
         `CREATE TABLE ${table} (
           id ${id}, provider ${text} NOT NULL, resource ${text} NOT NULL, name ${text} NOT NULL,

@@ -95,6 +95,23 @@ export async function dropTickets(tx: Transaction, purpose: string): Promise<voi
   await tx.run("DELETE FROM tickets WHERE purpose = ?", purpose);
 }
 
+/**
+ * Drops the tickets that name an identity: all of them, such as logins on their way and codes at
+ * their end, or those for one purpose.
+ *
+ * @example await dropTicketsOf(tx, account.identity);
+ */
+export async function dropTicketsOf(
+  tx: Transaction,
+  identity: string,
+  purpose?: string,
+): Promise<void> {
+  const sql = "DELETE FROM tickets WHERE payload LIKE ?";
+  const named = `%${JSON.stringify({ identity }).slice(1, -1)}%`;
+  if (purpose === undefined) await tx.run(sql, named);
+  else await tx.run(`${sql} AND purpose = ?`, named, purpose);
+}
+
 function digestOf(secret: string): string {
   return hash("sha256", secret, "hex");
 }

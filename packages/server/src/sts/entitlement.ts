@@ -7,7 +7,6 @@ import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
-import { findSession } from "../store/sessions.ts";
 import { checkAws } from "./aws.ts";
 import { type Checks, invalid } from "./checks.ts";
 import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./known-identities.ts";
@@ -101,7 +100,7 @@ export async function ownToken(
 ): Promise<VerifiedToken> {
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
-  if (session === "" || (await findSession(engine.store.reader, session))) return verified;
+  if (session === "" || (await engine.session(session))) return verified;
   throw hasEnded(session);
 }
 

@@ -1,4 +1,4 @@
-import { newAccountPage, setupPage } from "../../src/login/pages/account.ts";
+import { newAccountPage, resetPage, setupPage } from "../../src/login/pages/account.ts";
 import { choosePage } from "../../src/login/pages/choose.ts";
 import { confirmDevicePage, deviceCodePage } from "../../src/login/pages/device.ts";
 import { invitePage } from "../../src/login/pages/invite.ts";
@@ -10,9 +10,12 @@ export const TICKET = "ticket-1";
 /**
  * Each page with everything on it, by path. `from` writes the texts that come from outside.
  *
- * @example samplePages((text) => `<b>${text}</b>`)
+ * @example samplePages(site.url, (text) => `<b>${text}</b>`)
  */
-export function samplePages(from: (text: string) => string = (text) => text): Map<string, string> {
+export function samplePages(
+  passkeySite: string,
+  from: (text: string) => string = (text) => text,
+): Map<string, string> {
   const login = from(TICKET);
   const group = from("acme");
   const role = from("viewer");
@@ -30,10 +33,15 @@ export function samplePages(from: (text: string) => string = (text) => text): Ma
           { uid: "uid-2", name: "Entra ID", organisation: "A rather long name of an organisation" },
         ],
         localAccounts: true,
+        passkeySite,
+        username,
         invite: { group, role },
       }),
     ],
-    ["/choose-error", choosePage({ login, error, providers: [], localAccounts: true })],
+    [
+      "/choose-error",
+      choosePage({ login, error, providers: [], localAccounts: true, passkeySite }),
+    ],
     ["/choose-organisation", choosePage({ login, providers: [], localAccounts: false })],
     [
       "/invite",
@@ -60,12 +68,14 @@ export function samplePages(from: (text: string) => string = (text) => text): Ma
         userAgent: from(`wharf/1.0 ${"x".repeat(300)}`),
       }),
     ],
-    ["/setup-first", setupPage({})],
+    ["/setup-first", setupPage({ passkeySite })],
     [
       "/setup-error",
-      setupPage({ error, values: { code: from("a-code"), organisation, username } }),
+      setupPage({ error, passkeySite, values: { code: from("a-code"), organisation, username } }),
     ],
-    ["/account", newAccountPage({ login, error, values: { username }, group, role })],
+    ["/account", newAccountPage({ login, error, passkeySite, values: { username }, group, role })],
+    ["/reset-first", resetPage({ passkeySite })],
+    ["/reset-error", resetPage({ error, passkeySite, values: { code: from("a-code") } })],
     ["/done", donePage({ title: from("Done"), text: from("Go back."), detail: from("Really.") })],
     [
       "/error",

@@ -10,6 +10,8 @@ import { alert, button, field, form, passkey } from "./parts.ts";
  */
 export function setupPage(props: {
   readonly error?: string | undefined;
+  /** Where passkeys work. */
+  readonly passkeySite?: string | undefined;
   readonly values?:
     | {
         readonly code?: string | undefined;
@@ -40,13 +42,15 @@ ${form({
       value: values.organisation,
       autocomplete: "organization",
     }),
-    ...credentials(values.username, "Create account"),
+    usernameField(values.username),
+    ...passwordFields("Create account"),
     passkey({
       kind: "create",
       label: "Use a passkey instead",
+      site: props.passkeySite,
       path: "/setup/passkey",
       fields: ["code", "organisation", "username"],
-      verifyFields: [],
+      verifyFields: ["code"],
     }),
   ],
 })}`;
@@ -61,6 +65,8 @@ ${form({
  */
 export function newAccountPage(props: {
   readonly login: string;
+  /** Where passkeys work. */
+  readonly passkeySite?: string | undefined;
   readonly error?: string | undefined;
   readonly values?: { readonly username?: string | undefined } | undefined;
   readonly group: string;
@@ -74,13 +80,15 @@ ${form({
   action: "/oauth/account",
   login,
   body: [
-    ...credentials(values.username, "Create account"),
+    usernameField(values.username),
+    ...passwordFields("Create account"),
     passkey({
       kind: "create",
       label: "Use a passkey instead",
+      site: props.passkeySite,
       path: "/oauth/account/passkey",
       fields: ["login", "username"],
-      verifyFields: ["login", "username"],
+      verifyFields: ["login"],
     }),
   ],
 })}`;
@@ -88,11 +96,63 @@ ${form({
   return page({ title, body, script: true });
 }
 
-function credentials(username: string | undefined, label: string): Html[] {
+/**
+ * Replaces the password or the passkeys of a local account, with the code that the operator has
+ * made for it.
+ *
+ * @example resetPage({ error: "The code is wrong." })
+ */
+export function resetPage(props: {
+  readonly error?: string | undefined;
+  /** Where passkeys work. */
+  readonly passkeySite?: string | undefined;
+  readonly values?: { readonly code?: string | undefined } | undefined;
+}): string {
+  const { error, values = {} } = props;
+  const body = html`<h1>Reset your account</h1>
+${alert(error)}
+<p class="soft">What you choose here replaces your password and all your passkeys, and signs you out everywhere.</p>
+${form({
+  action: "/reset",
+  body: [
+    field({
+      name: "code",
+      label: "Reset code",
+      hint: "Whoever runs this server has given it to you",
+      value: values.code,
+      autocomplete: "one-time-code",
+      autofocus: true,
+      code: true,
+    }),
+    ...passwordFields("Set password"),
+    passkey({
+      kind: "create",
+      label: "Use a passkey instead",
+      site: props.passkeySite,
+      path: "/reset/passkey",
+      fields: ["code"],
+      verifyFields: ["code"],
+    }),
+  ],
+})}`;
+  const title = error ? "Error: Reset your account" : "Reset your account";
+  return page({ title, body, script: true });
+}
+
+function usernameField(value: string | undefined): Html {
+  return field({ name: "username", label: "Username", value, autocomplete: "username" });
+}
+
+function passwordFields(label: string): Html[] {
   const password = { type: "password", autocomplete: "new-password", maxlength: 1024 } as const;
   return [
-    field({ name: "username", label: "Username", value: username, autocomplete: "username" }),
-    field({ ...password, name: "password", label: "Password" }),
+    field({
+      ...password,
+      name: "password",
+      label: "Password",
+      hint: "At least 12 characters; several words are good",
+      minlength: 12,
+    }),
     field({ ...password, name: "password_again", label: "Password again" }),
     button(label),
   ];

@@ -7,13 +7,23 @@ export type ChooseProps = {
   readonly error?: string | undefined;
   /** What was typed last. */
   readonly organisation?: string | undefined;
+  readonly username?: string | undefined;
   readonly providers: readonly {
     readonly uid: string;
     readonly name: string;
     readonly organisation: string;
   }[];
   readonly localAccounts: boolean;
-  readonly invite?: { readonly group: string; readonly role: string } | undefined;
+  /** Where passkeys work. */
+  readonly passkeySite?: string | undefined;
+  readonly invite?:
+    | {
+        readonly group: string;
+        readonly role: string;
+        /** Whom it is for, if not for anyone who holds it. */
+        readonly email?: string | undefined;
+      }
+    | undefined;
 };
 
 /**
@@ -47,8 +57,8 @@ ${form({
   ],
 })}
 </section>
-${localAccounts && localAccount(login)}
-${localAccounts && invite !== undefined && newAccount(login)}`;
+${localAccounts && localAccount(props)}
+${localAccounts && invite !== undefined && !invite.email && newAccount(login)}`;
   return page({ title: error ? "Error: Sign in" : "Sign in", body, script: localAccounts });
 }
 
@@ -63,9 +73,14 @@ ${form({ action: "/oauth/provider", login, body: html`<ul>${list}</ul>` })}
 </section>`;
 }
 
-function localAccount(login: string): Html {
+function localAccount({ login, passkeySite: site, username }: ChooseProps): Html {
   const body = [
-    field({ name: "username", label: "Username", autocomplete: "username webauthn" }),
+    field({
+      name: "username",
+      label: "Username",
+      value: username,
+      autocomplete: "username webauthn",
+    }),
     field({
       name: "password",
       label: "Password",
@@ -77,6 +92,7 @@ function localAccount(login: string): Html {
     passkey({
       kind: "get",
       label: "Use a passkey",
+      site,
       path: "/oauth/passkey",
       fields: ["login"],
       verifyFields: ["login"],

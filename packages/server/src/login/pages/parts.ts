@@ -92,6 +92,8 @@ export function button(
 export function passkey(given: {
   kind: "get" | "create";
   label: string;
+  /** The origin that passkeys belong to; undefined where the server has no name to bind them to. */
+  site: string | undefined;
   /** `${path}/options` and `${path}/verify`. */
   path: string;
   /** Inputs that go to `options`. */
@@ -99,8 +101,13 @@ export function passkey(given: {
   /** Inputs that go to `verify`. */
   verifyFields: readonly string[];
 }): Html {
+  if (given.site === undefined) {
+    const why = "Passkeys need a server that is reached by a name, not by an address.";
+    return given.kind === "get" ? html`` : html`<p class="soft">${why}</p>`;
+  }
   const data = attributes({
     "data-passkey": given.kind,
+    "data-site": given.site,
     "data-options": `${given.path}/options`,
     "data-verify": `${given.path}/verify`,
     "data-fields": given.fields.join(" "),

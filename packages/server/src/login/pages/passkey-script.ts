@@ -3,7 +3,8 @@
  *
  * `options` answers `{ options, challengeId? }` or the options themselves; `verify` is sent the
  * inputs it asks for, `challengeId` if there was one, and `response`, and answers `{ redirect }`.
- * Either may answer `{ error }`, in words for people.
+ * Either may answer `{ error }`, in words for people. At an address that passkeys do not belong to,
+ * there is a way to the one that they do.
  */
 export const PASSKEY_JS = `"use strict";
 (() => {
@@ -73,7 +74,26 @@ export const PASSKEY_JS = `"use strict";
     location.assign(target);
   };
 
+  /** Pages that can be opened by their address alone. */
+  const PAGES = ["/oauth", "/device", "/setup", "/reset"];
+
+  const pointTo = (block, site) => {
+    const text = document.createElement("p");
+    text.className = "soft";
+    const place = document.createElement(PAGES.includes(location.pathname) ? "a" : "span");
+    place.textContent = site;
+    if (place.tagName === "A") place.href = site + location.pathname + location.search;
+    text.append("Passkeys work at ", place, ".");
+    block.replaceChildren(text);
+    block.hidden = false;
+  };
+
   for (const block of document.querySelectorAll("[data-passkey]")) {
+    const { site } = block.dataset;
+    if (site !== location.origin) {
+      pointTo(block, site);
+      continue;
+    }
     const button = block.querySelector("button");
     button.addEventListener("click", async () => {
       say("");

@@ -1,0 +1,41 @@
+import { WharfError } from "../../errors.ts";
+import type { HttpEndpoint } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import type { LoginParts } from "../login.ts";
+import { pageEndpoint } from "../page-endpoint.ts";
+import { CONTINUE_PATH, continueLogin } from "./continue.ts";
+import { jsonEndpoint } from "./json-endpoint.ts";
+import { askForAccount, newAccount, newPasskeyAccount } from "./new-account.ts";
+import { askForPasskey, passkeyLogin } from "./passkey-login.ts";
+import { passwordLogin } from "./password-login.ts";
+import { resetEndpoints } from "./reset-endpoints.ts";
+import { setupEndpoints } from "./setup-endpoints.ts";
+
+/**
+ * Everything that concerns local accounts. Where they are switched off, there is nothing at these
+ * addresses.
+ *
+ * @example endpoints.push(...localEndpoints(parts, attempts));
+ */
+export function localEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+  const endpoints = [
+    pageEndpoint("POST", "/oauth/local", (http) => passwordLogin(parts, attempts, http)),
+    jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request)),
+    jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request)),
+    pageEndpoint("POST", "/oauth/account", (http) => newAccount(parts, attempts, http)),
+    jsonEndpoint("/oauth/account/passkey/options", (request) =>
+      askForAccount(parts, attempts, request),
+    ),
+    jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request)),
+    pageEndpoint("GET", CONTINUE_PATH, (http) => continueLogin(parts, http)),
+    ...setupEndpoints(parts, attempts),
+    ...resetEndpoints(parts, attempts),
+  ];
+  return parts.engine.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
+}
+
+function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {
+  return pageEndpoint(method, path, async () => {
+    throw new WharfError("NOT_FOUND", "local accounts are switched off here");
+  });
+}

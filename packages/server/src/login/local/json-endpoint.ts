@@ -1,0 +1,71 @@
+import { invalidArgument, WharfError } from "../../errors.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import { sentenceOf } from "../page-endpoint.ts";
+
+/** What the script of the pages sends: a few texts, and what a passkey said. */
+export interface ScriptRequest {
+  readonly http: HttpRequest;
+  /** A text that was sent; empty when it was not. */
+  text(name: string): string;
+  readonly response: unknown;
+}
+
+/** The answer of a passkey is some kilobytes. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * An endpoint for the script of the pages: JSON in and out, errors as sentences.
+ *
+ * @example jsonEndpoint("/oauth/passkey/options", async (request) => ({ options, challengeId }))
+ */
+export function jsonEndpoint(
+  path: string,
+  handle: (request: ScriptRequest) => Promise<object>,
+): HttpEndpoint {
+  return {
+    method: "POST",
+    path,
+    async handle(http) {
+      try {
+        return answer(200, await handle(await read(http)));
+      } catch (thrown) {
+        const error = WharfError.from(thrown);
+        if (error.code === "INTERNAL") throw error;
+        return answer(error.httpStatus, { error: sentenceOf(error) });
+      }
+    },
+  };
+}
+
+async function read(http: HttpRequest): Promise<ScriptRequest> {
+  // Pages of other sites cannot send this type without being asked first.
+  if (!/^application\/json\b/i.test(http.headers["content-type"] ?? "")) throw notJson();
+  let body: unknown;
+  try {
+    body = JSON.parse((await http.body(MOST_BYTES)).toString("utf8"));
+  } catch (error) {
+    throw error instanceof WharfError ? error : notJson();
+  }
+  if (typeof body !== "object" || body === null) throw notJson();
+  const fields = new Map<string, unknown>(Object.entries(body));
+  return {
+    http,
+    response: fields.get("response"),
+    text(name) {
+      const value = fields.get(name);
+      return typeof value === "string" ? value : "";
+    },
+  };
+}
+
+function notJson(): WharfError {
+  return invalidArgument({ field: "", description: "the request must be a JSON object" });
+}
+
+function answer(status: number, body: object): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,172 @@
+import { newRootUid, rootOf } from "@wharf/contract";
+import { Change } from "../../engine/change.ts";
+import { WharfError } from "../../errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/group-commit.ts";
+import { findAccount } from "../../store/local-accounts.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import { htmlAnswer, newSecret, readForm } from "../browser.ts";
+import {
+  callOf,
+  keepLogin,
+  keepLoginAs,
+  type Login,
+  type LoginParts,
+  peekAtLogin,
+  resumeLogin,
+  takeLogin,
+} from "../login.ts";
+import { newAccountPage } from "../pages/account.ts";
+import type { Person } from "../person.ts";
+import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
+import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
+import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { continueAt } from "./continue.ts";
+import type { ScriptRequest } from "./json-endpoint.ts";
+import { passkeySite } from "./passkey-site.ts";
+import { creationOptions, newPasskey } from "./passkeys.ts";
+import { hashPassword } from "./password.ts";
+import { checkPassword, readUsername } from "./rules.ts";
+import { slipOf } from "./slip.ts";
+
+/**
+ * Makes a local account with a password, to accept the invite of a login with. Without a username
+ * the form for it is shown.
+ *
+ * @example pageEndpoint("POST", "/oauth/account", (request) => newAccount(parts, attempts, request))
+ */
+export async function newAccount(
+  parts: LoginParts,
+  attempts: Attempts,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  attempts.count("account", http.remoteAddress);
+  const form = await readForm(http);
+  const call = callOf(http);
+  const login = await resumeLogin(parts, http, form.get("login"), call.time);
+  const promised = await promiseTo(parts, login, call.time);
+  const typed = form.get("username");
+  if (typed === null) return showForm(parts, login, promised, {});
+  try {
+    const username = readUsername(typed);
+    const password = form.get("password") ?? "";
+    checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
+    const passwordHash = await hashPassword(password);
+    const account = { identity: newRootUid(), username };
+    const person = await parts.engine.store.write((tx) => {
+      return join(parts, tx, call, login, account, { passwordHash });
+    });
+    return await afterJoining(parts, call, { ...login, person });
+  } catch (thrown) {
+    return showForm(parts, login, promised, { error: slipOf(thrown), username: typed });
+  }
+}
+
+/** What a new account will be good for, and names that are no good as its password. */
+interface Promised {
+  readonly group: string;
+  readonly role: string;
+  readonly names: readonly string[];
+}
+
+/** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
+async function promiseTo(parts: LoginParts, { request }: Login, now: number): Promise<Promised> {
+  const { groups, store } = parts.engine;
+  const invite = await inviteOf(parts, request.invite, now);
+  if (invite.email !== "") {
+    const text =
+      "the invite is for an e-mail address: sign in with a provider that knows it as yours";
+    throw new WharfError("PERMISSION_DENIED", text);
+  }
+  const { group, role } = await promiseOf(parts, invite);
+  const organisation = await groups.find(store.reader, rootOf(invite.uid));
+  return { group, role, names: [group, organisation?.name ?? ""] };
+}
+
+async function showForm(
+  parts: LoginParts,
+  login: Login,
+  { group, role }: Promised,
+  { error, username }: { error?: string; username?: string },
+): Promise<HttpResponse> {
+  const body = newAccountPage({
+    login: await keepLogin(parts, login, Date.now()),
+    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
+    group,
+    role,
+    error,
+    values: { username },
+  });
+  return htmlAnswer(error === undefined ? 200 : 400, body);
+}
+
+/** All of it or nothing: an account without its invite would be of no use to anyone. */
+async function join(
+  { engine }: LoginParts,
+  tx: Transaction,
+  call: Call,
+  { request }: Login,
+  account: NewAccount,
+  credential: Credential,
+): Promise<Person> {
+  const change = new Change(call, tx, engine, account.identity);
+  const person = await createAccount(change, account, credential);
+  await joinWithInvite(change, request.invite, person);
+  return person;
+}
+
+/**
+ * Asks a browser to make the passkey of a new account.
+ *
+ * @example jsonEndpoint("/oauth/account/passkey/options", (request) => askForAccount(parts, attempts, request))
+ */
+export async function askForAccount(
+  parts: LoginParts,
+  attempts: Attempts,
+  request: ScriptRequest,
+): Promise<object> {
+  attempts.count("account", request.http.remoteAddress);
+  const now = Date.now();
+  const asking = askingOf(request);
+  await promiseTo(parts, await peekAtLogin(parts, request.http, asking.form, now), now);
+  const username = readUsername(request.text("username"));
+  if (await findAccount(parts.engine.store.reader, username)) throw usernameTaken();
+  const account: NewAccount = { identity: newRootUid(), username };
+  const options = await creationOptions(siteOf(parts), account);
+  const challengeId = await keepChallenge(parts, asking, options.challenge, account);
+  return { options, challengeId };
+}
+
+/**
+ * Makes a local account with the passkey that the browser has made.
+ *
+ * @example jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request))
+ */
+export async function newPasskeyAccount(
+  parts: LoginParts,
+  request: ScriptRequest,
+): Promise<object> {
+  const { http } = request;
+  const call = callOf(http);
+  const asking = askingOf(request);
+  await peekAtLogin(parts, http, asking.form, call.time);
+  const { challenge, payload: account } = await takeChallenge<NewAccount>(
+    parts,
+    asking,
+    request.text("challengeId"),
+  );
+  const { identity } = account;
+  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
+  const ticket = newSecret();
+  await parts.engine.store.write(async (tx) => {
+    const login = await takeLogin(parts, tx, http, asking.form, call.time);
+    const person = await join(parts, tx, call, login, account, { passkey });
+    await keepLoginAs(tx, ticket, { ...login, person, joined: true }, call.time);
+  });
+  return { redirect: continueAt(ticket) };
+}
+
+function askingOf(request: ScriptRequest): Asking {
+  return { purpose: "account", http: request.http, form: request.text("login") };
+}

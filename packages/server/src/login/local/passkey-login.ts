@@ -1,0 +1,98 @@
+import { audit } from "../../engine/audit.ts";
+import { Change } from "../../engine/change.ts";
+import type { Call } from "../../rpc/call.ts";
+import { findAccountForChange } from "../../store/local-accounts.ts";
+import {
+  findPasskey,
+  findPasskeyForChange,
+  notePasskeyUse,
+  type StoredPasskey,
+} from "../../store/passkeys.ts";
+import type { Attempts } from "../attempts.ts";
+import { newSecret } from "../browser.ts";
+import { callOf, keepLoginAs, type LoginParts, peekAtLogin, takeLogin } from "../login.ts";
+import { noteSeen } from "../registration.ts";
+import { personOf } from "./accounts.ts";
+import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { continueAt } from "./continue.ts";
+import type { ScriptRequest } from "./json-endpoint.ts";
+import { passkeyIdOf, refused, requestOptions, usedPasskey } from "./passkeys.ts";
+
+/**
+ * Asks a browser for a passkey, whichever it has.
+ *
+ * @example jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request))
+ */
+export async function askForPasskey(
+  parts: LoginParts,
+  attempts: Attempts,
+  request: ScriptRequest,
+): Promise<object> {
+  attempts.count("passkey", request.http.remoteAddress);
+  const asking = askingOf(request);
+  await peekAtLogin(parts, request.http, asking.form, Date.now());
+  const options = await requestOptions(siteOf(parts));
+  const challengeId = await keepChallenge(parts, asking, options.challenge, {});
+  return { options, challengeId };
+}
+
+/**
+ * Goes on with a login by what a passkey answered.
+ *
+ * @example jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request))
+ */
+export async function passkeyLogin(parts: LoginParts, request: ScriptRequest): Promise<object> {
+  const { http, response } = request;
+  const call = callOf(http);
+  const asking = askingOf(request);
+  await peekAtLogin(parts, http, asking.form, call.time);
+  const { challenge } = await takeChallenge(parts, asking, request.text("challengeId"));
+  const known = await findPasskey(parts.engine.store.reader, passkeyIdOf(response));
+  if (known === undefined) throw refused();
+  try {
+    const use = await usedPasskey(siteOf(parts), challenge, response, known, call.time);
+    return { redirect: await signIn(parts, call, asking, known, use) };
+  } catch (error) {
+    await noteRefusal(parts, call, known);
+    throw error;
+  }
+}
+
+function askingOf(request: ScriptRequest): Asking {
+  return { purpose: "sign in", http: request.http, form: request.text("login") };
+}
+
+/** A lock on the password does not hold here: a passkey cannot be guessed. */
+async function signIn(
+  parts: LoginParts,
+  call: Call,
+  { http, form }: Asking,
+  known: StoredPasskey,
+  use: Parameters<typeof notePasskeyUse>[1],
+): Promise<string> {
+  const { engine, addresses } = parts;
+  const ticket = newSecret();
+  await engine.store.write(async (tx) => {
+    const login = await takeLogin(parts, tx, http, form, call.time);
+    const passkey = await findPasskeyForChange(tx, known.credentialId);
+    const account = await findAccountForChange(tx, known.identity);
+    if (account === undefined || passkey?.counter !== known.counter) throw refused();
+    await notePasskeyUse(tx, use);
+    await noteSeen(new Change(call, tx, engine, account.identity), account.identity);
+    const person = personOf(addresses().authUrl, account);
+    await keepLoginAs(tx, ticket, { ...login, person }, call.time);
+  });
+  return continueAt(ticket);
+}
+
+async function noteRefusal(
+  { engine }: LoginParts,
+  call: Call,
+  { identity }: StoredPasskey,
+): Promise<void> {
+  const refusal = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
+  await engine.store.write((tx) => audit(tx, call, refusal));
+}
+
+/** The canonical code, in the audit row. */
+const UNAUTHENTICATED = 16;

@@ -1,0 +1,97 @@
+import { audit } from "../../engine/audit.ts";
+import { Change } from "../../engine/change.ts";
+import type { Call } from "../../rpc/call.ts";
+import {
+  findAccount,
+  findAccountForChange,
+  type LocalAccount,
+  noteFailure,
+  setPasswordHash,
+} from "../../store/local-accounts.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import { readForm } from "../browser.ts";
+import { choose } from "../browser-login.ts";
+import { callOf, type LoginParts, resumeLogin } from "../login.ts";
+import type { Person } from "../person.ts";
+import { noteSeen } from "../registration.ts";
+import { afterSignIn } from "../steps.ts";
+import { personOf } from "./accounts.ts";
+import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
+import { knownUsername } from "./rules.ts";
+
+/** The same words whether there is such an account, whether it is locked, and whatever was wrong. */
+const WRONG =
+  "The username or the password is wrong, or there were too many tries: wait a while before the next.";
+
+/**
+ * Goes on with a login by username and password.
+ *
+ * @example pageEndpoint("POST", "/oauth/local", (request) => passwordLogin(parts, attempts, request))
+ */
+export async function passwordLogin(
+  parts: LoginParts,
+  attempts: Attempts,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  attempts.count("password", http.remoteAddress);
+  const form = await readForm(http);
+  const call = callOf(http);
+  const login = await resumeLogin(parts, http, form.get("login"), call.time);
+  const username = form.get("username") ?? "";
+  const person = await signIn(parts, call, username, form.get("password") ?? "");
+  if (person === undefined) return choose(parts, login, { error: WRONG, username });
+  return afterSignIn(parts, call, { ...login, person });
+}
+
+/**
+ * Who has this username and password; undefined for everyone else. The hash is looked at first and
+ * outside, because that takes long; what it means is decided on what is stored by then.
+ */
+async function signIn(
+  { engine, addresses }: LoginParts,
+  call: Call,
+  typed: string,
+  password: string,
+): Promise<Person | undefined> {
+  const username = knownUsername(typed);
+  const found = username && (await findAccount(engine.store.reader, username));
+  const hash = found ? found.passwordHash : "";
+  const right = await verifyPassword(hash, password);
+  const kept = right && isOutdated(hash) ? await hashPassword(password) : hash;
+  const now = Date.now();
+  return engine.store.write(async (tx) => {
+    const account = found ? await findAccountForChange(tx, found.identity) : undefined;
+    // Also those who asked before it was locked: many tries at once are many tries.
+    const locked = account !== undefined && account.lockedUntil > call.time;
+    if (account !== undefined && right && !locked && account.passwordHash === hash) {
+      const { identity } = account;
+      await setPasswordHash(tx, identity, kept);
+      await noteSeen(new Change(call, tx, engine, identity), identity);
+      return personOf(addresses().authUrl, account);
+    }
+    if (account !== undefined && !locked) await noteFailure(tx, failedOnceMore(account, now));
+    // Without the username: people type passwords there.
+    const resource = account?.identity ?? "";
+    await audit(tx, call, { action: "login refused", resource, code: UNAUTHENTICATED });
+    return undefined;
+  });
+}
+
+/** The canonical code, in the audit row. */
+const UNAUTHENTICATED = 16;
+
+/** Slips are free. After them each failure locks the account, for twice as long as the one before. */
+const FREE_FAILURES = 4;
+const FIRST_LOCK_MS = 30_000;
+const LONGEST_LOCK_MS = 15 * 60_000;
+
+/** An account after one more wrong password. */
+export function failedOnceMore(
+  { identity, failures }: LocalAccount,
+  now: number,
+): Pick<LocalAccount, "identity" | "failures" | "lockedUntil"> {
+  const locks = failures - FREE_FAILURES;
+  const lock = locks < 0 ? 0 : Math.min(FIRST_LOCK_MS * 2 ** locks, LONGEST_LOCK_MS);
+  return { identity, failures: failures + 1, lockedUntil: lock === 0 ? 0 : now + lock };
+}

@@ -1,0 +1,91 @@
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
+import { callOf, type LoginParts } from "../login.ts";
+import { pageEndpoint } from "../page-endpoint.ts";
+import { resetPage } from "../pages/account.ts";
+import { donePage } from "../pages/outcome.ts";
+import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
+import { passkeySite } from "./passkey-site.ts";
+import { creationOptions, newPasskey } from "./passkeys.ts";
+import { hashPassword } from "./password.ts";
+import { findReset, RESET_PATH, resetAccount } from "./reset.ts";
+import { checkPassword } from "./rules.ts";
+import { slipOf } from "./slip.ts";
+
+const DONE_PATH = `${RESET_PATH}/done`;
+
+/**
+ * The pages on which people choose a new password or passkey, with a code of the operator.
+ *
+ * @example endpoints.push(...resetEndpoints(parts, attempts));
+ */
+export function resetEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+  return [
+    pageEndpoint("GET", RESET_PATH, async (http) => show(parts, http)),
+    pageEndpoint("POST", RESET_PATH, (http) => take(parts, attempts, http)),
+    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) => ask(parts, attempts, request)),
+    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verify(parts, request)),
+    pageEndpoint("GET", DONE_PATH, async () => done()),
+  ];
+}
+
+function show({ addresses }: LoginParts, http: HttpRequest): HttpResponse {
+  const { authUrl } = addresses();
+  const { headers } = markBrowser(http, authUrl);
+  return htmlAnswer(200, resetPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
+}
+
+async function take(
+  { engine, addresses }: LoginParts,
+  attempts: Attempts,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  attempts.count("reset", http.remoteAddress);
+  const form = await readForm(http);
+  const call = callOf(http);
+  const code = form.get("code") ?? "";
+  try {
+    const { username } = await findReset(engine.store.reader, code, call.time);
+    const password = form.get("password") ?? "";
+    checkPassword(password, form.get("password_again") ?? "", [username]);
+    await resetAccount(engine, call, code, { passwordHash: await hashPassword(password) });
+    return done();
+  } catch (thrown) {
+    const site = passkeySite(addresses().authUrl)?.origin;
+    const body = resetPage({ error: slipOf(thrown), values: { code }, passkeySite: site });
+    return htmlAnswer(400, body);
+  }
+}
+
+async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
+  attempts.count("reset", request.http.remoteAddress);
+  const { reader } = parts.engine.store;
+  const account = await findReset(reader, request.text("code"), Date.now());
+  const options = await creationOptions(siteOf(parts), account);
+  const challengeId = await keepChallenge(parts, askingOf(request), options.challenge, account);
+  return { options, challengeId };
+}
+
+async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
+  const call = callOf(request.http);
+  const { challenge, payload } = await takeChallenge<{ identity: string }>(
+    parts,
+    askingOf(request),
+    request.text("challengeId"),
+  );
+  const { identity } = payload;
+  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
+  await resetAccount(parts.engine, call, request.text("code"), { passkey });
+  return { redirect: DONE_PATH };
+}
+
+function askingOf(request: ScriptRequest): Asking {
+  return { purpose: "reset", http: request.http, form: request.text("code") };
+}
+
+function done(): HttpResponse {
+  const text = "From now on, sign in with what you have just chosen.";
+  return htmlAnswer(200, donePage({ title: "Your account is reset", text }));
+}

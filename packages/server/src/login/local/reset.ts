@@ -1,0 +1,101 @@
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { WharfError } from "../../errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Reader } from "../../store/connection.ts";
+import type { Transaction } from "../../store/group-commit.ts";
+import { findAccount, findAccountForChange, setPasswordHash } from "../../store/local-accounts.ts";
+import { addPasskey, deletePasskeys } from "../../store/passkeys.ts";
+import { endSessions } from "../../store/sessions.ts";
+import type { Store } from "../../store/store.ts";
+import { dropTicketsOf, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
+import { newOperatorCode, readUserCode } from "../user-code.ts";
+import type { Credential } from "./accounts.ts";
+import { refused } from "./passkeys.ts";
+import { knownUsername } from "./rules.ts";
+
+/** Where people take the code that the operator has made for them. */
+export const RESET_PATH = "/reset";
+
+const PURPOSE = "reset";
+const CODE_MS = 24 * 3_600_000;
+
+/** What a reset code stands for. */
+interface Reset {
+  readonly identity: string;
+  readonly username: string;
+}
+
+/**
+ * A code with which the owner of a local account can choose a new password or passkey; the ones
+ * made before are no good any more. Undefined when there is no such account.
+ *
+ * @example const code = await offerReset(store, "ada", Date.now());
+ */
+export async function offerReset(
+  store: Store,
+  typed: string,
+  now: number,
+): Promise<string | undefined> {
+  const username = knownUsername(typed);
+  const account = username && (await findAccount(store.reader, username));
+  if (!account) return undefined;
+  const code = newOperatorCode();
+  const payload: Reset = { identity: account.identity, username: account.username };
+  await store.write(async (tx) => {
+    await dropTicketsOf(tx, account.identity, PURPOSE);
+    await putTicket(tx, { purpose: PURPOSE, secret: code, payload, expires: now + CODE_MS }, now);
+  });
+  return code;
+}
+
+/**
+ * The account that a code is for, without using it up.
+ *
+ * @example const { username } = await findReset(store.reader, form.get("code"), Date.now());
+ */
+export async function findReset(reader: Reader, typed: string, now: number): Promise<Reset> {
+  const found = await readTicket<Reset>(reader, PURPOSE, readUserCode(typed), now);
+  if (found === undefined) throw wrongCode();
+  return found;
+}
+
+function wrongCode(): WharfError {
+  const text = "the code is wrong, was used before, or is older than a day";
+  return new WharfError("INVALID_ARGUMENT", text);
+}
+
+/**
+ * Replaces everything that opened an account before, and ends all its sessions.
+ *
+ * @example await resetAccount(engine, call, code, { passwordHash });
+ */
+export async function resetAccount(
+  engine: Engine,
+  call: Call,
+  typed: string,
+  credential: Credential,
+): Promise<void> {
+  await engine.store.write(async (tx) => {
+    const reset = await takeTicket<Reset>(tx, PURPOSE, readUserCode(typed), call.time);
+    const account = reset && (await findAccountForChange(tx, reset.identity));
+    if (account === undefined) throw wrongCode();
+    const { identity } = account;
+    await replaceCredential(tx, identity, credential);
+    // Also what would become a session in a minute.
+    await dropTicketsOf(tx, identity);
+    const sessions = await endSessions(tx, { identity });
+    const action = "account reset";
+    await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });
+  });
+}
+
+async function replaceCredential(
+  tx: Transaction,
+  identity: string,
+  credential: Credential,
+): Promise<void> {
+  await deletePasskeys(tx, identity);
+  await setPasswordHash(tx, identity, "passwordHash" in credential ? credential.passwordHash : "");
+  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
+}

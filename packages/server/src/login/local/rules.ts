@@ -1,0 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import { GroupSchema } from "@wharf/contract";
+import { invalidArgument } from "../../errors.ts";
+import { validate } from "../../rpc/validate.ts";
+
+/** What local accounts are called: also an e-mail address, which then is a name like any other. */
+const USERNAME = /^[a-z0-9][a-z0-9._@+-]{0,62}$/;
+
+const SHORTEST_PASSWORD = 12;
+const MOST_BYTES = 1024;
+
+/**
+ * A username as it is kept, from one as it was typed.
+ *
+ * @example readUsername(" Ada ") // "ada"
+ */
+export function readUsername(typed: string): string {
+  const username = knownUsername(typed);
+  if (username !== undefined) return username;
+  throw refusal(
+    "username",
+    "a username has letters from a to z, digits and . _ @ + -, at most 63 of them, and begins with a letter or digit",
+  );
+}
+
+/** Like readUsername, for one that is only looked for: nobody has one that is not in its form. */
+export function knownUsername(typed: string): string | undefined {
+  const username = typed.trim().toLowerCase();
+  return USERNAME.test(username) ? username : undefined;
+}
+
+/**
+ * Refuses passwords that are easily guessed. Length is what counts, so nothing is asked of the
+ * characters.
+ *
+ * @example checkPassword(password, again, [username, organisation]);
+ */
+export function checkPassword(password: string, again: string, known: readonly string[]): void {
+  if ([...password].length < SHORTEST_PASSWORD) {
+    throw refusal("password", `a password has at least ${SHORTEST_PASSWORD} characters`);
+  }
+  if (Buffer.byteLength(password, "utf8") > MOST_BYTES) {
+    throw refusal("password", `a password has at most ${MOST_BYTES} bytes`);
+  }
+  if (known.includes(password.trim().toLowerCase())) {
+    throw refusal("password", "the password must not be the name of the account or organisation");
+  }
+  if (password !== again) throw refusal("password", "the two passwords are not the same");
+}
+
+/**
+ * The name of an organisation, by the rule that holds for all groups.
+ *
+ * @example const name = readOrganisation("acme");
+ */
+export function readOrganisation(typed: string): string {
+  const name = typed.trim();
+  try {
+    validate(GroupSchema, create(GroupSchema, { name }));
+  } catch {
+    throw refusal(
+      "organisation",
+      "the name of an organisation has letters from a to z, digits, spaces and . _ -, at most 255 of them",
+    );
+  }
+  return name;
+}
+
+function refusal(field: string, description: string): Error {
+  return invalidArgument({ field, description });
+}

@@ -1,0 +1,110 @@
+import { create } from "@bufbuild/protobuf";
+import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract";
+import { Change } from "../../engine/change.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { WharfError } from "../../errors.ts";
+import { bind } from "../../iam/group-invites.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Reader } from "../../store/connection.ts";
+import { readInstallation, settleInstallation } from "../../store/installation.ts";
+import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
+import { newOperatorCode, readUserCode } from "../user-code.ts";
+import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
+import { browserUrl } from "./passkey-site.ts";
+
+/** Where the first person of an installation begins. */
+export const SETUP_PATH = "/setup";
+
+/** The purpose of setup tickets, and the name under which it is noted that setup was done. */
+const SETUP = "setup";
+
+const CODE_MS = 24 * 3_600_000;
+
+/** What the first person needs. */
+export interface FirstRun {
+  readonly url: string;
+  readonly code: string;
+}
+
+/** The first organisation, and the account that owns it. */
+export interface FirstAccount extends NewAccount {
+  readonly organisation: string;
+}
+
+/**
+ * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
+ * what the server prints speaks for the operator.
+ *
+ * @example const firstRun = await offerSetup(engine, Date.now());
+ */
+export async function offerSetup(engine: Engine, now: number): Promise<FirstRun | undefined> {
+  if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
+  const code = newOperatorCode();
+  const ticket = { purpose: SETUP, secret: code, payload: {}, expires: now + CODE_MS };
+  await engine.store.write((tx) => putTicket(tx, ticket, now));
+  return { url: `${browserUrl(engine.addresses().authUrl)}${SETUP_PATH}`, code };
+}
+
+async function isFirstRun({ settings, groups }: Engine, reader: Reader): Promise<boolean> {
+  if (!settings.localAccounts) return false;
+  if (await groups.table.hasAny(reader, { column: "parent", value: "" })) return false;
+  return (await readInstallation(reader, SETUP)) === undefined;
+}
+
+/** Refuses when there is nothing to set up any more. */
+export async function mustBeFirstRun(
+  engine: Engine,
+  reader: Reader = engine.store.reader,
+): Promise<void> {
+  if (await isFirstRun(engine, reader)) return;
+  throw new WharfError("NOT_FOUND", "this installation has been set up: sign in instead");
+}
+
+/**
+ * Refuses a code that is not one that the server printed, without using it up.
+ *
+ * @example await checkSetupCode(engine, form.get("code"), Date.now());
+ */
+export async function checkSetupCode(engine: Engine, typed: string, now: number): Promise<void> {
+  const { reader } = engine.store;
+  if ((await readTicket(reader, SETUP, readUserCode(typed), now)) === undefined) throw wrongCode();
+}
+
+function wrongCode(): WharfError {
+  const description =
+    "the code is wrong, or is older than a day: a restart of the server prints one";
+  return new WharfError("INVALID_ARGUMENT", description);
+}
+
+/**
+ * Makes the first organisation, its owner and their account, and spends all codes: all of it or
+ * nothing, and only once, whichever replicas are asked at the same time.
+ *
+ * @example await setUp(engine, call, code, { organisation, identity: newRootUid(), username }, credential);
+ */
+export async function setUp(
+  engine: Engine,
+  call: Call,
+  typed: string,
+  first: FirstAccount,
+  credential: Credential,
+): Promise<void> {
+  await engine.store.write(async (tx) => {
+    await tx.takeTurn();
+    await mustBeFirstRun(engine, tx);
+    if ((await takeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
+      throw wrongCode();
+    }
+    await dropTickets(tx, SETUP);
+    await settleInstallation(tx, SETUP, "done");
+    const change = new Change(call, tx, engine, first.identity);
+    await createAccount(change, first, credential);
+    const group = engine.groups.begin(create(GroupSchema, { name: first.organisation }), call.time);
+    group.uid = newRootUid();
+    group.status = OrgStatus.READY;
+    // Whoever has the code speaks for the operator, who says whose names are whose.
+    group.verified = true;
+    await change.insert(engine.groups, group);
+    await bind(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
+  });
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { addAuthenticator, launchBrowser, openPage } from "./support/browser.ts";
+import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { STORES } from "./support/server.ts";
+import { type TokenAnswer, Tool } from "./support/tool.ts";
+
+for (const store of STORES) {
+  describe(`the first run in a browser, on ${store}`, () => {
+    let browser: Browser;
+    let world: LocalWorld;
+    before(async () => {
+      browser = await launchBrowser();
+    });
+    after(() => browser?.close());
+    beforeEach(async () => {
+      world = await LocalWorld.start({ store });
+    });
+    afterEach(() => world.stop());
+
+    async function fillIn(page: Page): Promise<string> {
+      const { url, code } = await firstRunOf(world.server);
+      assert.equal(url, `${world.url}/setup`);
+      await page.goto(url);
+      await page.getByLabel("Setup code").fill(code.toLowerCase().replaceAll("-", " "));
+      await page.getByLabel("Organisation").fill("acme");
+      await page.getByLabel("Username").fill("Ada");
+      return code;
+    }
+
+    /** Begins a login as a tool would, has it finished, and returns what the tool gets. */
+    async function logIn(page: Page, finish: () => Promise<void>): Promise<TokenAnswer> {
+      const tool = await Tool.start(world.url);
+      try {
+        await page.goto(tool.loginUrl());
+        await finish();
+        const callback = await tool.callback();
+        assert.equal(callback.get("state"), tool.state);
+        await page.getByText("thank you").waitFor();
+        return await tool.redeem(callback);
+      } finally {
+        tool.stop();
+      }
+    }
+
+    async function isOwner(tokens: TokenAnswer): Promise<void> {
+      assert.equal(tokens.status, 200, tokens.error_description);
+      const { capabilities } = await world.whoAmI(tokens);
+      assert.equal(capabilities.length, 1);
+      assert.equal(capabilities[0].group.name, "acme");
+      assert.equal(capabilities[0].group.verified, true);
+      assert.equal(capabilities[0].role.name, "owner");
+    }
+
+    test("makes an owner with a password, without scripts", async () => {
+      const { page, complaints } = await openPage(browser, { javaScriptEnabled: false });
+      const code = await fillIn(page);
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await page.getByLabel("Password again").fill(PASSWORD);
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByRole("heading", { name: "Wharf is set up" }).waitFor();
+      assert.match((await page.textContent("main")) ?? "", /wharf auth login/);
+      assert.deepEqual(complaints, []);
+
+      const tokens = await logIn(page, async () => {
+        await page.getByLabel("Username").fill("ada");
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.getByRole("button", { name: "Sign in" }).click();
+      });
+      await isOwner(tokens);
+      for (const secret of [code, code.replaceAll("-", ""), PASSWORD, tokens.access_token]) {
+        assert.ok(!jsonLog(world.server).includes(secret));
+      }
+      await page.context().close();
+    });
+
+    test("makes an owner with a passkey", async () => {
+      const { page, complaints } = await openPage(browser);
+      const authenticator = await addAuthenticator(page);
+      await fillIn(page);
+      await page.getByRole("button", { name: "Use a passkey instead" }).click();
+      await page.getByRole("heading", { name: "Wharf is set up" }).waitFor();
+      assert.equal(await authenticator.count(), 1);
+      assert.deepEqual(complaints, []);
+
+      for (let login = 0; login < 2; login++) {
+        const tokens = await logIn(page, () => {
+          return page.getByRole("button", { name: "Use a passkey" }).click();
+        });
+        await isOwner(tokens);
+      }
+
+      await authenticator.verifies(false);
+      await page.goto(`${world.url}/oauth`);
+      await page.getByRole("button", { name: "Use a passkey" }).click();
+      await page.getByText("No passkey was used").waitFor();
+      await page.context().close();
+    });
+
+    test("points to the name of this machine where its address stands in the way", async () => {
+      const { page } = await openPage(browser);
+      await page.goto(`${world.server.url}/setup`);
+      await page.getByRole("link", { name: world.url }).click();
+      await page.waitForURL(`${world.url}/setup`);
+      await page.getByRole("button", { name: "Use a passkey instead" }).waitFor();
+      await page.context().close();
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { exchange } from "./support/exchange.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import { SoftPasskey } from "./support/soft-passkey.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const OVER = "The invite has ended, or was used before.";
+
+for (const store of STORES) {
+  describe(`joining with a local account, on ${store}`, () => {
+    let world: LocalWorld;
+    let operator: Rest;
+    let group: string;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      operator = new Rest(world.server.url, await world.server.token());
+      group = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
+    });
+    after(() => world.stop());
+
+    async function invite(given: object = {}): Promise<string> {
+      const { status, body } = await operator.post(`/iam/v2beta1/groupInvites/${group}`, {
+        roleUid: builtinRole("viewer")?.uid,
+        ttl: "3600s",
+        singleUse: true,
+        ...given,
+      });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.code;
+    }
+
+    /** Opens the form for a new account. */
+    async function openForm(code: string): Promise<{ walker: Walker; form: Visited }> {
+      const walker = new Walker();
+      const page = await walker.open(`${world.url}/oauth?invite=${encodeURIComponent(code)}`);
+      return { walker, form: await walker.submit(page, {}, { action: "/oauth/account" }) };
+    }
+
+    const fields = (username: string) => ({
+      username,
+      password: PASSWORD,
+      password_again: PASSWORD,
+    });
+
+    test("makes an account that holds what the invite promised, and spends the invite", async () => {
+      const code = await invite();
+      const { walker, form } = await openForm(code);
+      assert.match(form.text, /With it you join <strong>acme<\/strong> as <strong>viewer</);
+      const slip = await walker.submit(form, { ...fields("bob"), password: "short" });
+      assert.deepEqual(
+        [slip.status, alertOf(slip)],
+        [400, "A password has at least 12 characters."],
+      );
+      assert.match(slip.text, /value="bob"/);
+      const done = await walker.submit(slip, fields("bob"));
+      assert.match(done.text, /<h1>Invite accepted<\/h1>/);
+      const { tokens } = await world.tryPassword("bob", PASSWORD);
+      const { capabilities } = await world.whoAmI(tokens);
+      assert.deepEqual(
+        capabilities.map((one: { group: { name: string }; role: { name: string } }) => [
+          one.group.name,
+          one.role.name,
+        ]),
+        [["acme", "viewer"]],
+      );
+      const before = await world.counts();
+      const again = await new Walker().open(
+        `${world.url}/oauth?invite=${encodeURIComponent(code)}`,
+      );
+      assert.deepEqual([again.status, alertOf(again)], [403, OVER]);
+      assert.deepEqual(await world.counts(), before);
+    });
+
+    test("goes on to the tool that began it", async () => {
+      const { tool, walker, page } = await world.begin({ invite: await invite() });
+      const form = await walker.submit(page, {}, { action: "/oauth/account" });
+      const how = { until: tool.redirectUri };
+      const done = await walker.submit(form, fields("carol"), how);
+      assert.ok(done.url.startsWith(tool.redirectUri), done.text);
+      const tokens = await tool.redeem(new URL(done.url).searchParams);
+      assert.equal((await world.whoAmI(tokens)).capabilities[0].role.name, "viewer");
+      tool.stop();
+    });
+
+    test("makes an account with a passkey", async () => {
+      const { walker, form } = await openForm(await invite());
+      const login = /name="login" value="([^"]*)"/.exec(form.text)?.[1] ?? "";
+      const at = `${world.url}/oauth/account/passkey`;
+      const taken = await walker.send(`${at}/options`, { login, username: "Bob" });
+      assert.deepEqual(taken, { status: 409, body: { error: "This username is taken." } });
+      const { body } = await walker.send(`${at}/options`, { login, username: "dave" });
+      const passkey = new SoftPasskey(world.url);
+      const { challengeId } = body;
+      const response = passkey.create(body.options);
+      const signIn = await walker.send(`${world.url}/oauth/passkey/verify`, {
+        login,
+        challengeId,
+        response,
+      });
+      assert.equal(signIn.status, 403, "a challenge for one thing is no good for another");
+      const answer = await walker.send(`${at}/verify`, { login, challengeId, response });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const page = await walker.open(`${world.url}${answer.body.redirect}`);
+      assert.match(page.text, /<h1>Invite accepted<\/h1>/);
+      const { tokens } = await world.tryPasskey(passkey);
+      assert.equal((await world.whoAmI(tokens)).profile.name, "dave");
+    });
+
+    test("refuses a username that is taken, in any case, and leaves the invite", async () => {
+      const code = await invite();
+      const { walker, form } = await openForm(code);
+      const before = await world.counts();
+      const page = await walker.submit(form, fields("BOB"));
+      assert.deepEqual([page.status, alertOf(page)], [400, "This username is taken."]);
+      assert.deepEqual(await world.counts(), before);
+      assert.match((await walker.submit(page, fields("erin"))).text, /Invite accepted/);
+    });
+
+    test("lets one of two in who come with an invite for one; of the other nothing remains", async () => {
+      const code = await invite();
+      const forms = [await openForm(code), await openForm(code)];
+      const before = await world.counts();
+      const pages = await Promise.all(
+        forms.map(({ walker, form }, at) => walker.submit(form, fields(`racer-${at}`))),
+      );
+      assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 403]);
+      const { identities = 0, local_accounts = 0, role_bindings = 0 } = before;
+      const after = await world.counts();
+      assert.deepEqual(
+        [after.identities, after.local_accounts, after.role_bindings],
+        [identities + 1, local_accounts + 1, role_bindings + 1],
+      );
+    });
+
+    test("refuses an invite for an e-mail address, which nobody vouches for", async () => {
+      const code = await invite({ email: "frank@acme.example" });
+      const walker = new Walker();
+      const page = await walker.open(`${world.url}/oauth?invite=${encodeURIComponent(code)}`);
+      assert.doesNotMatch(page.text, /action="\/oauth\/account"/);
+      const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
+      const before = await world.counts();
+      const at = `${world.url}/oauth/account/passkey/options`;
+      const asked = await walker.send(at, { login, username: "frank@acme.example" });
+      assert.equal(asked.status, 403);
+      const forged = { ...page, text: page.text.replaceAll("/oauth/local", "/oauth/account") };
+      const how = { action: "/oauth/account" };
+      const refused = await walker.submit(forged, fields("frank@acme.example"), how);
+      assert.equal(refused.status, 403);
+      assert.match(alertOf(refused), /^The invite is for an e-mail address/);
+      assert.deepEqual(await world.counts(), before);
+    });
+
+    test("refuses an account without an invite", async () => {
+      const walker = new Walker();
+      const page = await walker.open(`${world.url}/oauth`);
+      const forged = { ...page, text: page.text.replaceAll("/oauth/local", "/oauth/account") };
+      const refused = await walker.submit(forged, fields("mallory"), { action: "/oauth/account" });
+      assert.deepEqual([refused.status, alertOf(refused)], [403, OVER]);
+    });
+
+    test("makes identities that no token of anyone can become", async () => {
+      const sql = "SELECT identity FROM local_accounts WHERE username = 'bob'";
+      const [row] = await rawRows<{ identity: string }>(world.server, sql);
+      const identity = row?.identity ?? "";
+      assert.match(identity, /^[0-9a-f]{40}$/);
+      const token = await world.server.token();
+      const { status } = await exchange(world.server.url, token, {
+        aud: world.server.url,
+        identity,
+      });
+      assert.notEqual(status, 200);
+    });
+
+    test("deletes the account and its passkeys with the identity", async () => {
+      const { tokens } = await world.tryPassword("bob", PASSWORD);
+      const { subject } = await world.whoAmI(tokens);
+      const before = await world.counts();
+      const rest = new Rest(world.server.url, tokens?.access_token ?? "");
+      assert.equal((await rest.delete(`/auth/v1/delete/${subject}`)).status, 200);
+      const after = await world.counts();
+      assert.equal(after.local_accounts, (before.local_accounts ?? 0) - 1);
+      assert.equal((await rest.get("/auth/v1/ok")).status, 401);
+      assert.equal((await world.tryPassword("bob", PASSWORD)).tokens, undefined);
+      const rows = await rawRows<{ identity: string }>(
+        world.server,
+        "SELECT identity FROM local_accounts WHERE username = 'dave'",
+      );
+      const dave = rows[0]?.identity;
+      assert.equal((await world.counts()).passkeys, 1);
+      const own = new Rest(world.server.url, await world.server.token(dave));
+      assert.equal((await own.delete(`/auth/v1/delete/${dave}`)).status, 200);
+      assert.equal((await world.counts()).passkeys, 0);
+    });
+  });
+}

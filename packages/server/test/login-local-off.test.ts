@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { exchange } from "./support/exchange.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { askForToken, type TokenAnswer } from "./support/tool.ts";
+import { Walker } from "./support/walker.ts";
+
+const BASE_URL = "http://wharf.example:8080";
+
+for (const store of STORES) {
+  describe(`local accounts that are switched off, on ${store}`, () => {
+    let on: LocalWorld;
+    let off: TestServer;
+    let tokens: TokenAnswer;
+    before(async () => {
+      on = await LocalWorld.start({ store, flags: ["--base-url", BASE_URL] });
+      assert.equal((await on.setUp()).status, 200);
+      const signedIn = await on.tryPassword("ada", PASSWORD);
+      assert.ok(signedIn.tokens);
+      tokens = signedIn.tokens;
+      const rest = new Rest(on.server.url, tokens.access_token);
+      assert.equal((await rest.get("/auth/v1/ok")).status, 200);
+      if (store === "sqlite") await on.server.terminate();
+      off = await TestServer.start({
+        sameStoreAs: on.server,
+        flags: ["--base-url", BASE_URL, "--local-accounts", "off"],
+      });
+    });
+    after(async () => {
+      await off.stop();
+      await on.server.stop();
+    });
+
+    test("end their sessions at once", async () => {
+      const { access_token, refresh_token } = tokens;
+      const rest = new Rest(off.url, access_token);
+      assert.equal((await rest.get("/auth/v1/ok")).status, 401);
+      assert.equal((await rest.get("/iam/v2beta1/groups")).status, 401);
+      const refreshed = await askForToken(off.url, { grant_type: "refresh_token", refresh_token });
+      assert.equal(refreshed.error, "invalid_grant");
+      const exchanged = await exchange(off.url, access_token, { aud: BASE_URL });
+      assert.equal(exchanged.status, 401);
+    });
+
+    test("have no pages", async () => {
+      const walker = new Walker();
+      const choose = await walker.open(`${off.url}/oauth`);
+      assert.equal(choose.status, 200);
+      assert.doesNotMatch(choose.text, /oauth\/local|passkey/);
+      for (const [method, path] of [
+        ["POST", "/oauth/local"],
+        ["POST", "/oauth/account"],
+        ["POST", "/oauth/passkey/options"],
+        ["POST", "/oauth/passkey/verify"],
+        ["POST", "/oauth/account/passkey/options"],
+        ["POST", "/oauth/account/passkey/verify"],
+        ["GET", "/oauth/continue"],
+        ["GET", "/setup"],
+        ["POST", "/setup"],
+        ["POST", "/setup/passkey/options"],
+        ["POST", "/setup/passkey/verify"],
+        ["GET", "/reset"],
+        ["POST", "/reset"],
+        ["POST", "/reset/passkey/options"],
+        ["POST", "/reset/passkey/verify"],
+      ] as const) {
+        const response = await fetch(`${off.url}${path}`, { method });
+        const page = { ...choose, text: await response.text() };
+        const said = [response.status, alertOf(page)];
+        assert.deepEqual(said, [404, "Local accounts are switched off here."], path);
+      }
+    });
+  });
+}
+
+describe("a first run without local accounts", () => {
+  test("prints no code", async () => {
+    const server = await TestServer.start({ flags: ["--local-accounts", "off"] });
+    await fetch(`${server.url}/healthz`);
+    assert.equal(await server.stop(), 0);
+    assert.doesNotMatch(server.log, /first run/);
+    assert.match(server.log, /"msg":"ready"/);
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Inside } from "./support/inside.ts";
+import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { STORES } from "./support/server.ts";
+import type { Walker } from "./support/walker.ts";
+
+const WRONG =
+  "The username or the password is wrong, or there were too many tries: wait a while before the next.";
+
+/** "password", made with less effort by the reference implementation. */
+const OLD_HASH =
+  "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+
+interface Account {
+  readonly password_hash: string;
+  readonly failures: number | string;
+  readonly locked_until: number | string;
+}
+
+for (const store of STORES) {
+  describe(`logging in with a password, on ${store}`, () => {
+    let world: LocalWorld;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      assert.equal((await world.setUp()).status, 200);
+    });
+    after(() => world.stop());
+
+    const account = async () =>
+      (await rawRows<Account>(world.server, "SELECT * FROM local_accounts"))[0] as Account;
+
+    async function change(sql: string): Promise<void> {
+      const inside = await Inside.open(world.server);
+      await inside.store.write((tx) => tx.run(`UPDATE local_accounts SET ${sql}`));
+      await inside.close();
+    }
+
+    test("works in any case of the username, and says who vouches", async () => {
+      const { tokens } = await world.tryPassword(" ADA ", PASSWORD);
+      const { capabilities, profile } = await world.whoAmI(tokens);
+      assert.equal(capabilities[0].role.name, "owner");
+      assert.equal(profile.name, "ada");
+      const claims = JSON.parse(
+        Buffer.from(tokens?.access_token.split(".")[1] ?? "", "base64url").toString(),
+      );
+      assert.deepEqual(claims.act, { iss: world.server.url, sub: "local:ada" });
+    });
+
+    test("answers alike to a wrong password and to a name that nobody has", async () => {
+      const names = ["ada", "nobody", "", "a\0b", "x".repeat(500)];
+      for (const name of names) {
+        const { page } = await world.tryPassword(name, "not the right one");
+        assert.equal(page.status, 400, name);
+        assert.equal(alertOf(page), WRONG);
+        assert.ok(!page.text.includes("not the right one"));
+      }
+      const audit = await rawRows<{ resource: string; detail: string }>(
+        world.server,
+        "SELECT resource, detail FROM audit WHERE method = 'login refused' ORDER BY id",
+      );
+      assert.equal(audit.length, names.length);
+      assert.deepEqual(
+        audit.map(({ resource }) => resource !== ""),
+        names.map((name) => name === "ada"),
+      );
+      assert.ok(audit.every(({ detail }) => detail === ""));
+    });
+
+    test("locks the account after five failures, also for those who know the password", async () => {
+      const { tokens } = await world.tryPassword("ada", PASSWORD);
+      assert.ok(tokens, "a right password forgives what was before");
+      assert.equal(Number((await account()).failures), 0);
+      for (let failure = 1; failure <= 5; failure++) {
+        assert.equal(Number((await account()).locked_until), 0);
+        await world.tryPassword("ada", "not the right one");
+        assert.equal(Number((await account()).failures), failure);
+      }
+      assert.ok(Number((await account()).locked_until) > Date.now());
+      const { page } = await world.tryPassword("ada", PASSWORD);
+      assert.equal(alertOf(page), WRONG);
+      assert.equal(Number((await account()).failures), 5, "what is locked is not counted");
+      await change("locked_until = 1");
+      assert.ok((await world.tryPassword("ada", PASSWORD)).tokens);
+      const { failures, locked_until } = await account();
+      assert.deepEqual([Number(failures), Number(locked_until)], [0, 0]);
+    });
+
+    test("counts failures that come at the same time", async () => {
+      const tries = Array.from({ length: 7 }, () => world.tryPassword("ada", "not the right one"));
+      await Promise.all(tries);
+      assert.equal(Number((await account()).failures), 5);
+      await change("locked_until = 0, failures = 0");
+    });
+
+    test("makes the hash anew when it was made with less effort", async () => {
+      const { password_hash: before } = await account();
+      await change(`password_hash = '${OLD_HASH}'`);
+      assert.ok((await world.tryPassword("ada", "password")).tokens);
+      assert.match((await account()).password_hash, /^\$argon2id\$v=19\$m=65536,t=3,p=1\$/);
+      assert.ok((await world.tryPassword("ada", "password")).tokens);
+      await change(`password_hash = '${before}'`);
+    });
+
+    test("takes no password where there is none", async () => {
+      const { password_hash: before } = await account();
+      await change("password_hash = ''");
+      for (const password of ["", PASSWORD]) {
+        assert.equal(alertOf((await world.tryPassword("ada", password)).page), WRONG);
+      }
+      await change(`password_hash = '${before}', failures = 0`);
+    });
+
+    test("is refused in another browser, with a ticket of another, and a second time", async () => {
+      const said = "This login has ended, was used before, or began in another browser.";
+      const right = { username: "ada", password: PASSWORD };
+      const submit = async (walker: Walker, ticket: Record<string, string> = {}) => {
+        const how = { action: "/oauth/local", until: tool.redirectUri };
+        return walker.submit(page, { ...right, ...ticket }, how);
+      };
+      const { tool, walker, page, login } = await world.begin();
+      for (const ticket of ["", "x".repeat(43), `${login}A`, login.slice(1)]) {
+        const refused = await submit(walker, { login: ticket });
+        assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
+      }
+      const done = await submit(walker);
+      assert.ok(done.url.startsWith(tool.redirectUri));
+      assert.equal(alertOf(await submit(walker)), said);
+      tool.stop();
+
+      const another = await world.begin();
+      another.walker.forget();
+      const how = { action: "/oauth/local" };
+      const refused = await another.walker.submit(another.page, right, how);
+      assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
+      another.tool.stop();
+    });
+
+    test("leaves no password in the log", () => {
+      assert.ok(!jsonLog(world.server).includes(PASSWORD));
+      assert.ok(!jsonLog(world.server).includes("not the right one"));
+    });
+  });
+}

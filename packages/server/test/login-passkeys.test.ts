@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { LocalWorld } from "./support/local-world.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { STORES } from "./support/server.ts";
+import { SoftPasskey, type Twist } from "./support/soft-passkey.ts";
+import { Walker } from "./support/walker.ts";
+
+const REFUSED = { status: 401, body: { error: "This passkey cannot be used here." } };
+const SPENT = {
+  status: 403,
+  body: { error: "This passkey was asked for elsewhere, too long ago, or was used before." },
+};
+
+for (const store of STORES) {
+  describe(`logging in with a passkey, on ${store}`, () => {
+    let world: LocalWorld;
+    let passkey: SoftPasskey;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      passkey = new SoftPasskey(world.url);
+      const made = await world.setUpWithPasskey(passkey);
+      assert.deepEqual(made, { status: 200, body: { redirect: "/setup/done" } });
+    });
+    after(() => world.stop());
+
+    const options = (given: { walker: Walker; login: string }) =>
+      given.walker.send(`${world.url}/oauth/passkey/options`, { login: given.login });
+    const verify = (walker: Walker, sent: object) =>
+      walker.send(`${world.url}/oauth/passkey/verify`, sent);
+
+    test("works again and again, and moves the counter", async () => {
+      for (let use = 1; use <= 2; use++) {
+        const { tokens } = await world.tryPasskey(passkey);
+        assert.equal((await world.whoAmI(tokens)).capabilities[0].role.name, "owner");
+        const [row] = await rawRows<{ counter: number | string }>(
+          world.server,
+          "SELECT counter FROM passkeys",
+        );
+        assert.equal(Number(row?.counter), use);
+      }
+    });
+
+    test("asks for a person who proves to be there, and tells nothing of who has one", async () => {
+      const begun = await world.begin();
+      const { body } = await options(begun);
+      assert.equal(body.options.userVerification, "required");
+      assert.equal(body.options.rpId, "localhost");
+      assert.deepEqual(body.options.allowCredentials ?? [], []);
+      begun.tool.stop();
+    });
+
+    const twists: [what: string, twist: () => Twist][] = [
+      ["from another site", () => ({ origin: "https://evil.example" })],
+      ["from another port", () => ({ origin: "http://localhost:1" })],
+      ["for another name", () => ({ rpId: "evil.example" })],
+      ["for another challenge", () => ({ challenge: Buffer.alloc(32).toString("base64url") })],
+      ["without a finger or PIN", () => ({ verified: false })],
+      ["whose counter goes back", () => ({ counter: 1 })],
+      [
+        "for somebody else",
+        () => ({ userHandle: Buffer.from("0".repeat(40)).toString("base64url") }),
+      ],
+      ["without saying for whom", () => ({ userHandle: "" })],
+      ["with a wrong signature", () => ({ spoilSignature: true })],
+      ["that was made, not used", () => ({ type: "webauthn.create" })],
+      ["that nobody has", () => ({ credentialId: Buffer.alloc(16).toString("base64url") })],
+      ["with an id that is none", () => ({ credentialId: "'\0--" })],
+    ];
+    for (const [what, twist] of twists) {
+      test(`is refused with an answer ${what}`, async () => {
+        assert.deepEqual((await world.tryPasskey(passkey, twist())).answer, REFUSED);
+      });
+    }
+
+    test("is refused with another's passkey", async () => {
+      const stranger = new SoftPasskey(world.url);
+      const twist = { credentialId: passkey.credentialId };
+      assert.deepEqual((await world.tryPasskey(stranger, twist)).answer, REFUSED);
+    });
+
+    test("is refused with answers that are none", async () => {
+      for (const response of [undefined, null, 1, "x", [], {}, { id: passkey.credentialId }]) {
+        const begun = await world.begin();
+        const { challengeId } = (await options(begun)).body;
+        const answer = await verify(begun.walker, { login: begun.login, challengeId, response });
+        assert.deepEqual(answer, REFUSED, JSON.stringify(response));
+        begun.tool.stop();
+      }
+    });
+
+    test("looks at an answer once, and the login goes on after a bad one", async () => {
+      const begun = await world.begin();
+      const { walker, login, tool } = begun;
+      const asked = (await options(begun)).body;
+      const bad = passkey.get(asked.options, { spoilSignature: true });
+      const { challengeId } = asked;
+      assert.deepEqual(await verify(walker, { login, challengeId, response: bad }), REFUSED);
+      const good = passkey.get(asked.options);
+      assert.deepEqual(await verify(walker, { login, challengeId, response: good }), SPENT);
+
+      const next = (await options(begun)).body;
+      const sent = { login, challengeId: next.challengeId, response: passkey.get(next.options) };
+      const { status, body } = await verify(walker, sent);
+      assert.equal(status, 200);
+      const replayed = await verify(walker, sent);
+      assert.equal(replayed.status, 403);
+      const page = await walker.open(`${world.url}${body.redirect}`, tool.redirectUri);
+      assert.ok(page.url.startsWith(tool.redirectUri));
+      const twice = await walker.open(`${world.url}${body.redirect}`);
+      assert.equal(twice.status, 403, "the address that it goes on at is good once");
+      tool.stop();
+    });
+
+    test("is refused for the challenge of another login, in this browser and in another", async () => {
+      const mine = await world.begin();
+      const { body } = await options(mine);
+      const response = passkey.get(body.options);
+      const other = await world.begin();
+      const { challengeId } = body;
+      const swapped = { login: other.login, challengeId, response };
+      assert.deepEqual(await verify(other.walker, swapped), SPENT);
+
+      const again = (await options(mine)).body;
+      const stolen = { login: mine.login, challengeId: again.challengeId };
+      const elsewhere = await verify(other.walker, {
+        ...stolen,
+        response: passkey.get(again.options),
+      });
+      assert.equal(elsewhere.status, 403, "the login is not of this browser");
+
+      const page = await mine.walker.open(mine.tool.loginUrl());
+      const second = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
+      const third = (await options(mine)).body;
+      const crossed = { challengeId: third.challengeId, response: passkey.get(third.options) };
+      assert.deepEqual(await verify(mine.walker, { login: second, ...crossed }), SPENT);
+      for (const { tool } of [mine, other]) tool.stop();
+    });
+
+    test("is refused without cookies, and to forms of other sites", async () => {
+      const begun = await world.begin();
+      const form = await fetch(`${world.url}/oauth/passkey/options`, {
+        method: "POST",
+        body: new URLSearchParams({ login: begun.login }),
+      });
+      assert.equal(form.status, 400);
+      begun.walker.forget();
+      assert.equal((await options(begun)).status, 403);
+      begun.tool.stop();
+    });
+
+    test("leaves an audit row for what it refused", async () => {
+      const rows = await rawRows<{ resource: string; code: number }>(
+        world.server,
+        "SELECT resource, code FROM audit WHERE method = 'login refused'",
+      );
+      assert.ok(rows.length > 10);
+      assert.ok(rows.every(({ resource, code }) => resource.length === 40 && Number(code) === 16));
+    });
+  });
+}
+
+describe("a server that is known by an address", () => {
+  test("offers no passkeys, and says why where one could be made", async () => {
+    const flags = ["--base-url", "http://192.0.2.1:8080"];
+    const world = await LocalWorld.start({ flags });
+    const walker = new Walker();
+    const setup = await walker.open(`${world.server.url}/setup`);
+    assert.doesNotMatch(setup.text, /data-passkey/);
+    assert.match(setup.text, /Passkeys need a server that is reached by a name/);
+    const choose = await walker.open(`${world.server.url}/oauth`);
+    assert.match(choose.text, /action="\/oauth\/local"/);
+    assert.doesNotMatch(choose.text, /data-passkey/);
+    const login = /name="login" value="([^"]*)"/.exec(choose.text)?.[1];
+    const { status } = await walker.send(`${world.server.url}/oauth/passkey/options`, { login });
+    assert.equal(status, 400);
+    await world.stop();
+  });
+});

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import { SoftPasskey } from "./support/soft-passkey.ts";
+import { askForToken } from "./support/tool.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const NEW_PASSWORD = "another horse battery staple";
+const WRONG_CODE = "The code is wrong, was used before, or is older than a day.";
+
+for (const store of STORES) {
+  describe(`resetting a local account, on ${store}`, () => {
+    let world: LocalWorld;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      assert.equal((await world.setUp()).status, 200);
+    });
+    after(() => world.stop());
+
+    const newCode = async () => (await world.server.admin("reset-account", "Ada")).trim();
+
+    async function reset(code: string, password: string): Promise<Visited> {
+      const walker = new Walker();
+      const page = await walker.open(`${world.url}/reset`);
+      return walker.submit(page, { code, password, password_again: password });
+    }
+
+    test("is for accounts that exist", async () => {
+      await assert.rejects(world.server.admin("reset-account", "nobody"), {
+        code: 2,
+        stderr: /there is no local account nobody/,
+      });
+      await assert.rejects(world.server.admin("reset-account"), { code: 2 });
+    });
+
+    test("replaces the password and ends every session", async () => {
+      const { tokens } = await world.tryPassword("ada", PASSWORD);
+      const rest = new Rest(world.server.url, tokens?.access_token ?? "");
+      assert.equal((await rest.get("/auth/v1/ok")).status, 200);
+      const code = await newCode();
+      assert.match(code, /^([A-Z]{4}-){4}[A-Z]{4}$/);
+      assert.ok(
+        (await world.tryPassword("ada", PASSWORD)).tokens,
+        "until then the old one is good",
+      );
+
+      for (const [typed, password, said] of [
+        ["BBBB-CCCC-DDDD-FFFF-GGGG", NEW_PASSWORD, WRONG_CODE],
+        [code, "short", "A password has at least 12 characters."],
+      ] as const) {
+        const page = await reset(typed, password);
+        assert.deepEqual([page.status, alertOf(page)], [400, said]);
+        assert.equal((await rest.get("/auth/v1/ok")).status, 200);
+      }
+      const tries = await Promise.all([
+        reset(code.toLowerCase(), NEW_PASSWORD),
+        reset(code, NEW_PASSWORD),
+      ]);
+      assert.deepEqual(tries.map(({ status }) => status).sort(), [200, 400]);
+      assert.equal(alertOf(await reset(code, PASSWORD)), WRONG_CODE);
+
+      assert.equal((await rest.get("/auth/v1/ok")).status, 401);
+      const refresh_token = tokens?.refresh_token ?? "";
+      const refreshed = await askForToken(world.url, {
+        grant_type: "refresh_token",
+        refresh_token,
+      });
+      assert.equal(refreshed.error, "invalid_grant");
+      assert.equal((await world.tryPassword("ada", PASSWORD)).tokens, undefined);
+      const again = await world.tryPassword("ada", NEW_PASSWORD);
+      assert.equal((await world.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
+    });
+
+    test("ends logins that are on their way", async () => {
+      const { tool, walker, page } = await world.begin();
+      const fields = { username: "ada", password: NEW_PASSWORD };
+      const how = { action: "/oauth/local", until: tool.redirectUri };
+      const callback = await walker.submit(page, fields, how);
+      assert.ok(callback.url.startsWith(tool.redirectUri));
+      assert.equal((await reset(await newCode(), NEW_PASSWORD)).status, 200);
+      const { error } = await tool.redeem(new URL(callback.url).searchParams);
+      assert.equal(error, "invalid_grant");
+      tool.stop();
+    });
+
+    test("makes codes that were given before useless", async () => {
+      const old = await newCode();
+      const code = await newCode();
+      assert.equal(alertOf(await reset(old, PASSWORD)), WRONG_CODE);
+      assert.equal((await reset(code, PASSWORD)).status, 200);
+    });
+
+    test("replaces the password by a passkey, and that by another", async () => {
+      const passkeys = [new SoftPasskey(world.url), new SoftPasskey(world.url)] as const;
+      for (const passkey of passkeys) {
+        const code = await newCode();
+        const walker = new Walker();
+        await walker.open(`${world.url}/reset`);
+        const at = `${world.url}/reset/passkey`;
+        const wrong = await walker.send(`${at}/options`, { code: "BBBB" });
+        assert.deepEqual(wrong, { status: 400, body: { error: WRONG_CODE } });
+        const ask = async () => {
+          const { body } = await walker.send(`${at}/options`, { code });
+          const { challengeId } = body;
+          return { code, challengeId, response: passkey.create(body.options) };
+        };
+        const stolen = await new Walker().send(`${at}/verify`, await ask());
+        assert.equal(stolen.status, 403);
+        const answer = await walker.send(`${at}/verify`, await ask());
+        assert.deepEqual(answer, { status: 200, body: { redirect: "/reset/done" } });
+      }
+      assert.equal((await world.counts()).passkeys, 1);
+      assert.equal((await world.tryPassword("ada", PASSWORD)).tokens, undefined);
+      assert.equal((await world.tryPasskey(passkeys[0])).answer.status, 401);
+      const { tokens } = await world.tryPasskey(passkeys[1]);
+      assert.equal((await world.whoAmI(tokens)).profile.name, "ada");
+    });
+  });
+}

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import {
+  alertOf,
+  firstRunOf,
+  jsonLog,
+  LocalWorld,
+  NOBODY,
+  PASSWORD,
+} from "./support/local-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { SoftPasskey } from "./support/soft-passkey.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const WRONG_CODE = "The code is wrong, or is older than a day: a restart of the server prints one.";
+
+/** Whoever comes later finds that it has been done, or that the code is spent. */
+function onlyOne(tries: readonly Visited[]): void {
+  const failed = tries.filter(({ status }) => status !== 200);
+  assert.equal(failed.length, tries.length - 1);
+  for (const page of failed) {
+    assert.match(alertOf(page), /^(This installation has been set up|The code is wrong)/);
+  }
+}
+
+for (const store of STORES) {
+  describe(`setting up, on ${store}`, () => {
+    let world: LocalWorld;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+    });
+    after(() => world.stop());
+
+    const slips: [what: string, given: Record<string, string>, said: RegExp][] = [
+      ["a code that was never printed", { code: "BBBB-CCCC-DDDD-FFFF-GGGG" }, /^The code is wrong/],
+      ["no code", { code: "" }, /^The code is wrong/],
+      ["an organisation that no group could be called", { organisation: "ACME!" }, /organisation/],
+      ["no organisation", { organisation: "" }, /organisation/],
+      ["a username with a space", { username: "ada l" }, /^A username has/],
+      ["a short password", { password: "elevenchars" }, /at least 12 characters/],
+      [
+        "a password that is long beyond reason",
+        { password: "x".repeat(1025) },
+        /at most 1024 bytes/,
+      ],
+      [
+        "the username as password",
+        { username: "ada.lovelace", password: "Ada.Lovelace" },
+        /name of/,
+      ],
+      [
+        "the organisation as password",
+        { organisation: "acme limited", password: "ACME limited" },
+        /name of/,
+      ],
+      ["two passwords", { password: PASSWORD, password_again: `${PASSWORD}r` }, /not the same/],
+    ];
+    for (const [what, given, said] of slips) {
+      test(`is refused with ${what}, and nothing changes`, async () => {
+        const page = await world.setUp(given);
+        assert.equal(page.status, 400);
+        assert.match(alertOf(page), said);
+        assert.match(page.text, /action="\/setup"/, "the form is there to be filled in again");
+        if (given.password) assert.ok(!page.text.includes(given.password));
+        assert.deepEqual(await world.counts(), NOBODY);
+      });
+    }
+
+    test("with a passkey is refused with a wrong code, and nothing changes", async () => {
+      const walker = new Walker();
+      await walker.open(`${world.url}/setup`);
+      const asked = { code: "BBBB-CCCC-DDDD-FFFF-GGGG", organisation: "acme", username: "ada" };
+      const answer = await walker.send(`${world.url}/setup/passkey/options`, asked);
+      assert.deepEqual(answer, { status: 400, body: { error: WRONG_CODE } });
+    });
+
+    test("with a passkey is refused in another browser, from elsewhere, and without a finger", async () => {
+      const { code } = await firstRunOf(world.server);
+      const asked = { code, organisation: "acme", username: "ada" };
+      const walker = new Walker();
+      const strange = await walker.send(`${world.url}/setup/passkey/options`, asked);
+      assert.equal(strange.status, 403, "without the cookie of the page");
+      await walker.open(`${world.url}/setup`);
+      const { body } = await walker.send(`${world.url}/setup/passkey/options`, asked);
+      const passkey = new SoftPasskey(world.url);
+      const sent = { code, challengeId: body.challengeId, response: passkey.create(body.options) };
+      const other = new Walker();
+      await other.open(`${world.url}/setup`);
+      const elsewhere = await other.send(`${world.url}/setup/passkey/verify`, sent);
+      assert.equal(elsewhere.status, 403);
+      const again = await walker.send(`${world.url}/setup/passkey/verify`, sent);
+      assert.equal(again.status, 403, "an answer is looked at once");
+      for (const twist of [
+        { origin: "https://evil.example" },
+        { origin: world.server.url },
+        { rpId: "evil.example" },
+        { verified: false },
+        { challenge: "AAAA" },
+        { type: "webauthn.get" },
+      ]) {
+        const refused = await world.setUpWithPasskey(new SoftPasskey(world.url), twist);
+        const error = "This passkey cannot be used here.";
+        assert.deepEqual(refused, { status: 401, body: { error } }, JSON.stringify(twist));
+      }
+      assert.deepEqual(await world.counts(), NOBODY);
+    });
+
+    test("prints another code at each start, and all are good until one is used", async () => {
+      const { code } = await firstRunOf(world.server);
+      await world.server.terminate();
+      await world.server.restart();
+      const next = (await firstRunOf(world.server)).code;
+      assert.notEqual(next, code);
+      const tries = await Promise.all([
+        world.setUp({ code, username: "ada" }),
+        world.setUp({ code: next, username: "bob" }),
+        world.setUp({ code, username: "eve" }),
+      ]);
+      onlyOne(tries);
+      const one = { groups: 1, identities: 1, role_bindings: 1, local_accounts: 1, passkeys: 0 };
+      assert.deepEqual(await world.counts(), one);
+      for (const secret of [code, next, PASSWORD]) {
+        assert.ok(!jsonLog(world.server).includes(secret));
+      }
+    });
+
+    test("is over then: the pages are gone, and no code is printed any more", async () => {
+      const walker = new Walker();
+      const page = await walker.open(`${world.url}/setup`);
+      assert.equal(page.status, 404);
+      assert.equal(alertOf(page), "This installation has been set up: sign in instead.");
+      const answer = await walker.send(`${world.url}/setup/passkey/options`, {});
+      assert.equal(answer.status, 404);
+      await world.server.terminate();
+      await world.server.restart();
+      await fetch(`${world.server.url}/healthz`);
+      assert.doesNotMatch(world.server.log, /first run/);
+    });
+  });
+
+  describe(`an organisation made by the operator, on ${store}`, () => {
+    let world: LocalWorld;
+    beforeEach(async () => {
+      world = await LocalWorld.start({ store });
+    });
+    afterEach(() => world.stop());
+
+    test("ends the first run, and codes with it", async () => {
+      const { code } = await firstRunOf(world.server);
+      const operator = new Rest(world.server.url, await world.server.token());
+      const setup = await new Walker().open(`${world.url}/setup`);
+      assert.equal((await operator.post("/iam/v2beta1/groups", { name: "acme" })).status, 200);
+      const page = await new Walker().submit(setup, { code, organisation: "mine" });
+      assert.equal(page.status, 404);
+      assert.deepEqual(await world.counts(), { ...NOBODY, groups: 1 });
+    });
+  });
+}
+
+describe("two replicas that are set up at the same time", () => {
+  test("let one person in", async () => {
+    const first = await LocalWorld.start({ store: "postgres" });
+    const second = new LocalWorld(await TestServer.start({ sameStoreAs: first.server }));
+    try {
+      const codes = [await firstRunOf(first.server), await firstRunOf(second.server)];
+      const tries = await Promise.all(
+        [first, second].flatMap((world) =>
+          codes.map(({ code }, at) => world.setUp({ code, username: `person-${at}` })),
+        ),
+      );
+      onlyOne(tries);
+      assert.equal((await first.counts()).groups, 1);
+      assert.equal((await first.counts()).local_accounts, 1);
+    } finally {
+      await second.stop();
+      await first.stop();
+    }
+  });
+});
