@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { decodeJwt } from "jose";
+import { RefreshTokens } from "../src/auth/refresh-token.ts";
+import { installationSecret } from "../src/store/installation.ts";
+import { attack, leftovers } from "./support/attack.ts";
+import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
+import { closeGrpc, grpcCall } from "./support/grpc.ts";
+import { HeadlessTool } from "./support/headless.ts";
+import { Inside } from "./support/inside.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import { askForToken, type TokenAnswer } from "./support/tool.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+
+for (const store of STORES) {
+  describe(`attacks with tokens of people on ${store}`, () => {
+    let world: LoginWorld;
+    let ada: TokenAnswer;
+    let bob: TokenAnswer;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+      world.upstream.accounts.set("ada", { email: "ada@acme.example", email_verified: true });
+      ada = await world.logIn("ada");
+      bob = await world.logIn("bob");
+    });
+    after(async () => {
+      closeGrpc();
+      await world.stop();
+    });
+    const here = () => world;
+    const url = (path: string) => `${world.server.url}${path}`;
+    const rest = (token: string) => new Rest(world.server.url, token);
+    const alive = async (token: string) => (await rest(token).get("/auth/v1/ok")).status;
+
+    /** At both doors; the messages. */
+    const refresh = async (token: string): Promise<[number, string][]> => {
+      const headers = { authorization: `Bearer ${token}` };
+      const own = await fetch(url("/sts/exchange_refresh_token"), { method: "POST", headers });
+      const form = { grant_type: "refresh_token", refresh_token: token };
+      const { status, error } = await askForToken(world.server.url, form);
+      return [
+        [own.status, ((await own.json()) as { message: string }).message],
+        [status, error],
+      ];
+    };
+    const refused = async (token: string, message: string) => {
+      assert.deepEqual(await refresh(token), [
+        [401, `Unauthenticated: ${message}`],
+        [400, "invalid_grant"],
+      ]);
+      for (const one of [ada, bob]) assert.equal(await alive(one.access_token), 200);
+    };
+    const parts = (token: string) => JSON.parse(Buffer.from(token, "base64").toString("utf8"));
+    const written = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64");
+
+    describe("refresh tokens", () => {
+      for (const [title, change] of Object.entries({
+        "of a later generation": { gen: 1 },
+        "of an earlier generation": { gen: -1 },
+        "that lasts longer": { exp: 4_102_444_800 },
+        "without a code": { mac: "" },
+        "with a short code": { mac: "AAAA" },
+        "with a code that is no text": { mac: 7 },
+      })) {
+        attack(`one ${title}`, here, async () => {
+          const token = written({ ...parts(ada.refresh_token), ...change });
+          await refused(token, "the refresh token is malformed");
+        });
+      }
+
+      attack("one with the session of another", here, async () => {
+        const { sid } = parts(bob.refresh_token);
+        const token = written({ ...parts(ada.refresh_token), sid });
+        await refused(token, "the refresh token is malformed");
+      });
+
+      attack("things that are none", here, async () => {
+        for (const token of ["AAAA", "bnVsbA==", "W10=", ada.access_token, "A".repeat(4_000)])
+          await refused(token, "the refresh token is malformed");
+      });
+
+      attack("one whose time is over, and one of a session that never was", here, async () => {
+        const inside = await Inside.open(world.server);
+        const key = await installationSecret(inside.store, "refresh-tokens");
+        await inside.close();
+        const tokens = new RefreshTokens(key);
+        const { sid: session } = parts(ada.refresh_token);
+        const old = tokens.write({ session, generation: 0, expires: Date.now() - 1_000 });
+        await refused(old, "the refresh token has expired");
+        const expires = Date.now() + 60_000;
+        const none = tokens.write({ session: "none", generation: 0, expires });
+        await refused(none, "the session has ended");
+      });
+
+      attack("as an access token", here, async () => {
+        assert.equal(await alive(ada.refresh_token), 401);
+        const exchanged = await exchange(world.server.url, ada.refresh_token, {
+          aud: world.server.url,
+        });
+        assert.notEqual(exchanged.status, 200);
+      });
+
+      attack("one that comes twice ends the session", here, async () => {
+        const { refresh_token: token, access_token: access } = await world.logIn("ada");
+        assert.equal((await refresh(token))[0]?.[0], 200);
+        assert.equal(await alive(access), 401);
+        await refused(token, "the session has ended");
+      });
+    });
+
+    attack("a token after logout is refused at every door", here, async () => {
+      const session = await world.logIn("ada");
+      const { access_token: token } = session;
+      const { url: server } = world.server;
+      assert.equal((await rest(token).post("/auth/v1/logout")).status, 200);
+      for (const path of ["/auth/v1/ok", "/iam/v2beta1/groups", "/auth/v1/sessions"])
+        assert.equal((await rest(token).get(path)).status, 401, path);
+      await assert.rejects(grpcCall(server, token, "GroupsService", "ListGroups", {}), {
+        code: 16,
+      });
+      const name = "chainguard.platform.oidc.SecurityTokenService";
+      await assert.rejects(exchangeOverGrpc(server, name, token, { aud: [server] }), { code: 16 });
+      assert.equal((await exchange(server, token, { aud: server })).status, 401);
+      const asOAuth = await askForToken(server, {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        subject_token: token,
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        audience: server,
+      });
+      assert.equal(asOAuth.error, "invalid_grant");
+      await refused(session.refresh_token, "the session has ended");
+      assert.equal((await rest(token).post("/auth/v1/logout")).status, 401);
+      const { sub } = decodeJwt(token);
+      assert.equal((await rest(token).delete(`/auth/v1/delete/${sub}`)).status, 401);
+    });
+
+    attack("a narrowed token deletes no account", here, async () => {
+      const { url: server } = world.server;
+      const cap = "groups.list";
+      const narrow = await exchange(server, bob.access_token, { aud: server, cap });
+      const { sub } = decodeJwt(bob.access_token);
+      const answer = await rest(narrow.token).delete(`/auth/v1/delete/${sub}`);
+      assert.equal(answer.status, 403);
+      assert.match(answer.body.message, /only people can delete their identity/);
+      assert.equal(await alive(bob.access_token), 200);
+    });
+
+    test("the same address makes nobody the same", async () => {
+      const { upstream } = world;
+      upstream.accounts.set("twin", { email: "ada@acme.example", email_verified: true });
+      const before = await leftovers(world);
+      const twin = await world.logIn("twin");
+      assert.notEqual(decodeJwt(twin.access_token).sub, decodeJwt(ada.access_token).sub);
+      const after = await leftovers(world);
+      assert.equal(after.identities, (before.identities ?? 0) + 1);
+    });
+
+    describe("tools that wait elsewhere", () => {
+      const device = async () => {
+        const response = await fetch(url("/oauth/device_authorization"), {
+          method: "POST",
+          body: new URLSearchParams({ client_id: "tool" }),
+        });
+        return (await response.json()) as { device_code: string; user_code: string };
+      };
+      const poll = async (code: string) =>
+        (await askForToken(world.server.url, { grant_type: DEVICE, device_code: code })).error;
+      const type = async (walker: Walker, user_code: string) =>
+        walker.submit(await walker.open(url("/device")), { user_code });
+
+      /** Ada is asked whether a tool is hers. */
+      const asked = async (walker: Walker, code: string): Promise<Visited> => {
+        const chosen = await walker.submit(
+          await type(walker, code),
+          { organisation: "acme.example" },
+          { action: "/oauth/provider", until: world.upstream.issuer },
+        );
+        return world.signIn(walker, chosen.url, "ada");
+      };
+      const allow = (walker: Walker, page: Visited) =>
+        walker.submit(page, { decision: "allow" }, { action: "/oauth/confirm" });
+
+      attack("a code alone approves nothing", here, async () => {
+        const walker = new Walker();
+        const { user_code, device_code } = await device();
+        const page = await type(walker, user_code);
+        const moved = { ...page, text: page.text.replaceAll("/oauth/provider", "/oauth/confirm") };
+        assert.match((await allow(walker, moved)).text, /Nobody has signed in yet/);
+        assert.equal(await poll(device_code), "authorization_pending");
+      });
+
+      attack("a guessed code", here, async () => {
+        const page = await type(new Walker(), "BBBB-BBBB");
+        assert.equal(page.status, 400);
+        assert.match(page.text, /No tool waits with this code/);
+      });
+
+      attack("a device code with another secret", here, async () => {
+        const { user_code, device_code } = await device();
+        const walker = new Walker();
+        await allow(walker, await asked(walker, user_code));
+        const other = (await device()).device_code.split(".")[1];
+        for (const code of [user_code, `${user_code}.`, `${user_code}.${other}`, "", "."])
+          assert.equal(await poll(code), "expired_token", code);
+        // It still waits for the right one, whose session is then ended.
+        const form = { grant_type: DEVICE, device_code };
+        const { access_token: token } = await askForToken(world.server.url, form);
+        assert.equal((await rest(token).post("/auth/v1/logout")).status, 200);
+      });
+
+      attack("a confirmation that is sent twice, or changes its mind", here, async () => {
+        const { user_code, device_code } = await device();
+        const walker = new Walker();
+        const [first, second] = [await asked(walker, user_code), await asked(walker, user_code)];
+        const denied = await walker.submit(first, { decision: "deny" }, { action: "/confirm" });
+        assert.match(denied.text, /has not been signed in/);
+        assert.equal((await allow(walker, first)).status, 403);
+        const late = await allow(walker, second);
+        assert.equal(late.status, 403);
+        assert.match(late.text, /No tool waits with this code any more/);
+        assert.equal(await poll(device_code), "access_denied");
+      });
+
+      attack("a confirmation in another browser", here, async () => {
+        const { user_code, device_code } = await device();
+        const page = await asked(new Walker(), user_code);
+        assert.equal((await allow(new Walker(), page)).status, 403);
+        assert.equal(await poll(device_code), "authorization_pending");
+      });
+
+      attack("a tool that wants a foreign audience", here, async () => {
+        const response = await fetch(url("/oauth/device_authorization"), {
+          method: "POST",
+          body: new URLSearchParams({ client_id: "tool", audience: "https://bank.example" }),
+        });
+        assert.equal(response.status, 400);
+        assert.match(await response.text(), /is not an audience of this installation/);
+      });
+
+      attack("a key that was used before", here, async () => {
+        const tool = new HeadlessTool();
+        const walker = new Walker();
+        const address = url(`/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);
+        await allow(walker, await world.signIn(walker, address, "ada"));
+        const sealed = await tool.ask(world.server.url);
+        assert.ok(sealed);
+        const mallory = new Walker();
+        const page = await allow(mallory, await world.signIn(mallory, address, "bob"));
+        assert.equal(page.status, 400);
+        assert.match(page.text, /A login with this code has been completed before/);
+        assert.deepEqual(await tool.ask(world.server.url), sealed);
+        const token = tool.open(sealed);
+        const { url: server } = world.server;
+        const exchanged = await exchange(server, token, { aud: server });
+        assert.equal((await rest(exchanged.token).post("/auth/v1/logout")).status, 200);
+      });
+    });
+  });
+}
