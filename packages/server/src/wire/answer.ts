@@ -79,7 +79,9 @@ function write(
   }
   if (packed) headers["content-encoding"] = "gzip";
   const { origin } = request.headers;
-  if (origin !== undefined) Object.assign(headers, wire.cors.headersFor(origin));
+  // Pages are for people: what their forms hold is not for the scripts of other sites.
+  const isPage = String(headers["content-type"]).startsWith("text/html");
+  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
   const compressible = size >= COMPRESS_FROM_BYTES || packed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;

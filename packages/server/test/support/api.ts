@@ -33,6 +33,7 @@ export class Api {
   readonly identityProviders: Collection;
   readonly externalGroupRoleMappings: Collection;
   readonly accountAssociations: Collection;
+  readonly groupInvites: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -45,6 +46,7 @@ export class Api {
     this.identityProviders = this.#collection(PROVIDERS);
     this.externalGroupRoleMappings = this.#collection(MAPPINGS);
     this.accountAssociations = this.#collection(ASSOCIATIONS);
+    this.groupInvites = this.#collection(kindOf("GroupInvite"));
   }
 
   /** The same service for another caller. */

@@ -21,6 +21,7 @@ const definition = loadSync(
     "identity_providers",
     "external_group_role_mappings",
     "account_associations",
+    "group_invites",
   ].map((file) => `wharf/iam/v2beta1/${file}.proto`),
   {
     includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],

@@ -63,7 +63,10 @@ function wired(value: unknown, key = ""): unknown {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
-  if (key === "overlap") return { seconds: Number.parseInt(value as string, 10), nanos: 0 };
+  if (key === "overlap" || key === "ttl") {
+    const seconds = Number.parseFloat(value as string);
+    return { seconds: Math.trunc(seconds), nanos: Math.round((seconds % 1) * 1e9) };
+  }
   if (Array.isArray(value)) return value.map((one) => wired(one));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));

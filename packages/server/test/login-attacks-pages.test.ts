@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { attack } from "./support/attack.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { roleNamed } from "./support/test-world.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const CONSOLE = "https://console.example";
+const MARKUP = `"><img src=x onerror=alert(1)>'><script>alert(1)</script>`;
+
+describe("attacks on the pages of the login", () => {
+  let world: LoginWorld;
+  let team: string;
+  before(async () => {
+    world = await LoginWorld.start({ flags: ["--cors-origins", CONSOLE] });
+    await world.logIn("ada");
+    team = (await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, { name: "t" }))
+      .body.uid;
+  });
+  after(() => world.stop());
+  const here = () => world;
+  const url = (path: string) => `${world.server.url}${path}`;
+
+  const harmless = (page: Visited) => {
+    assert.match(page.text, /&lt;|&quot;/, "what was sent is shown");
+    assert.doesNotMatch(page.text, /<img|<script>|onerror=alert\(1\)>/);
+  };
+
+  const newDevice = async (client_id: string, agent = "tool/1.0") => {
+    const response = await fetch(url("/oauth/device_authorization"), {
+      method: "POST",
+      headers: { "user-agent": agent },
+      body: new URLSearchParams({ client_id }),
+    });
+    return (await response.json()) as { user_code: string };
+  };
+
+  /** The page on which a person confirms a tool. */
+  const confirmPage = async (walker: Walker, userCode: string, person: string) => {
+    const typed = await walker.open(url("/device"));
+    const chosen = await walker.submit(
+      await walker.submit(typed, { user_code: userCode }),
+      { organisation: "acme.example" },
+      { action: "/oauth/provider", until: world.upstream.issuer },
+    );
+    return world.signIn(walker, chosen.url, person);
+  };
+
+  const invite = async (given: object = {}): Promise<string> => {
+    const body = { roleUid: roleNamed("viewer"), ttl: "3600s", ...given };
+    return (await world.operator.post(`/iam/v2beta1/groupInvites/${team}`, body)).body.code;
+  };
+
+  describe("with markup", () => {
+    attack("as the organisation", here, async (tool) => {
+      const walker = new Walker();
+      const page = await walker.open(tool.loginUrl());
+      harmless(await walker.submit(page, { organisation: MARKUP }));
+    });
+
+    attack("as the code of a tool", here, async () => {
+      const code = encodeURIComponent(MARKUP);
+      const page = await new Walker().open(url(`/device?user_code=${code}`));
+      assert.doesNotMatch(page.text, /<img|<script/i);
+    });
+
+    attack("as the tool's name and as what it says it is", here, async () => {
+      const { user_code } = await newDevice(MARKUP, MARKUP);
+      const page = await confirmPage(new Walker(), user_code, "ada");
+      assert.equal(page.status, 200);
+      harmless(page);
+      assert.equal(page.text.match(/&lt;img/g)?.length, 2);
+    });
+
+    test("as the name or address of a person", async () => {
+      world.upstream.accounts.set("html", { email: `${MARKUP}@acme.example`, name: MARKUP });
+      const { user_code } = await newDevice("tool");
+      const page = await confirmPage(new Walker(), user_code, "html");
+      assert.match(page.text, /wants to sign in as <strong>&quot;&gt;&lt;img/);
+      harmless(page);
+    });
+
+    attack("as the error of a provider", here, async () => {
+      const walker = new Walker();
+      const away = await walker.open(url(`/oauth?idp_id=${world.provider}`), world.upstream.issuer);
+      const query = new URLSearchParams({
+        state: new URL(away.url).searchParams.get("state") ?? "",
+        iss: world.upstream.issuer,
+        error: MARKUP,
+      });
+      const page = await walker.open(url(`/oauth/callback?${query}`));
+      assert.equal(page.status, 403);
+      harmless(page);
+    });
+
+    attack("as a name that pages would show", here, async () => {
+      for (const [path, body] of [
+        [`groups/${world.organisation}`, { name: MARKUP }],
+        [
+          `identityProviders/${world.organisation}`,
+          {
+            name: MARKUP,
+            defaultRole: roleNamed("viewer"),
+            oidc: { issuer: "https://login.example", clientId: "w" },
+          },
+        ],
+        [`roles/${world.organisation}`, { name: MARKUP, capabilities: ["groups.list"] }],
+      ] as const) {
+        assert.equal((await world.operator.post(`/iam/v2beta1/${path}`, body)).status, 400, path);
+      }
+    });
+  });
+
+  test("no page can be framed, kept, or read by another site", async () => {
+    const walker = new Walker();
+    const code = await invite();
+    const first = await walker.open(url(`/oauth?invite=${code}`));
+    const away = await walker.submit(first, { organisation: "acme.example" }, { until: "http" });
+    const accept = await world.signIn(walker, away.url, "ada");
+    const done = await walker.submit(accept, { decision: "accept" }, { action: "/oauth/accept" });
+    const { user_code } = await newDevice("tool");
+    const confirm = await confirmPage(new Walker(), user_code, "ada");
+    const pages = {
+      choose: first,
+      away,
+      accept,
+      done,
+      confirm,
+      device: await walker.open(url("/device")),
+      error: await walker.open(url("/oauth?redirect=https://evil.example")),
+      denied: await walker.open(url("/oauth/callback?state=x")),
+    };
+    for (const [name, { headers, text }] of Object.entries(pages)) {
+      assert.match(text, /<!doctype html>/, name);
+      const policy = headers.get("content-security-policy") ?? "";
+      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
+        assert.ok(policy.split("; ").includes(rule), `${name}: ${policy}`);
+      assert.doesNotMatch(policy, /unsafe|\*/, name);
+      assert.equal(headers.get("x-frame-options"), "DENY", name);
+      assert.equal(headers.get("x-content-type-options"), "nosniff", name);
+      assert.equal(headers.get("referrer-policy"), "no-referrer", name);
+      assert.equal(headers.get("cache-control"), "no-store", name);
+      assert.equal(headers.get("cross-origin-opener-policy"), "same-origin", name);
+    }
+    const gone = await fetch(url(`/oauth?idp_id=${world.provider}`), { redirect: "manual" });
+    assert.equal(gone.status, 303);
+    assert.equal(gone.headers.get("cache-control"), "no-store");
+    assert.equal(gone.headers.get("referrer-policy"), "no-referrer");
+    assert.match(gone.headers.get("set-cookie") ?? "", /; HttpOnly; SameSite=Lax$/);
+  });
+
+  test("no origin may read pages, not even one that may call", async () => {
+    for (const origin of [CONSOLE, "https://evil.example", "null"]) {
+      for (const path of ["/oauth", "/device", "/oauth?redirect=https://evil.example"]) {
+        const { headers } = await fetch(url(path), { headers: { origin } });
+        assert.equal(headers.get("access-control-allow-origin"), null, `${origin} ${path}`);
+        assert.equal(headers.get("access-control-allow-credentials"), null);
+      }
+    }
+    const { headers } = await fetch(url("/.well-known/openid-configuration"), {
+      headers: { origin: CONSOLE },
+    });
+    assert.equal(headers.get("access-control-allow-origin"), CONSOLE);
+  });
+
+  describe("with invites", () => {
+    const INVITE_OVER = /The invite has ended, or was used before/;
+    const accept = async (address: string, person: string) => {
+      const walker = new Walker();
+      const page = await world.signIn(walker, `${address}&idp_id=${world.provider}`, person);
+      if (page.status !== 200) return page;
+      return walker.submit(page, { decision: "accept" }, { action: "/oauth/accept" });
+    };
+    const address = (code: string) => url(`/oauth?invite=${code}`);
+
+    attack("an altered code", here, async () => {
+      const code = await invite({ email: "nobody@acme.example" });
+      const { grp, key } = JSON.parse(Buffer.from(code, "base64url").toString("utf8"));
+      const write = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
+      for (const altered of [
+        write({ grp: world.organisation, key }),
+        write({ grp, key: `${key}A` }),
+        write({ key, grp }),
+        `${code}=`,
+        code.slice(0, -1),
+      ]) {
+        const page = await new Walker().open(address(altered));
+        assert.equal(page.status, 403, altered);
+        assert.match(page.text, INVITE_OVER);
+      }
+      const [made] = (await world.operator.get("/iam/v2beta1/groupInvites?page_size=1")).body
+        .groupInvites;
+      await world.operator.delete(`/iam/v2beta1/groupInvites/${made.uid}`);
+    });
+
+    attack("the id of a code instead of the code", here, async () => {
+      const code = await invite();
+      const [made] = (await world.operator.get("/iam/v2beta1/groupInvites?page_size=1")).body
+        .groupInvites;
+      assert.match((await new Walker().open(address(made.keyId))).text, INVITE_OVER);
+      assert.match((await new Walker().open(address(made.uid))).text, INVITE_OVER);
+      await world.operator.delete(`/iam/v2beta1/groupInvites/${made.uid}`);
+      assert.match((await new Walker().open(address(code))).text, INVITE_OVER);
+    });
+
+    test("two who hold the page of a single-use invite: one joins", async () => {
+      const code = await invite({ singleUse: true });
+      const walkers = [new Walker(), new Walker()];
+      const pages: Visited[] = [];
+      for (const [at, walker] of walkers.entries()) {
+        const person = at === 0 ? "ada" : "bob";
+        const start = `${address(code)}&idp_id=${world.provider}`;
+        pages.push(await world.signIn(walker, start, person));
+      }
+      const answers = await Promise.all(
+        walkers.map((walker, at) =>
+          walker.submit(pages[at] as Visited, { decision: "accept" }, { action: "/oauth/accept" }),
+        ),
+      );
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
+      assert.match((await new Walker().open(address(code))).text, INVITE_OVER);
+    });
+
+    test("an address that is another's, or that nobody vouches for", async () => {
+      await world.logIn("eve");
+      const code = await invite({ email: "ada@acme.example" });
+      for (const person of ["bob", "eve"]) {
+        const page = await accept(address(code), person);
+        assert.equal(page.status, 403);
+        assert.match(
+          page.text,
+          /The invite is for another e-mail address, or yours is not verified/,
+        );
+      }
+      const joined = await accept(address(code), "ada");
+      assert.equal(joined.status, 200, joined.text);
+    });
+  });
+});
