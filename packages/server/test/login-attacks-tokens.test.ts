@@ -232,6 +232,26 @@ for (const store of STORES) {
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
+      attack("a tool or a code of someone who is gone by then", here, async (tool) => {
+        world.upstream.accounts.set("gone", { email: "gone@acme.example", email_verified: true });
+        const { access_token: token } = await world.logIn("gone");
+        const walker = new Walker();
+        const login = tool.loginUrl({ idp_id: world.provider });
+        const page = await world.signIn(walker, login, "gone", tool.redirectUri);
+        const { user_code, device_code } = await device();
+        const chosen = await walker.submit(
+          await type(walker, user_code),
+          { organisation: "acme.example" },
+          { action: "/oauth/provider" },
+        );
+        await allow(walker, chosen);
+        const { sub } = decodeJwt(token);
+        assert.equal((await rest(token).delete(`/auth/v1/delete/${sub}`)).status, 200);
+        const redeemed = await tool.redeem(new URL(page.url).searchParams);
+        assert.deepEqual([redeemed.error, redeemed.access_token], ["invalid_grant", undefined]);
+        assert.equal(await poll(device_code), "invalid_grant");
+      });
+
       attack("a tool that wants a foreign audience", here, async () => {
         const response = await fetch(url("/oauth/device_authorization"), {
           method: "POST",

@@ -209,6 +209,7 @@ onEachStore("group invites", (world) => {
     const api = world.operator();
     const made = await api.groupInvites.create(team, given());
     await api.groupInvites.update(made.uid, { email: "x@acme.example" }, ["email"]);
+    assert.equal((await fetch(`${api.url}/oauth?invite=${made.code}`)).status, 200);
     const { key } = JSON.parse(Buffer.from(made.code, "base64").toString("utf8"));
     const secrets = [made.code, key];
     for (const table of ["group_invites", "events", "audit", "tickets"]) {

@@ -89,16 +89,17 @@ export interface Invited {
 }
 
 /**
- * The invite that a code belongs to, while it can be accepted.
+ * The invite that a code belongs to, while it can be accepted. Found by what is kept of the code,
+ * so that the code itself goes no further than to where it came in.
  *
- * @example const invite = await openInvite(store.reader, code, Date.now());
+ * @example const invite = await openInvite(store.reader, keyIdOf(code), Date.now());
  */
 export async function openInvite(
   reader: Reader,
-  code: string,
+  keyId: string,
   now: number,
 ): Promise<GroupInvite | undefined> {
-  const [invite] = await groupInvites.where(reader, { column: "key_id", value: keyIdOf(code) });
+  const [invite] = await groupInvites.where(reader, { column: "key_id", value: keyId });
   if (invite?.expirationTime === undefined) return undefined;
   return timestampMs(invite.expirationTime) > now ? invite : undefined;
 }
@@ -106,11 +107,11 @@ export async function openInvite(
 /**
  * Accepts an invite: binds the role, and uses the invite up if it is for one. Returns the group.
  *
- * @example const group = await acceptInvite(change, code, { identity, email });
+ * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
  */
-export async function acceptInvite(change: Change, code: string, who: Invited): Promise<string> {
+export async function acceptInvite(change: Change, keyId: string, who: Invited): Promise<string> {
   const { engine, tx, call } = change;
-  const found = await openInvite(tx, code, call.time);
+  const found = await openInvite(tx, keyId, call.time);
   // Read again for change: only one of two who come together can have a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
   if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
@@ -149,6 +150,10 @@ export async function bind(
   identityUid: string,
 ): Promise<void> {
   const { engine, tx, call } = change;
+  // Who joins may have been deleted since they were known, and the operator never was anyone.
+  if (!(await engine.identities.table.keep(tx, identityUid))) {
+    throw notFound(engine.identities.typeName, identityUid);
+  }
   const held = await engine.roleBindings.where(tx, { column: "identity_uid", value: identityUid });
   if (held.some((one) => one.roleUid === roleUid && parentOf(one.uid) === group)) return;
   const given = create(RoleBindingSchema, { identityUid, roleUid });

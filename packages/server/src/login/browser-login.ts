@@ -92,8 +92,8 @@ export async function choose(
 ): Promise<HttpResponse> {
   const { engine } = parts;
   const now = Date.now();
-  const code = login.request.invite;
-  const invite = code === "" ? undefined : await inviteOf(parts, code, now);
+  const { invite: keyId } = login.request;
+  const invite = keyId === "" ? undefined : await inviteOf(parts, keyId, now);
   const ticket = await keepLogin(parts, login, now);
   const given = providers?.map(
     (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),

@@ -9,6 +9,7 @@ import {
 import type { JWTPayload } from "jose";
 import { Change } from "../engine/change.ts";
 import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import { keyIdOf } from "../iam/invite-code.ts";
 import { bearerToken } from "../rpc/bearer.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -37,11 +38,13 @@ export function registerMethod(parts: ExchangeParts): Handler {
     const token = bearerToken(call.authorization, "the token of the person to register");
     const { engine } = parts;
     // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
-    const invite = code === "" ? undefined : await openInvite(engine.store.reader, code, call.time);
-    if (invite === undefined) throw invalid("code");
+    const invite = keyIdOf(code);
+    if ((await openInvite(engine.store.reader, invite, call.time)) === undefined) {
+      throw invalid("code");
+    }
     const joining = await whoJoins(parts, call, token);
     const session = await engine.store.write((tx) => {
-      return join(new Change(call, tx, engine, joining.identity), code, identityId, joining);
+      return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
     });
     return messageReply(SessionSchema, session);
   };
@@ -59,7 +62,9 @@ async function whoJoins(parts: ExchangeParts, call: Call, token: string): Promis
   const read = readToken(token, Checks.untilFailure());
   if (read === undefined) throw malformed();
   if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read);
-  const { subject, session } = await ownToken(parts, token, call.time);
+  const { subject, session, limit } = await ownToken(parts, token, call.time);
+  // A token that was made to do little must not give its identity more.
+  if (limit !== undefined) throw invalid("cap");
   const found = await findSession(parts.engine.store.reader, session);
   // A person's session may have led to another identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
@@ -85,14 +90,14 @@ function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPa
 
 async function join(
   change: Change,
-  code: string,
+  invite: string,
   expected: string,
   joining: Joining,
 ): Promise<Session> {
   const { identity, person } = joining;
   if (person !== undefined) await registerPerson(change, person);
   if (expected !== "" && expected !== identity) throw invalid("identity_id");
-  const group = await acceptInvite(change, code, { identity, email: joining.email });
+  const group = await acceptInvite(change, invite, { identity, email: joining.email });
   const session = create(SessionSchema, { identity, group });
   await announce(change, session);
   return session;

@@ -1,5 +1,6 @@
 import { isUid } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
+import { keyIdOf } from "../iam/invite-code.ts";
 import { isLoopbackHost } from "../sts/addresses.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
@@ -26,7 +27,7 @@ export interface LoginRequest {
   readonly delivery: Delivery;
   /** The uid of an identity provider, or the name of a verified organisation; empty to ask. */
   readonly provider: string;
-  /** The code of an invite to accept. */
+  /** What is kept of the code of an invite to accept. */
   readonly invite: string;
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
@@ -42,10 +43,11 @@ export interface LoginRequest {
  */
 export function readLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);
+  const invite = query.get("invite") ?? "";
   return {
     delivery,
     provider: query.get("idp_id") ?? "",
-    invite: query.get("invite") ?? "",
+    invite: invite === "" ? "" : keyIdOf(invite),
     audiences: (query.get("audience") ?? "").split(",").filter(Boolean),
     scopes: readScopes(query),
     refreshable: delivery.kind !== "redirect" || query.get("create_refresh_token") === "true",

@@ -80,10 +80,10 @@ export async function promiseOf(
  */
 export async function inviteOf(
   { engine }: LoginParts,
-  code: string,
+  keyId: string,
   now: number,
 ): Promise<GroupInvite> {
-  const invite = await openInvite(engine.store.reader, code, now);
+  const invite = await openInvite(engine.store.reader, keyId, now);
   if (invite === undefined) throw inviteIsOver();
   return invite;
 }
@@ -141,10 +141,10 @@ export async function afterJoining(
  */
 export async function joinWithInvite(
   change: Change,
-  code: string,
+  invite: string,
   { identity, email }: Person,
 ): Promise<void> {
-  const group = await acceptInvite(change, code, { identity, email });
+  const group = await acceptInvite(change, invite, { identity, email });
   await announce(change, create(SessionSchema, { identity, group }));
 }
 
