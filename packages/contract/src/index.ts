@@ -1,28 +1,7 @@
 /**
  * The contract: messages and services as generated, and what they mean.
  */
-export * from "../gen/wharf/auth/auth_pb.js";
-export * from "../gen/wharf/auth/sessions_pb.js";
-export * from "../gen/wharf/common/uid_filter_pb.js";
-export * as groupsV1 from "../gen/wharf/iam/v1/groups_pb.js";
-export * as rolesV1 from "../gen/wharf/iam/v1/roles_pb.js";
-export * from "../gen/wharf/iam/v2beta1/account_associations_pb.js";
-export * from "../gen/wharf/iam/v2beta1/external_group_role_mappings_pb.js";
-export * from "../gen/wharf/iam/v2beta1/group_invites_pb.js";
-export * from "../gen/wharf/iam/v2beta1/groups_pb.js";
-export * from "../gen/wharf/iam/v2beta1/identities_pb.js";
-export * from "../gen/wharf/iam/v2beta1/identity_providers_pb.js";
-export * from "../gen/wharf/iam/v2beta1/role_bindings_pb.js";
-export * from "../gen/wharf/iam/v2beta1/roles_pb.js";
-export * from "../gen/wharf/oidc/security_token_service_pb.js";
-export * from "../gen/wharf/ping/v2beta1/ping_pb.js";
-export * from "../gen/wharf/registry/v2beta1/images_pb.js";
-export * from "../gen/wharf/registry/v2beta1/repos_pb.js";
-export * from "../gen/wharf/registry/v2beta1/tags_pb.js";
-export * from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 export * from "./builtin-roles.ts";
-export * from "./capabilities.ts";
 export * from "./capability-set.ts";
-export * from "./options.ts";
-export * from "./services.ts";
+export * from "./messages.ts";
 export * from "./uid.ts";

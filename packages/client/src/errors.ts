@@ -1,0 +1,179 @@
+/**
+ * What a call can be refused with, as exceptions. The code decides the class; everything that the
+ * server tells in the error's details is a property.
+ */
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { CODES, type CodeName } from "@wharf/contract/messages";
+
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface PreconditionViolation {
+  readonly type: string;
+  readonly subject: string;
+  readonly description: string;
+}
+
+export interface ResourceInfo {
+  /** The domain and the kind of thing, such as `iam.wharf.internal/Group`. */
+  readonly type: string;
+  readonly name: string;
+}
+
+/** What is known of an error besides its code and message. */
+export interface ErrorFacts {
+  readonly httpStatus?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** The details as google.rpc.Status has them in JSON. */
+  readonly details?: readonly JsonObject[] | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call that failed. Catch the class of the code, or this and look at `code`.
+ *
+ * @example
+ * try { await wharf.groups.get({ uid }); }
+ * catch (error) { if (error instanceof NotFoundError) console.log(error.resource?.name); else throw error; }
+ */
+export class WharfError<Code extends CodeName = CodeName> extends Error {
+  /** The canonical name, such as `NOT_FOUND`. */
+  readonly code: Code;
+  /** The number that gRPC has for the code. */
+  readonly number: number;
+  /** What came over HTTP or, where nothing did, what stands for the code. */
+  readonly httpStatus: number;
+  readonly reason: string;
+  readonly domain: string;
+  readonly fieldViolations: readonly FieldViolation[];
+  readonly preconditionViolations: readonly PreconditionViolation[];
+  readonly resource: ResourceInfo | undefined;
+  /** What the server's log calls the request; undefined when no answer came. */
+  readonly requestId: string | undefined;
+  /** How long the server asks to wait before another attempt. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: Code, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = `${pascal(code)}Error`;
+    this.code = code;
+    this.number = CODES[code].number;
+    this.httpStatus = facts.httpStatus ?? CODES[code].http;
+    this.requestId = facts.requestId;
+    this.retryAfterMs = facts.retryAfterMs;
+    const details = facts.details ?? [];
+    const info = detail(details, "google.rpc.ErrorInfo");
+    this.reason = text(info?.reason);
+    this.domain = text(info?.domain);
+    const fields = detail(details, "google.rpc.BadRequest")?.fieldViolations;
+    this.fieldViolations = objects(fields).map((one) => ({
+      field: text(one.field),
+      description: text(one.description),
+    }));
+    const violations = detail(details, "google.rpc.PreconditionFailure")?.violations;
+    this.preconditionViolations = objects(violations).map((one) => ({
+      type: text(one.type),
+      subject: text(one.subject),
+      description: text(one.description),
+    }));
+    const resource = detail(details, "google.rpc.ResourceInfo");
+    this.resource = resource && {
+      type: text(resource.resourceType),
+      name: text(resource.resourceName),
+    };
+  }
+}
+
+export class CancelledError extends WharfError<"CANCELLED"> {}
+export class UnknownError extends WharfError<"UNKNOWN"> {}
+export class InvalidArgumentError extends WharfError<"INVALID_ARGUMENT"> {}
+export class DeadlineExceededError extends WharfError<"DEADLINE_EXCEEDED"> {}
+export class NotFoundError extends WharfError<"NOT_FOUND"> {}
+export class AlreadyExistsError extends WharfError<"ALREADY_EXISTS"> {}
+export class PermissionDeniedError extends WharfError<"PERMISSION_DENIED"> {}
+export class ResourceExhaustedError extends WharfError<"RESOURCE_EXHAUSTED"> {}
+export class FailedPreconditionError extends WharfError<"FAILED_PRECONDITION"> {}
+export class AbortedError extends WharfError<"ABORTED"> {}
+export class OutOfRangeError extends WharfError<"OUT_OF_RANGE"> {}
+export class UnimplementedError extends WharfError<"UNIMPLEMENTED"> {}
+export class InternalError extends WharfError<"INTERNAL"> {}
+export class UnavailableError extends WharfError<"UNAVAILABLE"> {}
+export class DataLossError extends WharfError<"DATA_LOSS"> {}
+export class UnauthenticatedError extends WharfError<"UNAUTHENTICATED"> {}
+
+type ErrorClass<Code extends CodeName> = new (
+  code: Code,
+  message: string,
+  facts?: ErrorFacts,
+) => WharfError<Code>;
+
+const CLASSES: { readonly [Code in CodeName]: ErrorClass<Code> } = {
+  CANCELLED: CancelledError,
+  UNKNOWN: UnknownError,
+  INVALID_ARGUMENT: InvalidArgumentError,
+  DEADLINE_EXCEEDED: DeadlineExceededError,
+  NOT_FOUND: NotFoundError,
+  ALREADY_EXISTS: AlreadyExistsError,
+  PERMISSION_DENIED: PermissionDeniedError,
+  RESOURCE_EXHAUSTED: ResourceExhaustedError,
+  FAILED_PRECONDITION: FailedPreconditionError,
+  ABORTED: AbortedError,
+  OUT_OF_RANGE: OutOfRangeError,
+  UNIMPLEMENTED: UnimplementedError,
+  INTERNAL: InternalError,
+  UNAVAILABLE: UnavailableError,
+  DATA_LOSS: DataLossError,
+  UNAUTHENTICATED: UnauthenticatedError,
+};
+
+/**
+ * The error of a code, of the class that goes with it.
+ *
+ * @example throw wharfError("UNAVAILABLE", "the server cannot be reached", { cause });
+ */
+export function wharfError<Code extends CodeName>(
+  code: Code,
+  message: string,
+  facts?: ErrorFacts,
+): WharfError<Code> {
+  return new CLASSES[code](code, message, facts);
+}
+
+/**
+ * The name of a code by its number; undefined for numbers that are none.
+ *
+ * @example codeOfNumber(5) // "NOT_FOUND"
+ */
+export function codeOfNumber(number: number): CodeName | undefined {
+  return BY_NUMBER.get(number);
+}
+
+const BY_NUMBER = new Map(
+  Object.entries(CODES).map(([name, { number }]) => [number as number, name as CodeName]),
+);
+
+/** `NOT_FOUND` → `NotFound`. */
+function pascal(code: CodeName): string {
+  const words = code.toLowerCase().split("_");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function detail(details: readonly JsonObject[], type: string): JsonObject | undefined {
+  return details.find((one) => one["@type"] === `type.googleapis.com/${type}`);
+}
+
+/** Answers come from a network: what is not as promised is left out, not tripped over. */
+function objects(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,135 @@
+import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
+import type { CodeName } from "@wharf/contract/messages";
+import { codeOfNumber, isObject, type WharfError, wharfError } from "../errors.ts";
+import type { Attempt, Sent, Transport } from "../transport.ts";
+import { httpRequest } from "./route.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Calls over REST, with nothing but `fetch`.
+ *
+ * @example createWharf({ baseUrl, token, transport: restTransport(fetch) })
+ */
+export function restTransport(fetch: Fetch): Transport {
+  return {
+    async send(attempt, sent) {
+      const { method, headers, signal } = attempt;
+      const { verb, path, contentType, body } = httpRequest(method, attempt.request);
+      const url = attempt.baseUrl + path;
+      const started = performance.now();
+      const report = (status: number) =>
+        sent({ method: verb, url, status, ms: performance.now() - started });
+      const init: RequestInit = {
+        method: verb,
+        headers: contentType === undefined ? headers : { ...headers, "content-type": contentType },
+        signal,
+        // A token is for this server, not for where it may point to; and cookies are not ours.
+        redirect: "error",
+        credentials: "omit",
+        cache: "no-store",
+        ...(body === undefined ? {} : { body }),
+      };
+      let response: Response;
+      let text: string;
+      try {
+        response = await fetch(url, init);
+        text = await response.text();
+      } catch (cause) {
+        report(0);
+        signal.throwIfAborted();
+        throw unreachable(attempt.baseUrl, cause);
+      }
+      report(response.status);
+      if (!response.ok) throw refusal(response, text);
+      return readAnswer(attempt, response, text);
+    },
+  };
+}
+
+export type { Sent };
+
+/**
+ * The error of a call that got no answer.
+ *
+ * @example throw unreachable("https://wharf.example.com", cause);
+ */
+export function unreachable(baseUrl: string, cause: unknown): WharfError {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const why = inner instanceof Error && inner.message !== "" ? `: ${inner.message}` : "";
+  return wharfError("UNAVAILABLE", `Unavailable: no answer from ${baseUrl}${why}`, { cause });
+}
+
+function readAnswer({ method }: Attempt, response: Response, text: string): Message {
+  try {
+    return fromJson(method.output, JSON.parse(text === "" ? "{}" : text), {
+      ignoreUnknownFields: true,
+    });
+  } catch (cause) {
+    throw wharfError("INTERNAL", `Internal: the answer is not a ${method.output.name}`, {
+      ...httpFacts(response.status, response.headers),
+      cause,
+    });
+  }
+}
+
+function refusal(response: Response, text: string): WharfError {
+  const status = readStatus(text);
+  const facts = httpFacts(response.status, response.headers);
+  const code = codeOfNumber(Number(status?.code));
+  if (status && code) {
+    const details = Array.isArray(status.details) ? status.details.filter(isObject) : [];
+    return wharfError(code, String(status.message ?? ""), { ...facts, details });
+  }
+  // Not the server's own words: something stands between us and it.
+  const guessed = BY_HTTP_STATUS[response.status] ?? "UNKNOWN";
+  const name = response.statusText === "" ? "" : ` ${response.statusText}`;
+  return wharfError(guessed, `HTTP ${response.status}${name}`, facts);
+}
+
+function readStatus(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What answers of proxies mean, that know nothing of our codes. */
+const BY_HTTP_STATUS: Readonly<Record<number, CodeName>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  408: "DEADLINE_EXCEEDED",
+  409: "ABORTED",
+  413: "RESOURCE_EXHAUSTED",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  500: "INTERNAL",
+  501: "UNIMPLEMENTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/**
+ * What the head of an answer tells about an error.
+ *
+ * @example wharfError("UNAVAILABLE", message, httpFacts(response.status, response.headers))
+ */
+export function httpFacts(httpStatus: number | undefined, headers: Headers) {
+  const after = headers.get("retry-after");
+  return {
+    httpStatus,
+    requestId: headers.get("x-request-id") ?? undefined,
+    retryAfterMs: after === null ? undefined : waitOf(after),
+  };
+}
+
+/** Seconds, or a date. */
+function waitOf(after: string): number | undefined {
+  const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,3 @@
+import { fixed } from "./fixed.ts";
+
+export const tokens = { fixed };
