@@ -1,1 +1,13 @@
+/**
+ * The client with what only Node.js can do: gRPC, and tokens from files and commands.
+ */
+import { command } from "./node/command.ts";
+import { ambient, file, kubernetes } from "./node/files.ts";
+import { session } from "./node/session.ts";
+import { tokens as portable } from "./tokens/index.ts";
+
 export * from "./index.ts";
+export { type GrpcOptions, type GrpcTransport, grpcTransport } from "./node/grpc.ts";
+
+/** Where tokens can come from. */
+export const tokens = { ...portable, file, command, kubernetes, ambient, session } as const;

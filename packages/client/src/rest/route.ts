@@ -135,7 +135,7 @@ function refused(field: string, problem: string): Error {
   const description = `${field} ${problem}`;
   const violation = { field, description };
   const badRequest = { "@type": "type.googleapis.com/google.rpc.BadRequest" };
-  return wharfError("INVALID_ARGUMENT", `Invalid argument: ${description}`, {
+  return wharfError("INVALID_ARGUMENT", `Invalid argument: ${field}: ${description}`, {
     details: [{ ...badRequest, fieldViolations: [violation] }],
   });
 }

@@ -1,0 +1,100 @@
+import type { SecureClientSessionOptions } from "node:http2";
+import {
+  createRegistry,
+  type DescMethodUnary,
+  type JsonObject,
+  type Message,
+  toJson,
+} from "@bufbuild/protobuf";
+import { ConnectError, type Transport as ConnectTransport } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import { codeOfNumber, type WharfError, wharfError } from "../errors.ts";
+import { httpFacts, unreachable } from "../rest/transport.ts";
+import type { Transport } from "../transport.ts";
+
+export interface GrpcOptions {
+  /** For the connection: certificates to trust, say. */
+  readonly nodeOptions?: SecureClientSessionOptions | undefined;
+}
+
+export interface GrpcTransport extends Transport {
+  /** Lets go of the connections. Idle ones do not keep a process from ending. */
+  close(): void;
+}
+
+interface Connection {
+  readonly sessions: Http2SessionManager;
+  readonly transport: ConnectTransport;
+}
+
+/**
+ * Calls over gRPC. Connections are made when needed, one for each address.
+ *
+ * @example createWharf({ baseUrl, token, transport: grpcTransport() })
+ */
+export function grpcTransport({ nodeOptions }: GrpcOptions = {}): GrpcTransport {
+  const connections = new Map<string, Connection>();
+  const connect = (baseUrl: string): ConnectTransport => {
+    let connection = connections.get(baseUrl);
+    if (!connection) {
+      const sessions = new Http2SessionManager(new URL(baseUrl).origin, undefined, nodeOptions);
+      const transport = createGrpcTransport({ baseUrl, sessionManager: sessions });
+      connection = { sessions, transport };
+      connections.set(baseUrl, connection);
+    }
+    return connection.transport;
+  };
+  return {
+    async send({ method, request, baseUrl, headers, signal, timeoutMs }, sent) {
+      const url = `${baseUrl}/${method.parent.typeName}/${method.name}`;
+      const started = performance.now();
+      const report = (status: number) =>
+        sent({ method: "POST", url, status, ms: performance.now() - started });
+      try {
+        const unary = method as DescMethodUnary;
+        const transport = connect(baseUrl);
+        const limit = Math.ceil(timeoutMs);
+        const { message } = await transport.unary(unary, signal, limit, headers, { ...request });
+        report(200);
+        return message as Message;
+      } catch (thrown) {
+        const error = refusal(ConnectError.from(thrown), baseUrl);
+        report(error.requestId === undefined ? 0 : error.httpStatus);
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    close() {
+      for (const { sessions } of connections.values()) sessions.abort();
+      connections.clear();
+    },
+  };
+}
+
+const DETAILS = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+);
+
+function refusal(error: ConnectError, baseUrl: string): WharfError {
+  const code = codeOfNumber(error.code) ?? "UNKNOWN";
+  const facts = httpFacts(undefined, error.metadata);
+  if (code === "UNAVAILABLE" && facts.requestId === undefined) return unreachable(baseUrl, error);
+  const details = error.findDetails(DETAILS).map(detailJson);
+  return wharfError(code, error.rawMessage, { ...facts, details, cause: error });
+}
+
+/** As it would stand in the body of an error over REST. */
+function detailJson(detail: Message): JsonObject {
+  const schema = DETAILS.getMessage(detail.$typeName);
+  const fields = schema ? (toJson(schema, detail) as JsonObject) : {};
+  return { "@type": `type.googleapis.com/${detail.$typeName}`, ...fields };
+}

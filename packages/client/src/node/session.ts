@@ -1,0 +1,83 @@
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { pause } from "../deadline.ts";
+import { none } from "../tokens/platforms.ts";
+import { refreshOnce, type SessionOptions } from "../tokens/refresh.ts";
+import { isFresh, remembered } from "../tokens/remembered.ts";
+import { type TokenSource, withExpiry } from "../tokens/source.ts";
+
+export interface SessionFileOptions extends SessionOptions {
+  /** A JSON file with `refreshToken`, and `token` once there is one. */
+  readonly path: string;
+}
+
+interface Kept {
+  readonly refreshToken: string;
+  readonly token?: string;
+}
+
+/** Whoever holds the lock for longer has died. */
+const STALE_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * A person's session that is kept in a file, and shared by all processes that use it: one of them
+ * renews, the others use what it got. Only the file's owner can read it.
+ *
+ * @example tokens.session({ path: "session.json", authUrl })
+ */
+export function session(options: SessionFileOptions): TokenSource {
+  const { path } = options;
+  return remembered(async ({ audience, force, signal }) => {
+    const before = await read(path);
+    if (!force && before.token && isFresh(withExpiry(before.token))) {
+      return withExpiry(before.token);
+    }
+    return locked(`${path}.lock`, signal, async () => {
+      const now = await read(path);
+      if (now.token && now.token !== before.token && isFresh(withExpiry(now.token))) {
+        return withExpiry(now.token);
+      }
+      const pair = await refreshOnce(options, now.refreshToken, audience, signal);
+      await write(path, { refreshToken: pair.refreshToken.token, token: pair.token.token });
+      return pair.token;
+    });
+  });
+}
+
+async function read(path: string): Promise<Kept> {
+  try {
+    const kept = JSON.parse(await readFile(path, "utf8"));
+    if (typeof kept?.refreshToken === "string") return kept;
+  } catch (cause) {
+    throw none(`${path} cannot be read`, cause);
+  }
+  throw none(`${path} has no refreshToken`);
+}
+
+/** In one step, so that nobody reads half of it and a crash leaves the old one or the new one. */
+async function write(path: string, kept: Kept): Promise<void> {
+  const beside = `${path}.${process.pid}.tmp`;
+  await rm(beside, { force: true });
+  await writeFile(beside, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx", flush: true });
+  await rename(beside, path);
+}
+
+/** Only one process can make the folder. */
+async function locked<T>(lock: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      await mkdir(lock);
+      break;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+    }
+    const made = await stat(lock).catch(() => undefined);
+    if (made && Date.now() - made.mtimeMs > STALE_MS) await rmdir(lock).catch(() => {});
+    else await pause(LOOK_AGAIN_MS, signal);
+  }
+  try {
+    return await work();
+  } finally {
+    await rmdir(lock).catch(() => {});
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Tokens that platforms give to what runs on them, as far as they need no files.
+ */
+import { wharfError } from "../errors.ts";
+import { unreachable } from "../rest/transport.ts";
+import { remembered } from "./remembered.ts";
+import { type TokenSource, withExpiry } from "./source.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of the process; browsers have none. */
+export function environment(): Environment {
+  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+}
+
+export interface GithubOptions {
+  /** Whom GitHub makes the token for. Default: whoever it is asked for. */
+  readonly audience?: string | undefined;
+}
+
+/**
+ * The token of a job of GitHub Actions, which needs `permissions: id-token: write`.
+ *
+ * @example tokens.exchange({ authUrl, identity, from: tokens.githubActions() })
+ */
+export function githubActions(options: GithubOptions = {}): TokenSource {
+  return remembered(async ({ audience, signal }) => {
+    const address = environment().ACTIONS_ID_TOKEN_REQUEST_URL;
+    const secret = environment().ACTIONS_ID_TOKEN_REQUEST_TOKEN;
+    if (!address || !secret) {
+      throw none("this is not a job of GitHub Actions with `permissions: id-token: write`");
+    }
+    const url = new URL(address);
+    const wanted = options.audience ?? audience;
+    if (wanted !== undefined) url.searchParams.set("audience", wanted);
+    const headers = { authorization: `bearer ${secret}`, accept: "application/json" };
+    const answer = await ask(url, { headers, signal, redirect: "error" });
+    return withExpiry(answer);
+  });
+}
+
+async function ask(url: URL, init: RequestInit): Promise<string> {
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (cause) {
+    init.signal?.throwIfAborted();
+    throw unreachable(url.origin, cause);
+  }
+  if (!response.ok) throw none(`GitHub answers ${response.status}`);
+  const { value } = (await response.json().catch(() => ({}))) as { value?: unknown };
+  if (typeof value !== "string" || value === "") throw none("GitHub's answer has none");
+  return value;
+}
+
+export interface GitlabOptions {
+  /** What the job's `id_tokens` calls it. Default: WHARF_ID_TOKEN. */
+  readonly variable?: string | undefined;
+}
+
+export const GITLAB_VARIABLE = "WHARF_ID_TOKEN";
+
+/**
+ * The token that `id_tokens` of a GitLab job puts into a variable.
+ *
+ * @example tokens.exchange({ authUrl, identity, from: tokens.gitlab({ variable: "WHARF_ID_TOKEN" }) })
+ */
+export function gitlab({ variable = GITLAB_VARIABLE }: GitlabOptions = {}): TokenSource {
+  return {
+    async get() {
+      const token = environment()[variable]?.trim();
+      if (!token) throw none(`the variable ${variable} is empty: does the job have id_tokens?`);
+      return withExpiry(token);
+    },
+  };
+}
+
+/**
+ * The error of a source that has no token to give.
+ *
+ * @example throw none("the file is empty");
+ */
+export function none(why: string, cause?: unknown): Error {
+  return wharfError("UNAUTHENTICATED", `Unauthenticated: no token: ${why}`, { cause });
+}
