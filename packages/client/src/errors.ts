@@ -39,9 +39,9 @@ export interface ErrorFacts {
  * try { await wharf.groups.get({ uid }); }
  * catch (error) { if (error instanceof NotFoundError) console.log(error.resource?.name); else throw error; }
  */
-export class WharfError<Code extends CodeName = CodeName> extends Error {
+export class WharfError extends Error {
   /** The canonical name, such as `NOT_FOUND`. */
-  readonly code: Code;
+  readonly code: CodeName;
   /** The number that gRPC has for the code. */
   readonly number: number;
   /** What came over HTTP or, where nothing did, what stands for the code. */
@@ -56,7 +56,7 @@ export class WharfError<Code extends CodeName = CodeName> extends Error {
   /** How long the server asks to wait before another attempt. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: Code, message: string, facts: ErrorFacts = {}) {
+  constructor(code: CodeName, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = `${pascal(code)}Error`;
     this.code = code;
@@ -87,30 +87,56 @@ export class WharfError<Code extends CodeName = CodeName> extends Error {
   }
 }
 
-export class CancelledError extends WharfError<"CANCELLED"> {}
-export class UnknownError extends WharfError<"UNKNOWN"> {}
-export class InvalidArgumentError extends WharfError<"INVALID_ARGUMENT"> {}
-export class DeadlineExceededError extends WharfError<"DEADLINE_EXCEEDED"> {}
-export class NotFoundError extends WharfError<"NOT_FOUND"> {}
-export class AlreadyExistsError extends WharfError<"ALREADY_EXISTS"> {}
-export class PermissionDeniedError extends WharfError<"PERMISSION_DENIED"> {}
-export class ResourceExhaustedError extends WharfError<"RESOURCE_EXHAUSTED"> {}
-export class FailedPreconditionError extends WharfError<"FAILED_PRECONDITION"> {}
-export class AbortedError extends WharfError<"ABORTED"> {}
-export class OutOfRangeError extends WharfError<"OUT_OF_RANGE"> {}
-export class UnimplementedError extends WharfError<"UNIMPLEMENTED"> {}
-export class InternalError extends WharfError<"INTERNAL"> {}
-export class UnavailableError extends WharfError<"UNAVAILABLE"> {}
-export class DataLossError extends WharfError<"DATA_LOSS"> {}
-export class UnauthenticatedError extends WharfError<"UNAUTHENTICATED"> {}
+export class CancelledError extends WharfError {
+  declare readonly code: "CANCELLED";
+}
+export class UnknownError extends WharfError {
+  declare readonly code: "UNKNOWN";
+}
+export class InvalidArgumentError extends WharfError {
+  declare readonly code: "INVALID_ARGUMENT";
+}
+export class DeadlineExceededError extends WharfError {
+  declare readonly code: "DEADLINE_EXCEEDED";
+}
+export class NotFoundError extends WharfError {
+  declare readonly code: "NOT_FOUND";
+}
+export class AlreadyExistsError extends WharfError {
+  declare readonly code: "ALREADY_EXISTS";
+}
+export class PermissionDeniedError extends WharfError {
+  declare readonly code: "PERMISSION_DENIED";
+}
+export class ResourceExhaustedError extends WharfError {
+  declare readonly code: "RESOURCE_EXHAUSTED";
+}
+export class FailedPreconditionError extends WharfError {
+  declare readonly code: "FAILED_PRECONDITION";
+}
+export class AbortedError extends WharfError {
+  declare readonly code: "ABORTED";
+}
+export class OutOfRangeError extends WharfError {
+  declare readonly code: "OUT_OF_RANGE";
+}
+export class UnimplementedError extends WharfError {
+  declare readonly code: "UNIMPLEMENTED";
+}
+export class InternalError extends WharfError {
+  declare readonly code: "INTERNAL";
+}
+export class UnavailableError extends WharfError {
+  declare readonly code: "UNAVAILABLE";
+}
+export class DataLossError extends WharfError {
+  declare readonly code: "DATA_LOSS";
+}
+export class UnauthenticatedError extends WharfError {
+  declare readonly code: "UNAUTHENTICATED";
+}
 
-type ErrorClass<Code extends CodeName> = new (
-  code: Code,
-  message: string,
-  facts?: ErrorFacts,
-) => WharfError<Code>;
-
-const CLASSES: { readonly [Code in CodeName]: ErrorClass<Code> } = {
+const CLASSES = {
   CANCELLED: CancelledError,
   UNKNOWN: UnknownError,
   INVALID_ARGUMENT: InvalidArgumentError,
@@ -127,18 +153,14 @@ const CLASSES: { readonly [Code in CodeName]: ErrorClass<Code> } = {
   UNAVAILABLE: UnavailableError,
   DATA_LOSS: DataLossError,
   UNAUTHENTICATED: UnauthenticatedError,
-};
+} as const satisfies { readonly [Code in CodeName]: new (...args: never) => { code: Code } };
 
 /**
  * The error of a code, of the class that goes with it.
  *
  * @example throw wharfError("UNAVAILABLE", "the server cannot be reached", { cause });
  */
-export function wharfError<Code extends CodeName>(
-  code: Code,
-  message: string,
-  facts?: ErrorFacts,
-): WharfError<Code> {
+export function wharfError(code: CodeName, message: string, facts?: ErrorFacts): WharfError {
   return new CLASSES[code](code, message, facts);
 }
 

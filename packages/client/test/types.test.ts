@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type CodeName,
   type Group,
   GroupsService,
   type Identity,
   type ListGroupsResponse,
+  NotFoundError,
   OrgKind,
   type RawToken,
   type Wharf,
+  WharfError,
   type WhoAmI,
 } from "@wharf/client";
 
@@ -37,6 +40,10 @@ export async function shapes(wharf: Wharf): Promise<void> {
   await wharf.accountAssociations.check({ uid: "a" });
   await wharf.repos.getReadme({ uid: "a" });
   await wharf.sessions.end({ id: "a" });
+
+  const thrown: unknown = new Error();
+  if (thrown instanceof NotFoundError) same<typeof thrown.code, "NOT_FOUND">(true);
+  if (thrown instanceof WharfError) same<typeof thrown.code, CodeName>(true);
 
   // @ts-expect-error: a get needs to know what.
   await wharf.groups.get();

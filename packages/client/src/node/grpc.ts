@@ -89,7 +89,9 @@ function refusal(error: ConnectError, baseUrl: string): WharfError {
   const facts = httpFacts(undefined, error.metadata);
   if (code === "UNAVAILABLE" && facts.requestId === undefined) return unreachable(baseUrl, error);
   const details = error.findDetails(DETAILS).map(detailJson);
-  return wharfError(code, error.rawMessage, { ...facts, details, cause: error });
+  // What the server said is all there; of what went wrong on this side, the cause tells more.
+  const cause = facts.requestId === undefined ? error : undefined;
+  return wharfError(code, error.rawMessage, { ...facts, details, cause });
 }
 
 /** As it would stand in the body of an error over REST. */

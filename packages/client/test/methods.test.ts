@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import type { DescMethod } from "@bufbuild/protobuf";
+import {
+  AccountProviderType,
+  Capability,
+  CheckStatus,
+  NotFoundError,
+  SERVICES,
+  UnimplementedError,
+  WharfError,
+} from "@wharf/client";
+import { builtinRole, literalIdentityUid } from "@wharf/contract";
+import { StandInIssuer } from "../../server/test/support/issuer.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { type Noting, noting, WAYS, type Way } from "./support/ways.ts";
+
+const VIEWER = builtinRole("viewer")?.uid as string;
+const NOBODY = "f".repeat(40);
+
+let world: LoginWorld;
+let issuer: StandInIssuer;
+before(async () => {
+  world = await LoginWorld.start();
+  issuer = await StandInIssuer.start();
+});
+after(async () => {
+  await world.stop();
+  await issuer.stop();
+});
+
+/** What a method does when its request is of the right shape and names nothing that exists. */
+async function outcome({ wharf }: Noting, method: DescMethod): Promise<string> {
+  const request = Object.fromEntries(
+    method.input.fields.map((field) => [field.localName, emptyOf(field.localName, method)]),
+  );
+  try {
+    await wharf.call(method, request);
+    return "OK";
+  } catch (error) {
+    assert.ok(error instanceof WharfError, String(error));
+    assert.equal(error instanceof UnimplementedError, error.code === "UNIMPLEMENTED");
+    return error.code;
+  }
+}
+
+function emptyOf(name: string, { input }: DescMethod): unknown {
+  const field = input.fields.find((one) => one.localName === name);
+  if (field?.fieldKind === "scalar" && /uid$|^parent$/i.test(name)) return NOBODY;
+  if (field?.fieldKind === "scalar" && name === "digest") return `sha256:${"0".repeat(64)}`;
+  return field?.fieldKind === "message" && name !== "updateMask" ? { uid: NOBODY } : undefined;
+}
+
+const notes = new Map<Way, Noting>();
+
+for (const way of WAYS) {
+  describe(`every method over ${way}`, () => {
+    let org: string;
+    let all: Noting;
+    before(async () => {
+      all = noting(way, { baseUrl: world.server.url, token: await world.server.token() });
+      notes.set(way, all);
+      org = (await all.wharf.groups.create({ group: { name: way.toLowerCase() } })).uid;
+    });
+
+    test("groups", async () => {
+      const { groups } = all.wharf;
+      const group = { name: "child", description: "first" };
+      const { uid, ...made } = await groups.create({ parent: org, group });
+      assert.equal(made.description, "first");
+      assert.equal((await groups.get({ uid })).name, "child");
+      await groups.update({ group: { uid, name: "renamed", description: "" } });
+      const { name, description } = await groups.get({ uid });
+      assert.deepEqual([name, description], ["renamed", ""], "what is written down changes");
+      const masked = { uid, name: "other", description: "masked" };
+      await groups.update({ group: masked, updateMask: ["description"] });
+      const after = await groups.get({ uid });
+      assert.deepEqual([after.name, after.description], ["renamed", "masked"]);
+      const list = await groups.list({ uidp: { childrenOf: org } });
+      assert.deepEqual([list.groups.length, list.totalCount, list.nextPageToken], [1, 1n, ""]);
+      await groups.delete({ uid });
+      await assert.rejects(groups.get({ uid }), NotFoundError);
+    });
+
+    test("identities", async () => {
+      const { identities } = all.wharf;
+      const claims = { repository_id: "42" };
+      const value = {
+        iss: { case: "issuer", value: issuer.url } as const,
+        sub: { case: "subject", value: "job" } as const,
+        claims,
+      };
+      const relationship = { case: "claimMatch", value } as const;
+      const identity = { name: "ci", relationship };
+      const { uid } = await identities.create({ parent: org, identity });
+      const kept = await identities.get({ uid });
+      assert.ok(kept.relationship.case === "claimMatch");
+      assert.deepEqual(kept.relationship.value.claims, claims);
+      const other = { case: "subject", value: "other" } as const;
+      await identities.update({
+        identity: { uid, relationship: { case: "claimMatch", value: { sub: other } } },
+        updateMask: ["claimMatch.subject"],
+      });
+      const token = await issuer.sign({ sub: "other", repository_id: "42" });
+      const { allowed, checks } = await identities.test({ uid, token });
+      assert.equal(allowed, true, JSON.stringify(checks));
+      assert.equal((await identities.list({ name: "ci", uidp: { childrenOf: org } })).skipped, 0);
+      const found = await identities.lookup({ issuer: issuer.url, subject: "somebody" });
+      assert.equal(found.uid, literalIdentityUid(issuer.url, "somebody"));
+      await identities.delete({ uid });
+    });
+
+    test("roles and role bindings", async () => {
+      const { roles, roleBindings } = all.wharf;
+      const capabilities = [Capability.CAP_IAM_GROUPS_LIST];
+      const role = await roles.create({ parent: org, role: { name: "r", capabilities } });
+      assert.deepEqual((await roles.get({ uid: role.uid })).capabilities, capabilities);
+      await roles.update({ role: { uid: role.uid, description: "reads" } });
+      assert.equal((await roles.list({ name: "viewer" })).roles.length, 1);
+      const identityUid = literalIdentityUid(issuer.url, `bound over ${way}`);
+      const invite = await invited();
+      const stranger = all.as(
+        await issuer.sign({ sub: `bound over ${way}`, aud: new URL(world.server.url).hostname }),
+      );
+      const session = await stranger.auth.register({ code: invite, identityId: identityUid });
+      assert.deepEqual([session.identity, session.group], [identityUid, org]);
+      const roleBinding = { identityUid, roleUid: role.uid };
+      const { uid } = await roleBindings.create({ parent: org, roleBinding });
+      assert.equal((await roleBindings.get({ uid })).role?.name, "r");
+      await roleBindings.update({ roleBinding: { uid, roleUid: VIEWER } });
+      const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
+      const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
+      assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      for (const one of [...batch.roleBindings, { uid }])
+        await roleBindings.delete({ uid: one.uid });
+      await roles.delete({ uid: role.uid });
+    });
+
+    const invited = async (): Promise<string> => {
+      const groupInvite = { roleUid: VIEWER, ttl: { seconds: 600n } };
+      return (await all.wharf.groupInvites.create({ parent: org, groupInvite })).code;
+    };
+
+    test("group invites", async () => {
+      const { groupInvites } = all.wharf;
+      const groupInvite = { roleUid: VIEWER, ttl: { seconds: 60n } };
+      const { uid, keyId } = await groupInvites.create({ parent: org, groupInvite });
+      assert.equal((await groupInvites.get({ uid })).role?.name, "viewer");
+      await groupInvites.update({ groupInvite: { uid, email: "a@acme.example" } });
+      const list = await groupInvites.list({ keyId });
+      assert.deepEqual(
+        list.groupInvites.map((one) => one.email),
+        ["a@acme.example"],
+      );
+      await groupInvites.delete({ uid });
+    });
+
+    test("identity providers, their provisioning and their groups", async () => {
+      const { identityProviders, externalGroupRoleMappings: mappings } = all.wharf;
+      const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+      const configuration = { case: "oidc", value: oidc } as const;
+      const identityProvider = { name: "corp", defaultRole: VIEWER, configuration };
+      const { uid } = await identityProviders.create({ parent: org, identityProvider });
+      assert.equal((await identityProviders.get({ uid })).name, "corp");
+      await identityProviders.update({ identityProvider: { uid, name: "corp sso" } });
+      const { identityProviders: found } = await identityProviders.list({
+        uidp: { childrenOf: org },
+      });
+      assert.deepEqual(
+        found.map((one) => one.name),
+        ["corp sso"],
+      );
+      const identityProviderUid = uid;
+      const first = await identityProviders.generateScimToken({ identityProviderUid });
+      const again = { identityProviderUid, etag: first.etag, overlap: { seconds: 0n } };
+      const second = await identityProviders.regenerateScimToken(again);
+      assert.notEqual(second.token, first.token);
+      const off = { identityProviderUid, enabled: false, etag: second.etag };
+      assert.equal((await identityProviders.setScimEnabled(off)).enabled, false);
+      await identityProviders.revokeScimToken({ identityProviderUid });
+
+      const make = async (externalGroupId: string) => {
+        const externalGroupRoleMapping = { externalGroupId, roleUid: VIEWER };
+        return (await mappings.create({ parent: uid, externalGroupRoleMapping })).uid;
+      };
+      const [one, two] = [await make("one"), await make("two")];
+      assert.equal((await mappings.get({ uid: one })).externalGroupId, "one");
+      assert.equal((await mappings.list({ identityProviderUid })).totalCount, 2n);
+      await mappings.delete({ uid: one });
+      await mappings.batchDelete({ parent: uid, names: [two] });
+      await identityProviders.delete({ uid });
+    });
+
+    test("account associations", async () => {
+      const { accountAssociations } = all.wharf;
+      const installations = [{ installationId: 567n, name: "acme" }];
+      const github = { appInstallations: { "1234": { installations } } };
+      const accountAssociation = { name: "accounts", github };
+      const { uid } = await accountAssociations.create({ parent: org, accountAssociation });
+      assert.equal(uid, org);
+      const kept = await accountAssociations.get({ uid });
+      assert.equal(kept.github?.appInstallations["1234"]?.installations[0]?.installationId, 567n);
+      await accountAssociations.update({ accountAssociation: { uid, github: {}, name: "none" } });
+      const list = await accountAssociations.list({ name: "none", uidp: { ids: [org] } });
+      assert.equal(list.accountAssociations[0]?.name, "none");
+      const providerType = AccountProviderType.AMAZON;
+      const { status, reason } = await accountAssociations.check({ uid, providerType });
+      assert.deepEqual([status, reason], [CheckStatus.NOT_READY, "NOT_CONFIGURED"]);
+      await accountAssociations.delete({ uid });
+    });
+
+    test("tokens, sessions and people", async () => {
+      const login = await world.logIn("ada");
+      const ada = all.as(login.access_token);
+      const me = await ada.auth.validate();
+      assert.equal(me.email, "ada@acme.example");
+      const aud = [world.server.url];
+      const spend = { token: login.refresh_token };
+      const pair = await all.wharf.sts.exchangeRefreshToken({ aud }, spend);
+      assert.ok(pair.token?.token && pair.refreshToken?.token);
+      const narrowed = await ada.sts.exchange({ aud, cap: ["groups.list"] });
+      assert.ok(narrowed.token);
+      const code = randomBytes(32).toString("base64url");
+      await assert.rejects(ada.auth.getHeadlessSession({ code }), NotFoundError);
+      await world.logIn("ada");
+      const { sessions } = await ada.sessions.list();
+      const other = sessions.find((session) => !session.current);
+      await ada.sessions.end({ id: other?.id as string });
+      assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
+      await ada.auth.delete({ id: me.subject });
+      await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
+      const bob = all.as((await world.logIn("bob")).access_token);
+      await bob.sessions.logout({});
+      await assert.rejects(bob.auth.validate(), { code: "UNAUTHENTICATED" });
+    });
+
+    test("ping", async () => {
+      assert.equal((await all.wharf.ping.ping()).$typeName, "wharf.ping.v2beta1.PingResponse");
+    });
+  });
+}
+
+test("what is left of the contract answers the same over both", async () => {
+  const [rest, grpc] = WAYS.map((way) => notes.get(way) as Noting) as [Noting, Noting];
+  assert.deepEqual([...rest.called].sort(), [...grpc.called].sort());
+  const methods = SERVICES.flatMap((service) => service.methods);
+  const left = methods.filter(({ parent, name }) => !rest.called.has(`${parent.typeName}.${name}`));
+  for (const method of left) {
+    const over = await outcome(rest, method);
+    assert.equal(over, await outcome(grpc, method), `${method}`);
+    const registry = /registry|vulnerabilities/.test(method.parent.typeName);
+    assert.ok(registry, `${method} is served and was not called for real: ${over}`);
+  }
+});
