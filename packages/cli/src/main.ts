@@ -1,34 +1,14 @@
-import { runAdmin } from "./admin.ts";
-import { usage } from "./help.ts";
-import { runServe } from "./serve.ts";
 import { version } from "./version.ts";
 
-/** Exit codes: 0 done, 1 failed, 2 wrong use. */
-const WRONG_USE = 2;
-
-async function run([command, ...args]: readonly string[]): Promise<void> {
-  switch (command) {
-    case "serve":
-      return runServe(args);
-    case "admin":
-      return runAdmin(args);
-    case "--version":
-    case "version":
-      return console.log(version());
-    case "--help":
-    case "help":
-      return console.log(usage());
-    default:
-      console.error(usage());
-      process.exitCode = WRONG_USE;
-  }
+const words = process.argv.slice(2);
+// Asked for by scripts at every turn, so nothing else is loaded for it.
+if (words.length === 1 && words[0] === "--version") {
+  console.log(version());
+} else {
+  Promise.all([import("./run.ts"), import("./tree.ts")])
+    .then(([{ runCommandLine }, { tree }]) => runCommandLine(tree, words))
+    .catch((error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
 }
-
-run(process.argv.slice(2)).catch((error: Error & { code?: string }) => {
-  const misused = error.name === "ConfigError";
-  // A port in use, a database that does not answer: the message says it, a stack would not.
-  const expected = misused || typeof error.code === "string";
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
-  console.error(expected ? `wharf: ${error.message}${cause}` : error);
-  process.exitCode = misused ? WRONG_USE : 1;
-});

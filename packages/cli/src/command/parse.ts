@@ -1,0 +1,143 @@
+import type { Config } from "../config/file.ts";
+import type { Context } from "../context.ts";
+import { wrongUse } from "../errors.ts";
+import type { Argument, Command, Node, Option, Options } from "./definition.ts";
+import { nameOf } from "./find.ts";
+import type { Scanned } from "./scan.ts";
+import { readValue, type Value } from "./values.ts";
+
+/** Where values come from, nearest first: the command line, variables, the config file. */
+export interface Sources {
+  readonly given: Scanned["given"];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly config: Config;
+}
+
+/**
+ * The value of an option: flag, then variable, then config file, then default. Undefined when none
+ * has it.
+ *
+ * @example optionValue("ttl", { type: "duration", summary: "…", default: "7d" }, sources) // 604800
+ */
+export function optionValue(name: string, option: Option, sources: Sources): Value | undefined {
+  const given = sources.given.get(name);
+  if (given !== undefined) return readValue(option, `--${name}`, given);
+  const variable = option.env === undefined ? undefined : sources.environment[option.env];
+  if (variable) return readValue(option, option.env as string, [variable]);
+  const kept = option.config === undefined ? undefined : sources.config.get(option.config);
+  if (kept !== undefined) return readValue(option, `${option.config} in the config file`, [kept]);
+  if ("default" in option && option.default !== undefined) {
+    return readValue(option, `--${name}`, [String(option.default)]);
+  }
+  if (option.type === "boolean") return false;
+  return option.type === "list" ? [] : undefined;
+}
+
+/** `single-use` → `singleUse` */
+export function camel(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * What the command's code gets. Asks at a terminal for what is missing; refuses by name elsewhere.
+ *
+ * @example const args = await readArgs(context, path, positionals, sources);
+ */
+export async function readArgs(
+  context: Context,
+  path: readonly Node[],
+  positionals: readonly string[],
+  sources: Sources,
+): Promise<Record<string, Value | undefined>> {
+  const command = path.at(-1) as Command;
+  const args: Record<string, Value | undefined> = { words: [] };
+  for (const [name, option] of Object.entries((command.options ?? {}) as Options)) {
+    args[camel(name)] = optionValue(name, option, sources);
+  }
+  readPositionals(path, command.arguments ?? [], positionals, args);
+  const missing = missingOf(command, args);
+  if (missing.length === 0) return args;
+  const names = missing.map(({ shown }) => shown).join(" and ");
+  context.prompt.require(`${names} ${missing.length > 1 ? "are" : "is"} missing`, usageOf(path));
+  for (const { name, shown, asked } of missing)
+    args[camel(name)] = await ask(context, shown, asked);
+  return args;
+}
+
+function readPositionals(
+  path: readonly Node[],
+  wanted: readonly Argument[],
+  positionals: readonly string[],
+  args: Record<string, Value | undefined>,
+): void {
+  const left = [...positionals];
+  for (const { name, variadic } of wanted) {
+    args[camel(name)] = variadic ? left.splice(0) : left.shift();
+  }
+  if (left.length > 0) throw wrongUse(`unexpected argument "${left[0]}"`, usageOf(path));
+}
+
+interface Missing {
+  readonly name: string;
+  readonly shown: string;
+  readonly asked: Argument | Option;
+}
+
+function missingOf(command: Command, args: Record<string, Value | undefined>): Missing[] {
+  const isMissing = (name: string) => {
+    const value = args[camel(name)];
+    return value === undefined || (Array.isArray(value) && value.length === 0);
+  };
+  const inOrder = [
+    ...(command.arguments ?? []).map((asked) => ({
+      ...asked,
+      shown: shownArgument(asked.name),
+      asked,
+    })),
+    ...Object.entries((command.options ?? {}) as Options).map(([name, asked]) => ({
+      name,
+      shown: `--${name}`,
+      required: asked.required,
+      asked,
+    })),
+  ];
+  return inOrder.filter(({ name, required }) => required && isMissing(name));
+}
+
+/** At a terminal: a list to pick from where there is one, a line to type otherwise. */
+async function ask(context: Context, shown: string, asked: Argument | Option): Promise<Value> {
+  const { summary, pick } = asked;
+  const choices =
+    "choices" in asked ? asked.choices.map((value) => ({ value })) : await pick?.(context);
+  const text =
+    choices === undefined
+      ? await context.prompt.text(`${shown}: ${summary}`)
+      : await context.prompt.select(`${shown}: ${summary}`, choices);
+  if ("type" in asked) return readValue(asked, shown, [text]);
+  return asked.variadic ? [text] : text;
+}
+
+export function shownArgument(name: string): string {
+  return name.toUpperCase().replaceAll("-", "_");
+}
+
+/** One line: what the command takes. */
+export function usageOf(path: readonly Node[]): string {
+  const node = path.at(-1) as Node;
+  if (node.kind === "group") return `usage: ${nameOf(path)} COMMAND`;
+  const words = (node.arguments ?? []).map(({ name, required, variadic }) => {
+    const shown = `${shownArgument(name)}${variadic ? "…" : ""}`;
+    return required ? shown : `[${shown}]`;
+  });
+  const required = Object.entries((node.options ?? {}) as Options)
+    .filter(([, option]) => option.required)
+    .map(([name, option]) => `--${name} ${valueName(name, option)}`);
+  return `usage: ${[nameOf(path), ...words, ...required, "[options]"].join(" ")}`;
+}
+
+/** What stands for an option's value in help. */
+export function valueName(name: string, option: Option): string {
+  if (option.value !== undefined) return option.value;
+  const byType = { duration: "DURATION", number: "NUMBER", file: "FILE", list: "LIST" } as const;
+  return byType[option.type as keyof typeof byType] ?? shownArgument(name);
+}

@@ -1,0 +1,121 @@
+import { tokenSource } from "./auth/source.ts";
+import type { Wharf } from "./client.ts";
+import type { Command } from "./command/definition.ts";
+import { wrongUse } from "./errors.ts";
+import { type Output, outputTo } from "./output/output.ts";
+import type { Template } from "./output/template/template.ts";
+import { type Progress, progressOn } from "./progress.ts";
+import type { Environment, Settings } from "./settings.ts";
+import { type Messages, messagesTo } from "./terminal/messages.ts";
+import { type Prompt, promptOn } from "./terminal/prompt.ts";
+import { type Terminal, terminalOf } from "./terminal/terminal.ts";
+import { version } from "./version.ts";
+
+/** What a command's code works with. */
+export interface Context {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  /** Data, on stdout. */
+  readonly out: Output;
+  /** Everything else, on stderr. */
+  readonly err: Messages;
+  readonly terminal: Terminal;
+  readonly prompt: Prompt;
+  readonly progress: Progress;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The server, with the token of whoever is logged in. Made when first asked for. */
+  client(): Promise<Wharf>;
+  /**
+   * Asks before something that cannot be undone, unless `-y` was given.
+   *
+   * @example await context.confirm(`Delete organisation ${name}?`);
+   */
+  confirm(question: string): Promise<void>;
+}
+
+export interface ContextOptions {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  readonly command: Command;
+}
+
+/**
+ * @example const context = await makeContext({ settings, environment: process.env, signal, command });
+ */
+export async function makeContext(options: ContextOptions): Promise<Context> {
+  const { settings, environment, signal, command } = options;
+  const { quiet, verbose, yes } = settings;
+  const terminal = terminalOf(process, environment, settings.color);
+  const progress = progressOn(process.stderr, terminal.showsRemarks && !quiet);
+  const err = messagesTo({
+    quiet,
+    verbose,
+    style: terminal.remarkStyle,
+    write(text) {
+      progress.clear();
+      process.stderr.write(text);
+    },
+  });
+  const prompt = promptOn(terminal.isInteractive, signal);
+  const needsYes = "-y goes ahead without asking";
+  if (command.destructive && !yes) {
+    prompt.require("this cannot be undone, and there is no terminal to ask at", needsYes);
+  }
+  let client: Promise<Wharf> | undefined;
+  return {
+    settings,
+    environment,
+    terminal,
+    prompt,
+    progress,
+    err,
+    signal,
+    out: outputTo({
+      format: settings.output,
+      template: await templateOf(settings.format),
+      terminal,
+      write(text) {
+        progress.clear();
+        process.stdout.write(text);
+      },
+      note: err.note,
+    }),
+    client() {
+      client ??= connectTo(settings, environment, err);
+      return client;
+    },
+    async confirm(question) {
+      if (yes) return;
+      prompt.require(`${question} There is no terminal to ask at`, needsYes);
+      if (!(await prompt.confirm(question))) throw wrongUse("nothing was done");
+    },
+  };
+}
+
+async function connectTo(
+  settings: Settings,
+  environment: Environment,
+  err: Messages,
+): Promise<Wharf> {
+  const { connect } = await import("./client.ts");
+  return connect({
+    baseUrl: settings.api,
+    authUrl: settings.issuer,
+    token: tokenSource(settings, environment),
+    userAgent: `wharf/${version()}`,
+    onRequest: ({ method, url, status, ms }) => {
+      err.detail(
+        `${method} ${url} → ${status} in ${ms.toFixed(0)} ms (Authorization: Bearer ****)`,
+      );
+    },
+  });
+}
+
+/** Templates are for the few who use them. */
+async function templateOf(text: string | undefined): Promise<Template | undefined> {
+  if (text === undefined) return undefined;
+  const { compileTemplate } = await import("./output/template/template.ts");
+  return compileTemplate(text);
+}

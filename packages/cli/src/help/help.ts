@@ -1,0 +1,22 @@
+import type { Node } from "../command/definition.ts";
+import { find } from "../command/find.ts";
+import type { Run } from "../command/types.ts";
+import { showHelp } from "../run.ts";
+import { wrap } from "../terminal/width.ts";
+import type { helpDefinition } from "./commands.ts";
+import { TOPICS, type Topic } from "./topics.ts";
+
+export const run: Run<typeof helpDefinition> = async ({ out, terminal }, { command: words }) => {
+  const topic = TOPICS.find(({ name }) => words.length === 1 && name === words[0]);
+  if (topic !== undefined) return out.text(topicText(topic, Math.min(terminal.width ?? 100, 100)));
+  const { tree } = await import("../tree.ts");
+  const { path } = find(tree, words);
+  showHelp(path as readonly Node[]);
+};
+
+function topicText({ title, paragraphs }: Topic, width: number): string {
+  const shown = paragraphs.map((text) =>
+    text.startsWith(" ") ? text : wrap(text, width).join("\n"),
+  );
+  return [title, ...shown].join("\n\n");
+}

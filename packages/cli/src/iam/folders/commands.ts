@@ -1,0 +1,90 @@
+import { command, define, group } from "../../command/definition.ts";
+import { completeGroup, pickGroup } from "../groups/choices.ts";
+
+const folder = {
+  name: "folder",
+  summary: "Name, path of names such as acme/platform, or uid of the folder",
+  required: true,
+  complete: completeGroup("folder"),
+  pick: pickGroup("folder"),
+} as const;
+
+export const listDefinition = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List folders",
+  examples: [
+    { command: "wharf iam folders list acme -o tree" },
+    { command: "wharf iam folders list acme --no-recursive", shows: "only those directly below" },
+  ],
+  arguments: [
+    {
+      name: "parent",
+      summary: "Name or uid of what to look below; default.group or everything otherwise",
+      complete: completeGroup("group"),
+    },
+  ],
+  options: {
+    recursive: { type: "boolean", default: true, summary: "Also folders of folders" },
+  },
+});
+
+export const describeDefinition = define({
+  name: "describe",
+  aliases: ["get", "show"],
+  summary: "Show one folder",
+  examples: [{ command: "wharf iam folders describe acme/platform" }],
+  arguments: [folder],
+});
+
+export const createDefinition = define({
+  name: "create",
+  summary: "Create a folder",
+  examples: [{ command: "wharf iam folders create platform --parent acme" }],
+  arguments: [{ name: "name", summary: "Name of the folder", required: true }],
+  options: {
+    parent: {
+      type: "string",
+      value: "GROUP",
+      summary: "The organisation or folder to create it in: its name or uid",
+      config: "default.group",
+      required: true,
+      complete: completeGroup("group"),
+      pick: pickGroup("group"),
+    },
+    description: { type: "string", value: "TEXT", summary: "What it is for" },
+  },
+});
+
+export const updateDefinition = define({
+  name: "update",
+  summary: "Rename or describe a folder",
+  examples: [{ command: "wharf iam folders update acme/platform --name infrastructure" }],
+  arguments: [folder],
+  options: {
+    name: { type: "string", summary: "Its new name" },
+    description: { type: "string", value: "TEXT", summary: "What it is for" },
+  },
+});
+
+export const deleteDefinition = define({
+  name: "delete",
+  aliases: ["rm"],
+  summary: "Delete a folder that has nothing in it",
+  examples: [{ command: "wharf iam folders delete acme/platform -y", shows: "without asking" }],
+  arguments: [folder],
+  destructive: true,
+});
+
+export const folders = group({
+  name: "folders",
+  aliases: ["folder"],
+  summary: "Manage folders: the groups below organisations",
+  commands: [
+    command(listDefinition, () => import("./list.ts")),
+    command(describeDefinition, () => import("./describe.ts")),
+    command(createDefinition, () => import("./create.ts")),
+    command(updateDefinition, () => import("./update.ts")),
+    command(deleteDefinition, () => import("./delete.ts")),
+  ],
+});

@@ -1,0 +1,12 @@
+import type { Group } from "../../client.ts";
+import type { Column } from "../../output/columns.ts";
+
+/** What is shown of organisations and folders. */
+export const GROUP_COLUMNS: readonly Column<Group>[] = [
+  { header: "Name", value: ({ name }) => name },
+  { header: "UID", value: ({ uid }) => uid },
+  { header: "Description", value: ({ description }) => description },
+  { header: "Verified", value: ({ verified }) => (verified ? "yes" : "no"), wide: true },
+  { header: "Created", value: ({ createTime }) => createTime, wide: true },
+  { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
+];

@@ -1,0 +1,15 @@
+import type { Context } from "../../context.ts";
+import { type GroupKind, resolveGroup } from "./resolve.ts";
+
+/**
+ * Deletes a group, once whoever asked has said yes.
+ *
+ * @example await deleteGroup(context, "acme", "organisation");
+ */
+export async function deleteGroup(context: Context, text: string, kind: GroupKind): Promise<void> {
+  const { uid, name } = await resolveGroup(context, text, kind);
+  await context.confirm(`Delete ${kind} ${name} (${uid})?`);
+  const { groups } = await context.client();
+  await groups.delete({ uid }, { signal: context.signal });
+  context.err.note(`deleted ${kind} ${name}`);
+}

@@ -1,0 +1,71 @@
+import { command, define, group } from "../../command/definition.ts";
+import { completeGroup, pickGroup } from "../groups/choices.ts";
+
+const organization = {
+  name: "organization",
+  summary: "Name or uid of the organisation",
+  required: true,
+  complete: completeGroup("organisation"),
+  pick: pickGroup("organisation"),
+} as const;
+
+export const listDefinition = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List organisations",
+  description: "With -o tree, also the folders below them.",
+  examples: [
+    { command: "wharf iam organizations list" },
+    { command: "wharf iam organizations list -o id", shows: "uids alone, for scripts" },
+    { command: "wharf iam organizations list --format '{{.name}} {{.createTime}}'" },
+  ],
+});
+
+export const describeDefinition = define({
+  name: "describe",
+  aliases: ["get", "show"],
+  summary: "Show one organisation",
+  examples: [{ command: "wharf iam organizations describe acme -o yaml" }],
+  arguments: [organization],
+});
+
+export const createDefinition = define({
+  name: "create",
+  summary: "Create an organisation, and own it",
+  examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
+  arguments: [{ name: "name", summary: "Name of the organisation", required: true }],
+  options: { description: { type: "string", value: "TEXT", summary: "What it is for" } },
+});
+
+export const updateDefinition = define({
+  name: "update",
+  summary: "Rename or describe an organisation",
+  examples: [{ command: "wharf iam organizations update acme --description ''" }],
+  arguments: [organization],
+  options: {
+    name: { type: "string", summary: "Its new name" },
+    description: { type: "string", value: "TEXT", summary: "What it is for" },
+  },
+});
+
+export const deleteDefinition = define({
+  name: "delete",
+  aliases: ["rm"],
+  summary: "Delete an organisation that has nothing in it",
+  examples: [{ command: "wharf iam organizations delete acme -y", shows: "without asking" }],
+  arguments: [organization],
+  destructive: true,
+});
+
+export const organizations = group({
+  name: "organizations",
+  aliases: ["organization", "orgs", "org"],
+  summary: "Manage organisations: the groups that have nothing above them",
+  commands: [
+    command(listDefinition, () => import("./list.ts")),
+    command(describeDefinition, () => import("./describe.ts")),
+    command(createDefinition, () => import("./create.ts")),
+    command(updateDefinition, () => import("./update.ts")),
+    command(deleteDefinition, () => import("./delete.ts")),
+  ],
+});

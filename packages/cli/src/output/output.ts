@@ -1,0 +1,152 @@
+import { wrongUse } from "../errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { harmless, harmlessLines } from "../terminal/width.ts";
+import { type Column, textOf, toJson } from "./columns.ts";
+import { csvLine } from "./csv.ts";
+import { messageWriter, plainly } from "./plain.ts";
+import { sheet, table } from "./table.ts";
+import type { Template } from "./template/template.ts";
+import { type TreeOf, treeLines } from "./tree.ts";
+
+export interface ListOptions<T> {
+  /** What `-o id` prints. Default: the uid. */
+  readonly id?: (item: T) => string;
+  /** How `-o tree` draws it. Default: by uid, showing the first column. */
+  readonly tree?: Partial<TreeOf<T>>;
+  /** What there is none of when the list is empty: "organisations". */
+  readonly what?: string;
+}
+
+export type Items<T> = readonly T[] | AsyncIterable<T>;
+
+/** Where data goes: stdout, in the format that was asked for. */
+export interface Output {
+  /** The format asked for; commands with formats of their own look at it. */
+  readonly format: string;
+  /**
+   * Prints a list. `csv`, `id` and templates print as items come; all others wait for the last.
+   *
+   * @example await context.out.list(groups.listAll(), COLUMNS, { what: "organisations" });
+   */
+  list<T extends object>(
+    items: Items<T>,
+    columns: readonly Column<T>[],
+    options?: ListOptions<T>,
+  ): Promise<void>;
+  /** Prints one thing. */
+  one<T extends object>(
+    item: T,
+    columns: readonly Column<T>[],
+    options?: ListOptions<T>,
+  ): Promise<void>;
+  /** Prints a text as it is, with a line's end: a token, a script. */
+  text(text: string): void;
+}
+
+export interface OutputOptions {
+  readonly format: string;
+  readonly template: Template | undefined;
+  readonly terminal: Terminal;
+  write(text: string): void;
+  note(text: string): void;
+}
+
+/**
+ * @example const out = outputTo({ format: "json", template: undefined, terminal, write, note });
+ */
+export function outputTo({ format, template, terminal, write, note }: OutputOptions): Output {
+  const lines = (all: readonly string[]) => write(all.map((line) => `${line}\n`).join(""));
+  const { style } = terminal;
+  // Scripts get what there is; people must not have their terminal taken over by it.
+  const data = (text: string) => write(terminal.isTTY ? harmlessLines(text) : text);
+
+  async function list<T extends object>(
+    items: Items<T>,
+    columns: readonly Column<T>[],
+    { id = uidOf, tree = {}, what = "items" }: ListOptions<T> = {},
+  ): Promise<void> {
+    const row = (item: T, of = columns) => of.map(({ value }) => textOf(value(item)));
+    const headers = (of: readonly Column<T>[]) => of.map(({ header }) => header.toUpperCase());
+    if (template !== undefined) {
+      for await (const item of items) data(`${template(await plain(item))}\n`);
+      return;
+    }
+    if (format === "id") {
+      for await (const item of items) data(`${id(item)}\n`);
+      return;
+    }
+    if (format === "csv") {
+      data(csvLine(headers(columns)));
+      for await (const item of items) data(csvLine(row(item)));
+      return;
+    }
+    const all = await Array.fromAsync<T>(items);
+    if (format === "json") return data(`${toJson({ items: await plain(all) }, 2)}\n`);
+    if (format === "yaml") return data(await toYaml({ items: await plain(all) }));
+    if (all.length === 0) return note(`no ${what}`);
+    if (format === "tree") {
+      const label = (item: T) => textOf(columns[0]?.value(item));
+      const whole = { id, label, ...tree };
+      return lines(treeLines(all, { ...whole, label: (item) => harmless(whole.label(item)) }));
+    }
+    if (format !== "table" && format !== "wide") throw unknownFormat(format);
+    const shown = format === "wide" ? columns : columns.filter(({ wide }) => !wide);
+    const width = format === "wide" ? undefined : terminal.width;
+    lines(
+      table(
+        headers(shown),
+        all.map((item) => row(item, shown)),
+        width,
+        style,
+      ),
+    );
+  }
+
+  async function one<T extends object>(
+    item: T,
+    columns: readonly Column<T>[],
+    options: ListOptions<T> = {},
+  ): Promise<void> {
+    if (template !== undefined || format === "id" || format === "csv" || format === "tree") {
+      return list([item], columns, options);
+    }
+    if (format === "json") return data(`${toJson(await plain(item), 2)}\n`);
+    if (format === "yaml") return data(await toYaml(await plain(item)));
+    if (format !== "table" && format !== "wide") throw unknownFormat(format);
+    const fields = columns.map(
+      ({ header, value }) => [sentence(header), textOf(value(item))] as const,
+    );
+    lines(
+      sheet(
+        fields.filter(([, text]) => text !== ""),
+        style,
+      ),
+    );
+  }
+
+  return { format, list, one, text: (text) => write(`${text}\n`) };
+}
+
+async function plain(value: object): Promise<object> {
+  return plainly(value, await messageWriter()) as object;
+}
+
+function uidOf(item: object): string {
+  return textOf((item as { uid?: string }).uid);
+}
+
+function unknownFormat(format: string): Error {
+  return wrongUse(`-o ${format} is not something that this command can print`);
+}
+
+/** `CREATE TIME` → `Create time`; short words such as UID stay. */
+function sentence(header: string): string {
+  if (header.length <= 3) return header.toUpperCase();
+  return header.slice(0, 1).toUpperCase() + header.slice(1).toLowerCase();
+}
+
+/** As JSON has it first, so that large numbers and times are the same in both. */
+async function toYaml(value: unknown): Promise<string> {
+  const { stringify } = await import("yaml");
+  return stringify(JSON.parse(toJson(value)), { lineWidth: 0 });
+}

@@ -1,0 +1,34 @@
+import type { Problem } from "./errors.ts";
+import { isExpected, problemOf } from "./problem.ts";
+import type { Style } from "./terminal/terminal.ts";
+import { harmless } from "./terminal/width.ts";
+
+export interface ReportOptions {
+  /** Whether scripts read it: with `-o json`, errors are JSON as well. */
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly style: Style;
+}
+
+/**
+ * An error as it is printed on stderr: what, which fields, and what to do next.
+ *
+ * @example process.stderr.write(reportOf(thrown, { json: false, verbose: false, style }));
+ */
+export function reportOf(thrown: unknown, { json, verbose, style }: ReportOptions): string {
+  const problem = problemOf(thrown);
+  if (json) return `${JSON.stringify({ error: problem })}\n`;
+  // What nobody expected is our fault, and the stack is what helps to mend it.
+  const stack = thrown instanceof Error && (verbose || !isExpected(thrown)) ? thrown.stack : "";
+  return `${linesOf(problem, style).join("\n")}\n${stack ? `${stack}\n` : ""}`;
+}
+
+function linesOf({ message, violations = [], hint }: Problem, style: Style): string[] {
+  return [
+    `${style.red("wharf:")} ${harmless(message)}`,
+    ...violations.map(({ field, description }) =>
+      harmless(field === "" ? `  ${description}` : `  ${field}: ${description}`),
+    ),
+    ...(hint === undefined ? [] : [`  ${style.dim("→")} ${hint}`]),
+  ];
+}

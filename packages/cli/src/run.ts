@@ -1,0 +1,112 @@
+import type { Command, Group, Module, Node, Options } from "./command/definition.ts";
+import { find } from "./command/find.ts";
+import { GLOBALS } from "./command/globals.ts";
+import { helpText } from "./command/help.ts";
+import { readArgs, type Sources } from "./command/parse.ts";
+import { scan } from "./command/scan.ts";
+import { type Context, makeContext } from "./context.ts";
+import { EXIT, interrupted } from "./errors.ts";
+import { problemOf } from "./problem.ts";
+import { reportOf } from "./report.ts";
+import { readConfigOf, readSettings } from "./settings.ts";
+import { terminalOf } from "./terminal/terminal.ts";
+
+/**
+ * Runs a command line: finds the command, reads what it was given, and tells what went wrong.
+ *
+ * @example await runCommandLine(tree, process.argv.slice(2));
+ */
+export async function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", endWithReader);
+  try {
+    await run(root, words);
+  } catch (thrown) {
+    process.exitCode = problemOf(thrown).exitCode;
+    process.stderr.write(reportOf(thrown, reportOptions(words)));
+  }
+}
+
+async function run(root: Group, words: readonly string[]): Promise<void> {
+  const { path, words: rest } = find(root, words);
+  const node = path.at(-1) as Node;
+  if (node.kind === "group") {
+    if (scan(rest, GLOBALS).given.has("help")) return showHelp(path);
+    return refuseGroup(path);
+  }
+  if (node.raw) return runRaw(path, rest);
+  const options: Options = { ...GLOBALS, ...node.options };
+  const { given, positionals } = scan(rest, options);
+  if (given.has("help")) return showHelp(path);
+  const environment = process.env;
+  const sources: Sources = { given, environment, config: await readConfigOf(given, environment) };
+  const settings = readSettings(sources, node.outputs);
+  const interrupt = onInterrupt();
+  const context = await makeContext({
+    settings,
+    environment,
+    signal: interrupt.signal,
+    command: node,
+  });
+  const args = await readArgs(context, path, positionals, sources);
+  await perform(node, context, args);
+  if (interrupt.signal.aborted) throw interrupted();
+}
+
+async function perform(command: Command, context: Context, args: unknown): Promise<void> {
+  const module = (await command.load()) as Module<unknown>;
+  try {
+    await module.run(context, args);
+  } catch (thrown) {
+    throw context.signal.aborted ? interrupted() : thrown;
+  }
+}
+
+/** Commands that run the server read all words themselves, and stop as servers do. */
+async function runRaw(path: readonly Node[], words: readonly string[]): Promise<void> {
+  const end = words.indexOf("--");
+  const before = end < 0 ? words : words.slice(0, end);
+  if (before.includes("--help") || before.includes("-h")) return showHelp(path);
+  const module = (await (path.at(-1) as Command).load()) as Module<unknown>;
+  await module.run(undefined as never, { words });
+}
+
+/** A group alone is no command: what it has is told as an error. */
+function refuseGroup(path: readonly Node[]): void {
+  process.exitCode = EXIT.wrongUse;
+  const { remarkStyle } = terminalOf(process, process.env, "auto");
+  process.stderr.write(
+    `${helpText(path, { width: process.stderr.columns, style: remarkStyle })}\n`,
+  );
+}
+
+export function showHelp(path: readonly Node[]): void {
+  const { style, width } = terminalOf(process, process.env, "auto");
+  process.stdout.write(`${helpText(path, { width, style })}\n`);
+}
+
+/** Ctrl-C lets the command tidy up; the second one does not wait for it. */
+function onInterrupt(): AbortController {
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => {
+    interrupt.abort(interrupted());
+    process.once("SIGINT", () => process.exit(EXIT.interrupted));
+  });
+  return interrupt;
+}
+
+/** Whoever read our output has seen enough, as `head` does: nothing is wrong. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(EXIT.done);
+  throw error;
+}
+
+/** Told by the words alone: what failed may be the reading of them. */
+function reportOptions(words: readonly string[]) {
+  const end = words.indexOf("--");
+  const before = (end < 0 ? words : words.slice(0, end)).join(" ");
+  return {
+    json: /(^|\s)(-o[= ]?|--output[= ])json(\s|$)/.test(before),
+    verbose: /(^|\s)(-v|--verbose)(\s|$)/.test(before),
+    style: terminalOf(process, process.env, "auto").remarkStyle,
+  };
+}

@@ -1,0 +1,27 @@
+import { flagOf, SETTINGS, variableOf } from "@wharf/server/config.ts";
+import type { Option } from "../command/definition.ts";
+
+/**
+ * The server's settings as options, for help alone: the server reads them itself.
+ *
+ * @example serverOptions()["listen"].value // "HOST:PORT"
+ */
+export function serverOptions(): Record<string, Option> {
+  const config: Option = {
+    type: "string",
+    value: "FILE",
+    summary: "A YAML file with any of the settings below by name, such as databaseUrl.",
+    env: "WHARF_CONFIG",
+  };
+  const settings = Object.entries(SETTINGS).map(([name, setting]): [string, Option] => [
+    flagOf(name).slice(2),
+    {
+      type: "string",
+      value: setting.value,
+      summary: setting.help,
+      env: variableOf(name),
+      default: setting.default,
+    },
+  ]);
+  return { config, ...Object.fromEntries(settings) };
+}

@@ -1,0 +1,16 @@
+import { admin } from "./admin/commands.ts";
+import { group } from "./command/definition.ts";
+import { help } from "./help/commands.ts";
+import { iam } from "./iam/commands.ts";
+import { serve } from "./serve/commands.ts";
+import { versionCommand } from "./version/commands.ts";
+
+/** Every command. */
+export const tree = group({
+  name: "wharf",
+  summary: "Control plane for a company's container supply chain",
+  description: `Data goes to stdout, everything else to stderr. What is missing is asked for at a terminal, and
+refused elsewhere. \`wharf help COMMAND\` tells more about a command, \`wharf help formats\` about
+templates, \`wharf help exit-codes\` about exit codes.`,
+  commands: [iam, serve, admin, help, versionCommand],
+});
