@@ -243,6 +243,11 @@ onEachStore("group invites", (world) => {
       ["created", "deleted", "updated"].map((verb) => `iam.group_invite.${verb}.v1`),
     );
     assert.ok(events.every(({ group_uid: group }) => group === team));
+    const [body] = await rawRows<{ body: string }>(
+      world.server,
+      `SELECT body FROM events WHERE subject = '${uid}' AND type = 'iam.group_invite.created.v1'`,
+    );
+    assert.deepEqual(Object.keys(JSON.parse(body?.body ?? "{}")), ["uid", "expirationTime"]);
     const sql = `SELECT resource FROM audit WHERE resource = '${uid}'`;
     assert.equal((await rawRows(world.server, sql)).length, 3);
   });

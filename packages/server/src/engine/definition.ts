@@ -51,6 +51,8 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly changesAccess?: boolean;
   /** Whether deleting what does not exist succeeds. */
   readonly deleteIsIdempotent?: boolean;
+  /** The only fields that events tell, where not all of them are for everyone. */
+  readonly eventFields?: readonly (keyof R & string)[];
   /** A secret that `beforeCreate` makes, and that the answer to Create alone carries. */
   readonly shownOnce?: keyof R & string;
   readonly defaultOrder?: Order;

@@ -83,7 +83,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
 
   /** What an event tells of it. */
   eventBody(row: ResourceRow): EventBody {
-    return { type: this.definition.schema.typeName, json: row.json };
+    const { schema, eventFields } = this.definition;
+    if (eventFields === undefined) return { type: schema.typeName, json: row.json };
+    const whole = JSON.parse(row.json) as Record<string, unknown>;
+    const told = eventFields.map((field) => [field, whole[field]]);
+    return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(told)) };
   }
 
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
@@ -136,9 +140,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return new Map(rows.map((row) => [row.uid, this.fromRow(row)]));
   }
 
-  /** Those that were made first. */
-  async first(reader: Reader, limit: number): Promise<R[]> {
-    return (await this.table.first(reader, limit)).map((row) => this.fromRow(row));
+  /** Those that have something in a sparse column, in its order. */
+  async marked(reader: Reader, column: string, limit: number): Promise<R[]> {
+    return (await this.table.marked(reader, column, limit)).map((row) => this.fromRow(row));
   }
 
   /** All that have this value in a column. */

@@ -24,6 +24,8 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   table: "group_invites",
   changesAccess: true,
   shownOnce: "code",
+  // Who is invited, and as what, is not for whoever receives events.
+  eventFields: ["uid", "expirationTime"],
   defaultOrder: { column: "created", descending: true },
   filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
   async beforeCreate(change, created) {

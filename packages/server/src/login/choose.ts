@@ -1,4 +1,4 @@
-import { type Group, type IdentityProvider, isUid, rootOf } from "@wharf/contract";
+import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
 
@@ -47,15 +47,19 @@ export interface ShownProvider {
  */
 export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
-  const providers = await engine.identityProviders.first(reader, MOST_SHOWN);
-  const roots = await engine.groups.findMany(
-    reader,
-    providers.map(({ uid }) => rootOf(uid)),
-  );
-  return providers.flatMap((provider) => shown(provider, roots.get(rootOf(provider.uid))));
+  const shown: ShownProvider[] = [];
+  for (const { uid: root, name: organisation } of await verifiedOrganisations(engine)) {
+    const providers = await engine.identityProviders.where(reader, { column: "root", value: root });
+    shown.push(...providers.map(({ uid, name }) => ({ uid, name, organisation })));
+    if (shown.length >= MOST_SHOWN) break;
+  }
+  return shown.slice(0, MOST_SHOWN);
 }
 
-/** As the page shows it; nothing where its organisation is not verified. */
-function shown({ uid, name }: IdentityProvider, organisation: Group | undefined) {
-  return organisation?.verified ? [{ uid, name, organisation: organisation.name }] : [];
+/** The first of them by name; most installations have one. */
+function verifiedOrganisations(engine: Engine): Promise<Group[]> {
+  return engine.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
 }
+
+/** Verified organisations that have no provider cost a look-up each. */
+const MOST_LOOKED_AT = 50;

@@ -163,9 +163,10 @@ export class ResourceTable {
     );
   }
 
-  /** The rows that have been here longest. */
-  async first(reader: Reader, limit: number): Promise<EncodedRow[]> {
-    const sql = `SELECT encoding, data FROM ${this.shape.name} ORDER BY id LIMIT ?`;
+  /** Rows that have something in a sparse column. */
+  async marked(reader: Reader, column: string, limit: number): Promise<EncodedRow[]> {
+    const { name } = this.shape;
+    const sql = `SELECT encoding, data FROM ${name} WHERE ${column} <> '' ORDER BY ${column}, id LIMIT ?`;
     return reader.all<EncodedRow>(sql, limit);
   }
 

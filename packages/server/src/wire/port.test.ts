@@ -102,7 +102,7 @@ test("headers that drip in are cut off", async (t) => {
 
 test("a body that drips in is cut off", async (t) => {
   const answers = { CreateGroup: () => create(GroupSchema) };
-  const port = await open(t, answers, { limits: { requestMs: 100, headersMs: 100 } });
+  const port = await open(t, answers, { limits: { requestMs: 100, headersMs: 2_000 } });
   const head = "POST /iam/v2beta1/groups HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n";
   assert.match(await talk(port, head, "{", "}"), /^HTTP\/1.1 504 /);
 });

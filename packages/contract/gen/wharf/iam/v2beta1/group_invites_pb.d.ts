@@ -68,7 +68,7 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   code: string;
 
   /**
-   * The key that the code is signed with.
+   * What is kept of the code: its SHA-256.
    *
    * @generated from field: string key_id = 8;
    */
@@ -187,7 +187,7 @@ export declare type ListGroupInvitesRequest = Message<"wharf.iam.v2beta1.ListGro
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Only those whose code is signed with this key.
+   * Only the one with this key id.
    *
    * @generated from field: string key_id = 2;
    */
