@@ -32,7 +32,9 @@ export async function* eachItem(
   const get = (pageToken: string): Promise<Page> => {
     const given = request as Message & { pageSize?: number };
     const pageSize = given.pageSize || PAGE_SIZE;
-    const asked = create(method.input, { ...request, pageSize, ...(pageToken && { pageToken }) });
+    // What the first page has skipped is behind its token.
+    const further = pageToken === "" ? {} : { pageToken, skip: 0 };
+    const asked = create(method.input, { ...request, pageSize, ...further });
     const page = getPage(asked, { ...options, signal }) as Promise<unknown> as Promise<Page>;
     // Whoever waits for the page hears of its failure; a page that nobody waits for has none.
     page.catch(() => {});

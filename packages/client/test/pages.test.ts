@@ -55,10 +55,10 @@ for (const way of WAYS) {
 
     test("pages are as large as asked, and begin where asked", async () => {
       const names: string[] = [];
-      for await (const group of inOrder({ pageSize: 150, skip: 300 })) names.push(group.name);
+      for await (const group of inOrder({ pageSize: 60, skip: 300 })) names.push(group.name);
       assert.equal(names[0], nameOf(300));
       assert.equal(names.length, 150);
-      assert.equal(sent.length, 1);
+      assert.equal(sent.length, 3);
     });
 
     test("nothing is asked for before somebody looks, and no more than one page ahead", async () => {

@@ -3,7 +3,7 @@ import { pause } from "../deadline.ts";
 import { none } from "../tokens/platforms.ts";
 import { refreshOnce, type SessionOptions } from "../tokens/refresh.ts";
 import { isFresh, remembered } from "../tokens/remembered.ts";
-import { type TokenSource, withExpiry } from "../tokens/source.ts";
+import { isMeantFor, type TokenSource, withExpiry } from "../tokens/source.ts";
 
 export interface SessionFileOptions extends SessionOptions {
   /** A JSON file with `refreshToken`, and `token` once there is one. */
@@ -28,20 +28,22 @@ const LOOK_AGAIN_MS = 50;
 export function session(options: SessionFileOptions): TokenSource {
   const { path } = options;
   return remembered(async ({ audience, force, signal }) => {
+    const wanted = options.audience ?? audience ?? options.authUrl;
     const before = await read(path);
-    if (!force && before.token && isFresh(withExpiry(before.token))) {
-      return withExpiry(before.token);
-    }
+    if (!force && isGood(before.token, wanted)) return withExpiry(before.token);
     return locked(`${path}.lock`, signal, async () => {
       const now = await read(path);
-      if (now.token && now.token !== before.token && isFresh(withExpiry(now.token))) {
-        return withExpiry(now.token);
-      }
+      // Somebody else has renewed it while we waited.
+      if (now.token !== before.token && isGood(now.token, wanted)) return withExpiry(now.token);
       const pair = await refreshOnce(options, now.refreshToken, audience, signal);
       await write(path, { refreshToken: pair.refreshToken.token, token: pair.token.token });
       return pair.token;
     });
   });
+}
+
+function isGood(token: string | undefined, audience: string): token is string {
+  return token !== undefined && isMeantFor(token, audience) && isFresh(withExpiry(token));
 }
 
 async function read(path: string): Promise<Kept> {

@@ -23,14 +23,25 @@ export interface TokenSource {
  * @example expiryOf(jwt) // 2026-01-01T00:00:00.000Z
  */
 export function expiryOf(token: string): Date | undefined {
-  const payload = token.split(".")[1];
-  if (payload === undefined) return undefined;
+  const { exp } = claimsOf(token);
+  return typeof exp === "number" ? new Date(exp * 1000) : undefined;
+}
+
+/**
+ * Whether a token says that it is meant for an audience; also without verification.
+ *
+ * @example isMeantFor(jwt, "https://wharf.example.com") // true
+ */
+export function isMeantFor(token: string, audience: string): boolean {
+  return [claimsOf(token).aud].flat().includes(audience);
+}
+
+function claimsOf(token: string): { readonly exp?: unknown; readonly aud?: unknown } {
   try {
-    const base64 = payload.replaceAll("-", "+").replaceAll("_", "/");
-    const { exp } = JSON.parse(atob(base64)) as { exp?: unknown };
-    return typeof exp === "number" ? new Date(exp * 1000) : undefined;
+    const payload = token.split(".")[1] ?? "";
+    return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
