@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
 import type { CodeName } from "@wharf/contract/messages";
 import { codeOfNumber, isObject, type WharfError, wharfError } from "../errors.ts";
-import type { Attempt, Sent, Transport } from "../transport.ts";
+import type { Attempt, Transport } from "../transport.ts";
 import { httpRequest } from "./route.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -46,8 +46,6 @@ export function restTransport(fetch: Fetch): Transport {
     },
   };
 }
-
-export type { Sent };
 
 /**
  * The error of a call that got no answer.
