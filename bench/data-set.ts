@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { RESOURCES } from "@wharf/server/iam/resources.ts";
+import { RESOURCES } from "@wharf/server/resources.ts";
 import { migrations } from "@wharf/server/store/migrations.ts";
 import { openSqlite } from "@wharf/server/store/sqlite.ts";
 import { ORGANISATION } from "./organisation.ts";

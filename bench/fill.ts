@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
-import { RESOURCES } from "@wharf/server/iam/resources.ts";
+import { RESOURCES } from "@wharf/server/resources.ts";
 import type { Driver } from "@wharf/server/store/connection.ts";
 import { CountChanges } from "@wharf/server/store/counts.ts";
 import type { Transaction } from "@wharf/server/store/group-commit.ts";

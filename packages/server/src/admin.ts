@@ -4,9 +4,9 @@ import { OPERATOR_UID } from "./auth/caller.ts";
 import { SigningKeys } from "./auth/keys.ts";
 import { issueToken } from "./auth/token.ts";
 import { ConfigError, type Settings } from "./config.ts";
-import { RESOURCES } from "./iam/resources.ts";
 import { browserUrl } from "./login/local/passkey-site.ts";
 import { offerReset, RESET_PATH } from "./login/local/reset.ts";
+import { RESOURCES } from "./resources.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 

@@ -18,7 +18,6 @@ import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
 import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
-import { RESOURCES } from "./iam/resources.ts";
 import { loginEndpoints } from "./login/endpoints.ts";
 import { loginHandlers } from "./login/handlers.ts";
 import { type FirstRun, offerSetup } from "./login/local/setup.ts";
@@ -29,6 +28,8 @@ import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
+import { imageHandlers } from "./registry/images.ts";
+import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
 import { scimEndpoints } from "./scim/endpoint.ts";
@@ -122,6 +123,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
+    ...imageHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const methods = new ServedMethods(SERVICES, handlers, authenticator);

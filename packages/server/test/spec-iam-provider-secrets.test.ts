@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { readSettings } from "../src/config.ts";
-import { RESOURCES } from "../src/iam/resources.ts";
+import { RESOURCES } from "../src/resources.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/open.ts";
 import { type Api, refused } from "./support/api.ts";

@@ -82,7 +82,7 @@ export class Change {
   async insert<R extends ResourceMessage>(resource: Resource<R>, created: R): Promise<ResourceRow> {
     const row = resource.toRow(created);
     if (!(await resource.table.insert(this.tx, row))) {
-      throw alreadyExists(resource.typeName, row.uid);
+      throw alreadyExists(resource.typeName, resource.definition.uniqueNames ? row.name : row.uid);
     }
     if (resource.definition.changesAccess) this.tx.accessChanged();
     await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
@@ -90,12 +90,17 @@ export class Change {
     return row;
   }
 
-  async update<R extends ResourceMessage>(resource: Resource<R>, updated: R): Promise<ResourceRow> {
+  /** Stores a change; the event is that of Update, unless another method is named. */
+  async update<R extends ResourceMessage>(
+    resource: Resource<R>,
+    updated: R,
+    method = resource.method("Update"),
+  ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
     await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
-    await this.emit(resource.method("Update"), row.uid, resource.eventBody(row));
+    await this.emit(method, row.uid, resource.eventBody(row));
     return row;
   }
 

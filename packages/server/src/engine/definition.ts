@@ -23,11 +23,26 @@ export interface FilterDefinition<R> {
   /** A column of its own, filled by `of`, or one of the common ones. */
   readonly column: string;
   readonly type: "text" | "integer" | "common";
+  /** Whether the field is a time that the column must be later than; else they must be equal. */
+  readonly isBound?: boolean;
   readonly of?: (resource: R) => string | number;
   /** Whether the column is empty in most rows. */
   readonly sparse?: boolean;
   /** Whether it holds the uid of a role, which cannot be deleted as long as it does. */
   readonly isRole?: boolean;
+}
+
+/**
+ * How the rows of a resource are told apart in parts, so that lists of some of them, and their
+ * totals, cost no more than lists of all.
+ */
+export interface Parts<R> {
+  /** All that there are, by number. */
+  readonly all: readonly number[];
+  /** Which one a resource is in. */
+  of(resource: R): number;
+  /** Which ones a list request asks for. */
+  wanted(request: Message): readonly number[];
 }
 
 /**
@@ -57,6 +72,11 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly shownOnce?: keyof R & string;
   readonly defaultOrder?: Order;
   readonly filters?: readonly FilterDefinition<R>[];
+  /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
+  readonly uniqueNames?: boolean;
+  readonly parts?: Parts<R>;
+  /** Times that the children of one place are often listed by, where one place has very many. */
+  readonly childOrders?: readonly ("created" | "updated")[];
 
   /**
    * Where a new one goes, from the parent that the caller gave: the uid of its place, or "" for

@@ -7,8 +7,10 @@ import {
   type Identity,
   type IdentityProvider,
   parentOf,
+  type Repo,
   type Role,
   type RoleBinding,
+  type Tag,
 } from "@wharf/contract";
 import type { Addresses } from "../addresses.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
@@ -37,6 +39,8 @@ export interface KnownResources {
   readonly groupInvites: Resource<GroupInvite>;
   readonly identityProviders: Resource<IdentityProvider>;
   readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
+  readonly repos: Resource<Repo>;
+  readonly tags: Resource<Tag>;
 }
 
 /** What the engine is built on. */
@@ -67,6 +71,8 @@ export class Engine {
   readonly roleBindings: Resource<RoleBinding>;
   readonly identityProviders: Resource<IdentityProvider>;
   readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
+  readonly repos: Resource<Repo>;
+  readonly tags: Resource<Tag>;
 
   constructor(parts: EngineParts, known: KnownResources) {
     this.store = parts.store;
@@ -81,6 +87,8 @@ export class Engine {
     this.roleBindings = known.roleBindings;
     this.identityProviders = known.identityProviders;
     this.externalGroupRoleMappings = known.externalGroupRoleMappings;
+    this.repos = known.repos;
+    this.tags = known.tags;
     this.resources = Object.values(known) as Resource[];
   }
 

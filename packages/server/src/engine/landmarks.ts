@@ -1,6 +1,4 @@
-import type { Reader } from "../store/connection.ts";
-import { countsOf, type PageQuery, type Position, readPositions } from "../store/page.ts";
-import type { ResourceTable } from "../store/resource-table.ts";
+import type { Position, Start } from "../store/page.ts";
 
 /** Landmarks are this many rows apart: a skip never walks further from the nearest one. */
 const APART = 5_000;
@@ -8,65 +6,65 @@ const APART = 5_000;
 /** Lists whose landmarks are kept at most. */
 const REMEMBERED = 200;
 
+/** A list that can be walked from any of its rows. */
+export interface Walkable {
+  /** Tells it from every other list. */
+  readonly key: string;
+  /** Differs whenever anything in the list has changed. */
+  changes(): Promise<string>;
+  /** Where the row stands that comes so many rows after the start. */
+  at(start: Start | undefined, offset: number): Promise<Position | undefined>;
+}
+
+/** From where to walk, and how far. */
+export interface Way {
+  readonly start: Start | undefined;
+  readonly skip: number;
+}
+
 interface Known {
-  /** What `changes` of the range's place was when these were found; when it moves, they are void. */
-  readonly changes: number;
+  /** What `changes` was when these were found; when it differs, they are void. */
+  readonly changes: string;
   /** The position of every APART-th row, as far as anyone has come. */
   readonly positions: Position[];
 }
 
 /**
  * Remembers where every so-manieth row of a list stands, so that jumping far into it does not walk
- * there each time. Nothing is approximate: landmarks hold only while nothing in the range has
+ * there each time. Nothing is approximate: landmarks hold only while nothing in the list has
  * changed, and the first jump after a change walks, leaving new ones on its way.
  */
 export class Landmarks {
   readonly #known = new Map<string, Known>();
 
   /**
-   * The same query with a shorter way to its first row.
+   * A shorter way to the row that so many come before.
    *
-   * @example const rows = await readPage(reader, table, await landmarks.shorten(key, reader, table, query), "json");
+   * @example const { start, skip } = await landmarks.shorten(list, 90_000);
    */
-  async shorten(
-    key: string,
-    reader: Reader,
-    table: ResourceTable,
-    query: PageQuery,
-  ): Promise<PageQuery> {
-    if (query.start !== undefined || query.offset < APART || "uids" in query.range) return query;
-    const positions = await this.#positions(key, reader, table, query);
-    const wanted = Math.floor(query.offset / APART);
+  async shorten(list: Walkable, skip: number): Promise<Way> {
+    if (skip < APART) return { start: undefined, skip };
+    const positions = await this.#positions(list);
+    const wanted = Math.floor(skip / APART);
     while (positions.length < wanted) {
       const last = positions.at(-1);
-      const [next] = await readPositions(reader, table, {
-        ...query,
-        ...from(last),
-        offset: APART,
-        limit: 1,
-      });
+      const next = await list.at(from(last), APART);
       // Another jump may have come this far in the meantime.
       if (positions.at(-1) !== last) continue;
-      if (next === undefined)
-        return { ...query, ...from(last), offset: query.offset - positions.length * APART };
+      if (next === undefined) return { start: from(last), skip: skip - positions.length * APART };
       positions.push(next);
       // Rows walked by the hundred thousand must not keep everyone else waiting.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return { ...query, ...from(positions[wanted - 1]), offset: query.offset - wanted * APART };
+    return { start: from(positions[wanted - 1]), skip: skip - wanted * APART };
   }
 
-  async #positions(
-    key: string,
-    reader: Reader,
-    table: ResourceTable,
-    query: PageQuery,
-  ): Promise<Position[]> {
-    const { changes } = await countsOf(reader, table, query.range);
-    let known = this.#known.get(key);
-    this.#known.delete(key);
+  async #positions(list: Walkable): Promise<Position[]> {
+    const changes = await list.changes();
+    let known = this.#known.get(list.key);
+    this.#known.delete(list.key);
     if (known?.changes !== changes) known = { changes, positions: [] };
-    this.#known.set(key, known);
+    this.#known.set(list.key, known);
     if (this.#known.size > REMEMBERED) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest as string);
@@ -75,6 +73,6 @@ export class Landmarks {
   }
 }
 
-function from(position: Position | undefined): Pick<PageQuery, "start"> {
-  return { start: position && { ...position, inclusive: true } };
+function from(position: Position | undefined): Start | undefined {
+  return position && { ...position, inclusive: true };
 }

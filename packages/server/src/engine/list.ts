@@ -2,16 +2,20 @@ import {
   type DescMessage,
   type DescMethod,
   fromBinary,
+  isFieldSet,
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
+import { fieldValue } from "../rpc/fields.ts";
 import { messageToJson } from "../rpc/json.ts";
-import type { PageRow } from "../store/page.ts";
-import type { Filter } from "../store/resource-table.ts";
+import type { Reader } from "../store/connection.ts";
+import { type PageRow, type Range, rangesOfParts, type Stretch } from "../store/page.ts";
+import type { Condition } from "../store/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { parseOrder } from "./order.ts";
@@ -71,15 +75,19 @@ export function listMethod<R extends ResourceMessage>(
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, fallback, sortKeys);
-    const filters = readFilters(resource, request);
-    const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order]);
+    const filters = readFilters(resource, method, request);
+    const parts = definition.parts?.wanted(request) ?? [];
+    const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
+    const stretches = rangesFor(kind, call.caller.grants.reach(capabilities), request.uidp);
     const scan: Scan = {
       table,
-      ranges: rangesFor(kind, call.caller.grants.reach(capabilities), request.uidp),
+      ranges: definition.parts
+        ? await inParts(engine.store.reader, resource, stretches, parts)
+        : stretches,
       filters,
       order,
-      after: cursor?.position,
+      start: cursor && { ...cursor.position, inclusive: false },
       skip,
       limit: pageSize + 1,
       form: hydrates || call.format === "binary" ? "data" : "json",
@@ -129,15 +137,34 @@ function readSkip(given: number): number {
 
 function readFilters<R extends ResourceMessage>(
   resource: Resource<R>,
+  method: DescMethod,
   request: ListRequest,
-): Filter[] {
-  const fields = request as unknown as Record<string, string | number | undefined>;
-  const filters: Filter[] = [];
-  for (const { field, column } of resource.definition.filters ?? []) {
-    const value = field === undefined ? undefined : fields[field];
-    if (value !== undefined && value !== "" && value !== 0) filters.push({ column, value });
+): Condition[] {
+  const conditions: Condition[] = [];
+  for (const { field: name, column, isBound } of resource.definition.filters ?? []) {
+    const field = name === undefined ? undefined : method.input.field[name];
+    if (field === undefined || !isFieldSet(request, field)) continue;
+    const value = fieldValue(request, field);
+    conditions.push(
+      isBound
+        ? { column: column as "updated", after: timestampMs(value as Timestamp) }
+        : { column, value: value as string | number },
+    );
   }
-  return filters;
+  return conditions;
+}
+
+async function inParts<R extends ResourceMessage>(
+  reader: Reader,
+  { table }: Resource<R>,
+  stretches: readonly Stretch[],
+  parts: readonly number[],
+): Promise<Range[]> {
+  const ranges: Range[] = [];
+  for (const stretch of stretches) {
+    ranges.push(...(await rangesOfParts(reader, table, stretch, parts)));
+  }
+  return ranges;
 }
 
 function uidpKey(filter: UIDPFilter | undefined): unknown {
@@ -151,7 +178,17 @@ function uidpKey(filter: UIDPFilter | undefined): unknown {
   return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
-function readCursor(engine: Engine, query: string, token: string, now: number): Cursor | undefined {
+/**
+ * Where a page token of this query leads; undefined for the beginning.
+ *
+ * @example const cursor = readCursor(engine, query, request.pageToken, call.time);
+ */
+export function readCursor(
+  engine: Engine,
+  query: string,
+  token: string,
+  now: number,
+): Cursor | undefined {
   if (token === "") return undefined;
   const opened = engine.pageTokens.open(query, token, now);
   if (opened === "expired") return undefined;

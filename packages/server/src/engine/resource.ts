@@ -62,6 +62,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       isPlace,
       hasChildren: (isPlace || definition.hasChildren) ?? false,
       uidIsParent,
+      uniqueNames: definition.uniqueNames ?? false,
+      ...(definition.parts ? { parts: definition.parts.all } : {}),
+      childOrders: definition.childOrders ?? [],
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
@@ -108,7 +111,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [] } = this.definition;
+    const { schema, filters = [], parts } = this.definition;
     const shown = this.shown(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
@@ -121,6 +124,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       encoding: this.encoding,
       data: toBinary(schema, shown),
       json: messageToJson(schema, shown),
+      ...(parts ? { part: parts.of(resource) } : {}),
       filters: Object.fromEntries(own),
     };
   }

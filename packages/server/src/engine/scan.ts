@@ -1,6 +1,7 @@
 import type { Reader } from "../store/connection.ts";
 import {
   countRange,
+  countsOf,
   type Order,
   type PageQuery,
   type PageRow,
@@ -8,17 +9,18 @@ import {
   type Range,
   readPage,
   readPositions,
+  type Start,
 } from "../store/page.ts";
-import type { Filter, ResourceTable } from "../store/resource-table.ts";
+import type { Condition, ResourceTable } from "../store/resource-table.ts";
 import type { Landmarks } from "./landmarks.ts";
 
 /** A list made ready: which rows, in which order, and where to begin. */
 export interface Scan {
   readonly table: ResourceTable;
   readonly ranges: readonly Range[];
-  readonly filters: readonly Filter[];
+  readonly filters: readonly Condition[];
   readonly order: Order;
-  readonly after: Position | undefined;
+  readonly start: Start | undefined;
   readonly skip: number;
   readonly limit: number;
   readonly form: "json" | "data";
@@ -37,17 +39,40 @@ export async function readRows(
   landmarks: Landmarks,
   scan: Scan,
 ): Promise<PageRow[]> {
+  if (scan.ranges.length === 0) return [];
+  const near = await shortened(reader, landmarks, scan);
+  const [only, ...others] = near.ranges;
+  if (only === undefined || others.length > 0) return readMerged(reader, near);
+  return readPage(reader, near.table, pageQuery(near, only, near.skip, near.limit), near.form);
+}
+
+/** The same list, begun at the landmark that is nearest to its first row. */
+async function shortened(reader: Reader, landmarks: Landmarks, scan: Scan): Promise<Scan> {
+  const { table, ranges, filters, order } = scan;
+  if (scan.skip === 0) return scan;
+  // Named rows are few, and from a cursor there is no telling how many rows are before.
+  if (scan.start !== undefined || ranges.some((range) => "uids" in range)) return scan;
+  const list = {
+    key: JSON.stringify([table.shape.name, ranges, filters, order]),
+    async changes() {
+      const counts = await Promise.all(ranges.map((range) => countsOf(reader, table, range)));
+      return counts.map(({ changes }) => changes).join();
+    },
+    at: (start: Start | undefined, offset: number) =>
+      positionAt(reader, { ...scan, start }, offset),
+  };
+  return { ...scan, ...(await landmarks.shorten(list, scan.skip)) };
+}
+
+async function positionAt(
+  reader: Reader,
+  scan: Scan,
+  offset: number,
+): Promise<Position | undefined> {
   const [only, ...others] = scan.ranges;
-  if (only === undefined) return [];
-  if (others.length > 0) return readMerged(reader, scan);
-  const key = JSON.stringify([scan.table.shape.name, only, scan.filters, scan.order]);
-  const query = await landmarks.shorten(
-    key,
-    reader,
-    scan.table,
-    pageQuery(scan, only, scan.skip, scan.limit),
-  );
-  return readPage(reader, scan.table, query, scan.form);
+  if (only === undefined || others.length > 0) return mergedPositionAt(reader, scan, offset);
+  const [found] = await readPositions(reader, scan.table, pageQuery(scan, only, offset, 1));
+  return found;
 }
 
 /**
@@ -62,34 +87,37 @@ export async function countRows(reader: Reader, { table, ranges, filters }: Scan
 }
 
 function pageQuery(scan: Scan, range: Range, offset: number, limit: number): PageQuery {
-  const { filters, order, after } = scan;
-  return { range, filters, order, start: after && { ...after, inclusive: false }, offset, limit };
+  const { filters, order, start } = scan;
+  return { range, filters, order, start, offset, limit };
 }
 
 async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
-  if (scan.skip === 0) {
-    const pages: PageRow[][] = [];
-    for (const range of scan.ranges) {
-      pages.push(
-        await readPage(reader, scan.table, pageQuery(scan, range, 0, scan.limit), scan.form),
-      );
-    }
-    const before = comparison(scan.order);
-    return pages
-      .flat()
-      .sort((a, b) => before([a[0], a[1]], [b[0], b[1]]))
-      .slice(0, scan.limit);
+  if (scan.skip > 0) {
+    const first = await mergedPositionAt(reader, scan, scan.skip);
+    if (first === undefined) return [];
+    return readMerged(reader, { ...scan, skip: 0, start: { ...first, inclusive: true } });
   }
-  const last = await skipTo(reader, scan);
-  return last === undefined ? [] : readMerged(reader, { ...scan, skip: 0, after: last });
+  const pages: PageRow[][] = [];
+  for (const range of scan.ranges) {
+    const query = pageQuery(scan, range, 0, scan.limit);
+    pages.push(await readPage(reader, scan.table, query, scan.form));
+  }
+  const before = comparison(scan.order);
+  return pages
+    .flat()
+    .sort((a, b) => before([a[0], a[1]], [b[0], b[1]]))
+    .slice(0, scan.limit);
 }
 
-/** The position of the last row to skip; undefined when there are not that many. */
-async function skipTo(reader: Reader, scan: Scan): Promise<Position | undefined> {
+/** The position of the row that so many come before; undefined when there are not that many. */
+async function mergedPositionAt(
+  reader: Reader,
+  scan: Scan,
+  offset: number,
+): Promise<Position | undefined> {
   const before = comparison(scan.order);
   let heads = await Promise.all(scan.ranges.map((range) => Stream.open(reader, scan, range)));
-  let position: Position | undefined;
-  for (let skipped = 0; skipped < scan.skip; skipped++) {
+  for (let passed = 0; ; passed++) {
     heads = heads.filter((stream) => stream.head !== undefined);
     const [first, ...rest] = heads;
     if (first === undefined) return undefined;
@@ -97,27 +125,26 @@ async function skipTo(reader: Reader, scan: Scan): Promise<Position | undefined>
       (least, other) => (before(of(other), of(least)) < 0 ? other : least),
       first,
     );
-    position = next.head;
+    if (passed === offset) return next.head;
     await next.advance();
   }
-  return position;
 }
 
 /** The positions of one range, fetched in chunks as they are used up. */
 class Stream {
-  readonly #next: (after: Position | undefined) => Promise<Position[]>;
+  readonly #next: (start: Start | undefined) => Promise<Position[]>;
   #chunk: Position[] = [];
   #at = 0;
 
-  private constructor(next: (after: Position | undefined) => Promise<Position[]>) {
+  private constructor(next: (start: Start | undefined) => Promise<Position[]>) {
     this.#next = next;
   }
 
   static async open(reader: Reader, scan: Scan, range: Range): Promise<Stream> {
-    const stream = new Stream((after) => {
-      return readPositions(reader, scan.table, pageQuery({ ...scan, after }, range, 0, CHUNK));
+    const stream = new Stream((start) => {
+      return readPositions(reader, scan.table, pageQuery({ ...scan, start }, range, 0, CHUNK));
     });
-    stream.#chunk = await stream.#next(scan.after);
+    stream.#chunk = await stream.#next(scan.start);
     return stream;
   }
 
@@ -128,7 +155,8 @@ class Stream {
   async advance(): Promise<void> {
     this.#at += 1;
     if (this.#at < CHUNK || this.#chunk.length < CHUNK) return;
-    this.#chunk = await this.#next(this.#chunk.at(-1));
+    const last = this.#chunk.at(-1) as Position;
+    this.#chunk = await this.#next({ ...last, inclusive: false });
     this.#at = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }

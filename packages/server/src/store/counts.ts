@@ -13,6 +13,15 @@ export interface Counts {
   readonly changes: number;
 }
 
+/**
+ * What rows of a table, or of one of its parts, are counted as.
+ *
+ * @example countedAs("tags", 4) // "tags/4"
+ */
+export function countedAs(table: string, part: number | undefined): string {
+  return part === undefined ? table : `${table}/${part}`;
+}
+
 const NONE: Counts = { children: 0, descendants: 0, changes: 0 };
 
 /**
@@ -27,6 +36,32 @@ export async function readCounts(reader: Reader, table: string, uid: string): Pr
   return row ?? NONE;
 }
 
+/**
+ * The counts of a place for each part of a table that anything was ever in.
+ *
+ * @example const plain = (await readPartCounts(reader, "tags", [0, 1], repo)).get(0)?.children ?? 0;
+ */
+export async function readPartCounts(
+  reader: Reader,
+  table: string,
+  parts: readonly number[],
+  uid: string,
+): Promise<Map<number, Counts>> {
+  const rows = await reader.all<Counts & { kind: string }>(
+    `SELECT kind, children, descendants, changes FROM counts
+     WHERE uid = ? AND kind IN (${parts.map(() => "?").join(", ")})`,
+    uid,
+    ...parts.map((part) => countedAs(table, part)),
+  );
+  const byKind = new Map(rows.map((row) => [row.kind, row]));
+  return new Map(
+    parts.flatMap((part) => {
+      const counts = byKind.get(countedAs(table, part));
+      return counts === undefined ? [] : [[part, counts] as const];
+    }),
+  );
+}
+
 interface Delta {
   children: number;
   descendants: number;
@@ -39,8 +74,8 @@ export class CountChanges {
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #gone = new Set<string>();
 
-  /** Notes that a resource came to a place (+1) or went from it (-1). */
-  moved(table: string, parent: string, by: 1 | -1): void {
+  /** Notes that so many resources came to a place, or, below zero, went from it. */
+  moved(table: string, parent: string, by: number): void {
     for (const place of upwards(parent)) {
       const delta = this.#at(place, table);
       if (place === parent) delta.children += by;

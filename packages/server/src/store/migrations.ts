@@ -76,5 +76,18 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         PRIMARY KEY (provider, group_id, user_id))`,
       `CREATE INDEX scim_members_by_user ON scim_members (provider, user_id)`,
     ],
+    [
+      `CREATE TABLE manifests (
+        repo ${text} NOT NULL, digest ${text} NOT NULL, media_type ${text} NOT NULL,
+        kind ${text} NOT NULL, architecture ${text} NOT NULL, size ${integer} NOT NULL,
+        children ${text} NOT NULL, subject ${text} NOT NULL, config_digest ${text} NOT NULL,
+        pushed ${integer} NOT NULL, pulled ${integer} NOT NULL, PRIMARY KEY (repo, digest))`,
+      `CREATE INDEX manifests_by_subject ON manifests (repo, subject) WHERE subject <> ''`,
+      `CREATE TABLE tag_history (
+        id ${id}, repo ${text} NOT NULL, name ${text} NOT NULL, digest ${text} NOT NULL,
+        time ${integer} NOT NULL, seen ${integer} NOT NULL)`,
+      `CREATE UNIQUE INDEX tag_history_in_order ON tag_history (repo, name, time, digest)`,
+      `CREATE TABLE repo_readmes (repo ${text} PRIMARY KEY, content ${text} NOT NULL)`,
+    ],
   ];
 }

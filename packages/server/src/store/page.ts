@@ -1,14 +1,20 @@
-import { rootOf } from "@wharf/contract";
-import type { Reader, Value } from "./connection.ts";
-import { type Counts, readCounts } from "./counts.ts";
-import type { Filter, ResourceTable } from "./resource-table.ts";
+import { asked, Conditions, type Sql, startingAt, where } from "./conditions.ts";
+import type { Reader } from "./connection.ts";
+import { type Counts, readCounts, readPartCounts } from "./counts.ts";
+import type { Condition, Filter, ResourceTable } from "./resource-table.ts";
 
-/** A part of a table: everything, a subtree, the children of one place, or named rows. */
-export type Range =
+/** A stretch of the tree: everything, a subtree, the children of one place, or named rows. */
+export type Stretch =
   | { readonly everything: true }
   | { readonly below: string; readonly self: boolean }
   | { readonly childrenOf: string }
   | { readonly uids: readonly string[] };
+
+/**
+ * The rows of a table on a stretch of the tree. Where the table has parts: those of one part, or,
+ * of named rows, of several.
+ */
+export type Range = Stretch & { readonly parts?: readonly number[] };
 
 export interface Order {
   readonly column: "uid" | "name" | "created" | "updated";
@@ -21,12 +27,14 @@ export interface Position {
   readonly id: number;
 }
 
+/** Begin after this row, or with it. */
+export type Start = Position & { readonly inclusive: boolean };
+
 export interface PageQuery {
   readonly range: Range;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly Condition[];
   readonly order: Order;
-  /** Begin after this row, or with it. */
-  readonly start?: (Position & { readonly inclusive: boolean }) | undefined;
+  readonly start?: Start | undefined;
   readonly offset: number;
   readonly limit: number;
 }
@@ -63,7 +71,7 @@ export async function readPage(
   return reader.arrays<PageRow>(
     `SELECT r.${column}, r.id, r.encoding, r.${form}
      FROM (${chosen.text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
-     ORDER BY ${offIndex(reader, `r.${column}`)} ${direction}, r.id ${direction}`,
+     ORDER BY ${new Conditions(reader.dialect, table.shape).hidden(`r.${column}`)} ${direction}, r.id ${direction}`,
     ...chosen.params,
   );
 }
@@ -92,20 +100,36 @@ export async function countRange(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-  filters: readonly Filter[],
+  filters: readonly Condition[],
 ): Promise<number> {
   if (filters.length === 0 && !("uids" in range)) {
     const { children, descendants } = await countsOf(reader, table, range);
     if ("childrenOf" in range) return children;
     return descendants + ("below" in range && range.self && table.shape.isPlace ? 1 : 0);
   }
-  const conditions = [
-    ...rangeConditions(reader, table, range, "uid", false),
-    ...filterConditions(filters),
-  ];
-  const { text, params } = where(conditions);
+  const { text, params } = where(await counted(reader, table, range, filters));
   const sql = `SELECT count(*) AS total FROM ${table.shape.name}${text}`;
   return (await reader.get<{ total: number }>(sql, ...params))?.total ?? 0;
+}
+
+async function counted(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  filters: readonly Condition[],
+): Promise<Sql[]> {
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const exact = filters.filter(isFilter);
+  const bound = filters.find((one) => !isFilter(one));
+  if (exact.length > 0 || bound === undefined || "uids" in range) {
+    return [...conditions.having(range, exact), ...filters.map((one) => asked(one))];
+  }
+  const order = { column: bound.column as Order["column"], descending: false };
+  return [...(await inOrder(reader, table, range, order)).conditions, asked(bound)];
+}
+
+function isFilter(condition: Condition): condition is Filter {
+  return "value" in condition;
 }
 
 /**
@@ -114,14 +138,49 @@ export async function countRange(
  *
  * @example const { changes } = await countsOf(reader, table, { everything: true });
  */
-export function countsOf(reader: Reader, table: ResourceTable, range: Range): Promise<Counts> {
-  const place = "below" in range ? range.below : "childrenOf" in range ? range.childrenOf : "";
-  return readCounts(reader, table.shape.name, place);
+export async function countsOf(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+): Promise<Counts> {
+  const { name, parts } = table.shape;
+  if (parts === undefined) return readCounts(reader, name, placeOf(range));
+  const counts = await readPartCounts(reader, name, range.parts ?? parts, placeOf(range));
+  const sum = (of: (one: Counts) => number) =>
+    counts.values().reduce((total, one) => total + of(one), 0);
+  return {
+    children: sum((one) => one.children),
+    descendants: sum((one) => one.descendants),
+    changes: sum((one) => one.changes),
+  };
 }
 
-interface Sql {
-  readonly text: string;
-  readonly params: readonly Value[];
+function placeOf(stretch: Stretch): string {
+  if ("below" in stretch) return stretch.below;
+  return "childrenOf" in stretch ? stretch.childrenOf : "";
+}
+
+/**
+ * The ranges that have the wanted parts of a stretch: one for each part that has any rows there.
+ *
+ * @example const ranges = await rangesOfParts(reader, table, { childrenOf: repo }, [0, 4]);
+ */
+export async function rangesOfParts(
+  reader: Reader,
+  table: ResourceTable,
+  stretch: Stretch,
+  wanted: readonly number[],
+): Promise<Range[]> {
+  if ("uids" in stretch) return [{ ...stretch, parts: wanted }];
+  const place = placeOf(stretch);
+  const counts = await readPartCounts(reader, table.shape.name, wanted, place);
+  return wanted.flatMap((part): Range[] => {
+    const { children, descendants } = counts.get(part) ?? { children: 0, descendants: 0 };
+    if (descendants === 0) return [];
+    // Children have more orders in indexes than what is anywhere below.
+    const allAreChildren = "below" in stretch && children === descendants;
+    return [{ ...(allAreChildren ? { childrenOf: place } : stretch), parts: [part] }];
+  });
 }
 
 /** Up to this many rows are sorted when read where no index has them in order. */
@@ -133,20 +192,59 @@ async function select(
   query: PageQuery,
   columns: string,
 ): Promise<Sql> {
-  const { order, range, filters, limit, offset } = query;
-  const sorts = filters.length > 0 || (await isSmallAndUnordered(reader, table, range, order));
-  const conditions = [
-    ...rangeConditions(reader, table, range, order.column, sorts),
-    ...filterConditions(filters),
-    ...startConditions(query),
-  ];
-  const { text, params } = where(conditions);
+  const { order, limit, offset } = query;
+  const { sorts, conditions } = await chosen(reader, table, query);
+  const { text, params } = where([...conditions, ...startingAt(query)]);
   const direction = order.descending ? "DESC" : "ASC";
-  const by = `${sorts ? offIndex(reader, order.column) : order.column} ${direction}`;
+  const column = sorts
+    ? new Conditions(reader.dialect, table.shape).hidden(order.column)
+    : order.column;
   const parting = order.column === "uid" ? "" : `, id ${direction}`;
   return {
-    text: `SELECT ${columns} FROM ${table.shape.name}${text} ORDER BY ${by}${parting} LIMIT ? OFFSET ?`,
+    text: `SELECT ${columns} FROM ${table.shape.name}${text} ORDER BY ${column} ${direction}${parting} LIMIT ? OFFSET ?`,
     params: [...params, limit, offset],
+  };
+}
+
+/** How rows are come by: in their order, or in another one and then sorted. */
+interface Way {
+  readonly sorts: boolean;
+  readonly conditions: readonly Sql[];
+}
+
+async function chosen(reader: Reader, table: ResourceTable, query: PageQuery): Promise<Way> {
+  const { range, filters, order } = query;
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const exact = filters.filter(isFilter);
+  if (exact.length > 0) {
+    const all = filters.map((one) => asked(one));
+    return { sorts: true, conditions: [...conditions.having(range, exact), ...all] };
+  }
+  const [bound] = filters;
+  if (bound === undefined || bound.column === order.column) {
+    const way = await inOrder(reader, table, range, order);
+    return { ...way, conditions: [...way.conditions, ...filters.map((one) => asked(one))] };
+  }
+  // Few rows are found by the bound and sorted; of many, some are met soon in any order.
+  if ((await countRange(reader, table, range, filters)) <= SORT_AT_MOST) {
+    return { sorts: true, conditions: await counted(reader, table, range, filters) };
+  }
+  const way = await inOrder(reader, table, range, order);
+  const passed = asked(bound, conditions.hidden(bound.column));
+  return { ...way, conditions: [...way.conditions, passed] };
+}
+
+async function inOrder(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  order: Order,
+): Promise<Way> {
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const sorts = await isSmallAndUnordered(reader, table, range, order);
+  return {
+    sorts,
+    conditions: sorts ? conditions.sorted(range) : conditions.inOrderOf(range, order.column),
   };
 }
 
@@ -164,80 +262,10 @@ async function isSmallAndUnordered(
   if (reader.dialect.name !== "sqlite") return false;
   if ("uids" in range) return true;
   if ("childrenOf" in range) {
-    if (order.column === "name") return false;
+    const conditions = new Conditions(reader.dialect, table.shape);
+    if (conditions.hasChildrenInOrderOf(order.column)) return false;
     return (await countsOf(reader, table, range)).children <= SORT_AT_MOST;
   }
   if (!("below" in range) || order.column === "uid" || !range.below.includes("/")) return false;
   return (await countsOf(reader, table, range)).descendants <= SORT_AT_MOST;
-}
-
-/** Names a column in a way that keeps SQLite from choosing its index. */
-function offIndex(reader: Reader, column: string): string {
-  return reader.dialect.name === "sqlite" ? `+${column}` : column;
-}
-
-function rangeConditions(
-  reader: Reader,
-  table: ResourceTable,
-  range: Range,
-  orderedBy: Order["column"],
-  sorts: boolean,
-): Sql[] {
-  if ("everything" in range) return [];
-  if ("uids" in range) {
-    return [{ text: `uid IN (${range.uids.map(() => "?").join(", ")})`, params: range.uids }];
-  }
-  const byUid = orderedBy === "uid";
-  if ("childrenOf" in range) {
-    const { childrenOf } = range;
-    if (sorts || orderedBy === "name") return [{ text: "parent = ?", params: [childrenOf] }];
-    const { uidIsParent } = table.shape;
-    const among =
-      childrenOf === ""
-        ? []
-        : byUid
-          ? [subtree("uid", childrenOf, uidIsParent)]
-          : [root(childrenOf)];
-    return [...among, { text: `${offIndex(reader, "parent")} = ?`, params: [childrenOf] }];
-  }
-  const { below } = range;
-  // What goes by the uid of its place is below that place.
-  const self = range.self || table.shape.uidIsParent;
-  if (byUid || sorts) return [subtree("uid", below, self)];
-  if (below.includes("/")) return [root(below), subtree(offIndex(reader, "uid"), below, self)];
-  if (self || !table.shape.isPlace) return [root(below)];
-  // The root itself is left out by its number, which every index holds, so that the index alone answers.
-  const itself = `id <> (SELECT id FROM ${table.shape.name} WHERE uid = ?)`;
-  return [root(below), { text: itself, params: [below] }];
-}
-
-/** "/" sorts just before "0", and no uid has anything between its own end and its children's "/". */
-function subtree(column: string, below: string, self: boolean): Sql {
-  return {
-    text: `${column} >= ? AND ${column} < ?`,
-    params: [self ? below : `${below}/`, `${below}0`],
-  };
-}
-
-function root(uid: string): Sql {
-  return { text: "root = ?", params: [rootOf(uid)] };
-}
-
-function filterConditions(filters: readonly Filter[]): Sql[] {
-  return filters.map(({ column, value }) => ({ text: `${column} = ?`, params: [value] }));
-}
-
-function startConditions({ start, order }: PageQuery): Sql[] {
-  if (start === undefined) return [];
-  const than = `${order.descending ? "<" : ">"}${start.inclusive ? "=" : ""}`;
-  if (order.column === "uid") return [{ text: `uid ${than} ?`, params: [start.key] }];
-  return [{ text: `(${order.column}, id) ${than} (?, ?)`, params: [start.key, start.id] }];
-}
-
-function where(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return { text: "", params: [] };
-  return {
-    text: ` WHERE ${conditions.map((condition) => condition.text).join(" AND ")}`,
-    params: conditions.flatMap((condition) => condition.params),
-  };
 }

@@ -1,5 +1,6 @@
 import { parentOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
+import { countedAs } from "./counts.ts";
 import type { Transaction } from "./group-commit.ts";
 
 /** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
@@ -16,6 +17,14 @@ export interface Filter {
   readonly value: string | number;
 }
 
+/** A condition that a time is later than another. */
+export interface Bound {
+  readonly column: "created" | "updated";
+  readonly after: number;
+}
+
+export type Condition = Filter | Bound;
+
 export interface TableShape {
   /** The table's name, which is also the kind in the counts. */
   readonly name: string;
@@ -26,6 +35,15 @@ export interface TableShape {
   readonly hasChildren: boolean;
   /** Whether rows go by the uid of the place that they are in, which holds one of them at most. */
   readonly uidIsParent: boolean;
+  /** Whether two rows of one place never have the same name. */
+  readonly uniqueNames?: boolean;
+  /**
+   * The parts that rows are told apart in, where lists mostly ask for some of them: every order is
+   * kept, and every total, for each part alone.
+   */
+  readonly parts?: readonly number[];
+  /** The times that the children of each place are kept in the order of, besides the name. */
+  readonly childOrders?: readonly ("created" | "updated")[];
 }
 
 /**
@@ -43,6 +61,8 @@ export interface ResourceRow {
   readonly encoding: number;
   readonly data: Uint8Array;
   readonly json: string;
+  /** Which part it is in, where its table has parts. */
+  readonly part?: number;
   readonly filters: Readonly<Record<string, string | number>>;
 }
 
@@ -95,10 +115,14 @@ export class ResourceTable {
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    this.#columns = [...COMMON, ...shape.filterColumns.map((column) => column.name)];
-    const { name } = shape;
+    const { name, parts, filterColumns } = shape;
+    this.#columns = [
+      ...COMMON,
+      ...(parts === undefined ? [] : ["part"]),
+      ...filterColumns.map((column) => column.name),
+    ];
     this.#changing = this.#columns.filter((column) => !FIXED.has(column));
-    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT (uid) DO NOTHING`;
+    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING`;
     this.#update = `UPDATE ${name} SET ${this.#changing.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
     this.#delete = `DELETE FROM ${name} WHERE uid = ?`;
     this.#select = {
@@ -109,22 +133,37 @@ export class ResourceTable {
 
   /** The statements that make the table and its indexes where they are missing. */
   schema({ id, text, integer, blob }: Dialect): string[] {
-    const { name, filterColumns } = this.shape;
+    const { name, filterColumns, parts } = this.shape;
     const filters = filterColumns.map(
       (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
     );
+    const part = parts === undefined ? "" : `, part ${integer} NOT NULL`;
     const index = (...columns: string[]) =>
       `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
     return [
       `CREATE TABLE IF NOT EXISTS ${name} (
         id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
         name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
-        encoding ${integer} NOT NULL${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
-      ...INDEXES.map((columns) => index(...columns)),
+        encoding ${integer} NOT NULL${part}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
+      ...this.#orders().map((columns) => index(...columns)),
       ...filterColumns.map(
         ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
       ),
+      ...(this.shape.uniqueNames
+        ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
+        : []),
     ];
+  }
+
+  /** What the indexes of orders begin with; the part, if any, stands right before the order. */
+  #orders(): string[][] {
+    const { parts, childOrders = [], uniqueNames } = this.shape;
+    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])].map(
+      (columns) => [...columns],
+    );
+    // Unique names have that order in their own index.
+    if (parts === undefined) return uniqueNames ? all.slice(1) : all;
+    return [["uid"], ...all].map((columns) => columns.toSpliced(-1, 0, "part"));
   }
 
   async find(reader: Reader, uid: string, form: "json" | "data"): Promise<EncodedRow | undefined> {
@@ -194,25 +233,62 @@ export class ResourceTable {
     return this.shape.uidIsParent ? uid : parentOf(uid);
   }
 
-  /** Returns false, and does nothing, when there is such a row. */
+  /** The row of a place with this name, where names are unique; nobody else changes it. */
+  async namedForChange(tx: Writer, parent: string, name: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(
+      `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name = ? ${tx.dialect.lock}`,
+      parent,
+      name,
+    );
+  }
+
+  /** Returns false, and does nothing, when there is such a row, or another one of its name. */
   async insert(tx: Transaction, row: ResourceRow): Promise<boolean> {
     const values = this.#values(row, this.#columns);
     if ((await tx.run(this.#insert, ...values)) === 0) return false;
-    tx.counts.moved(this.shape.name, row.parent, 1);
+    tx.counts.moved(this.#kind(row.part), row.parent, 1);
     return true;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
+    const before = await this.#partOf(tx, row.uid);
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
-    tx.counts.touched(this.shape.name, this.shape.isPlace ? row.uid : row.parent);
+    if (before === row.part) {
+      tx.counts.touched(this.#kind(row.part), this.shape.isPlace ? row.uid : row.parent);
+    } else {
+      tx.counts.moved(this.#kind(before), row.parent, -1);
+      tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    }
   }
 
   /** Returns whether there was such a row. */
   async delete(tx: Transaction, uid: string): Promise<boolean> {
+    const part = await this.#partOf(tx, uid);
     if ((await tx.run(this.#delete, uid)) === 0) return false;
-    tx.counts.moved(this.shape.name, this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(part), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
+  }
+
+  /** Deletes all rows of a place, which nothing is below of. */
+  async deleteChildren(tx: Transaction, parent: string): Promise<void> {
+    const { name, parts = [undefined] } = this.shape;
+    for (const part of parts) {
+      const among = part === undefined ? "" : " AND part = ?";
+      const values = part === undefined ? [parent] : [parent, part];
+      const gone = await tx.run(`DELETE FROM ${name} WHERE parent = ?${among}`, ...values);
+      if (gone > 0) tx.counts.moved(this.#kind(part), parent, -gone);
+    }
+  }
+
+  #kind(part: number | undefined): string {
+    return countedAs(this.shape.name, part);
+  }
+
+  async #partOf(tx: Transaction, uid: string): Promise<number | undefined> {
+    if (this.shape.parts === undefined) return undefined;
+    const sql = `SELECT part FROM ${this.shape.name} WHERE uid = ?`;
+    return (await tx.get<{ part: number }>(sql, uid))?.part;
   }
 
   #values(row: ResourceRow, columns: readonly string[]): Value[] {

@@ -1,5 +1,5 @@
 import { callOverGrpc } from "./over-grpc.ts";
-import { callOverRest } from "./over-rest.ts";
+import { callOverRest, queryOf } from "./over-rest.ts";
 import type { Call, Kind } from "./refusal.ts";
 
 export { allRefused, Refusal, refused } from "./refusal.ts";
@@ -34,6 +34,8 @@ export class Api {
   readonly externalGroupRoleMappings: Collection;
   readonly accountAssociations: Collection;
   readonly groupInvites: Collection;
+  readonly repos: Collection;
+  readonly tags: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -47,6 +49,8 @@ export class Api {
     this.externalGroupRoleMappings = this.#collection(MAPPINGS);
     this.accountAssociations = this.#collection(ASSOCIATIONS);
     this.groupInvites = this.#collection(kindOf("GroupInvite"));
+    this.repos = this.#collection(REPOS);
+    this.tags = this.#collection(TAGS);
   }
 
   /** The same service for another caller. */
@@ -80,6 +84,35 @@ export class Api {
     return this.#call({ verb: "Check", kind: ASSOCIATIONS, request: { uid, providerType } });
   }
 
+  getReadme(uid: string): Promise<Shown> {
+    const rest = { method: "GET", path: `repos/${uid}/readme` };
+    return this.#call({ verb: { action: "GetRepoReadme", rest }, kind: REPOS, request: { uid } });
+  }
+
+  updateReadme(uid: string, content: string): Promise<Shown> {
+    const rest = { method: "PATCH", path: `repos/${uid}/readme`, body: { content } };
+    const request = { repoReadme: { uid, content }, updateMask: ["content"] };
+    return this.#call({ verb: { action: "UpdateRepoReadme", rest }, kind: REPOS, request });
+  }
+
+  tagHistory(uid: string, page: object = {}): Promise<Shown> {
+    const rest = { method: "GET", path: `tags/${uid}/history?${queryOf(page)}` };
+    const request = { uid, ...page };
+    return this.#call({ verb: { action: "ListTagHistory", rest }, kind: TAGS, request });
+  }
+
+  architectures(repoUid: string, digest: string): Promise<Shown> {
+    const rest = { method: "GET", path: `repos/${repoUid}/digests/${digest}/architectures` };
+    const request = { repoUid, digest };
+    return this.#call({ verb: { action: "GetArchitectures", rest }, kind: IMAGES, request });
+  }
+
+  size(repoUid: string, digest: string, more: object = {}): Promise<Shown> {
+    const path = `repos/${repoUid}/digests/${digest}/size?${queryOf(more)}`;
+    const verb = { action: "GetSize", rest: { method: "GET", path } };
+    return this.#call({ verb, kind: IMAGES, request: { repoUid, digest, ...more } });
+  }
+
   #collection(kind: Kind): Collection {
     const call = (verb: Call["verb"], request: object) => this.#call({ verb, kind, request });
     return {
@@ -101,9 +134,10 @@ export class Api {
   }
 }
 
-function kindOf(one: string, many = `${one}s`): Kind {
+function kindOf(one: string, many = `${one}s`, domain: Kind["domain"] = "iam"): Kind {
   const lower = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
-  return { service: `${many}Service`, one, many, collection: lower(many), field: lower(one) };
+  const [collection, field] = [lower(many), lower(one)];
+  return { domain, service: `${many}Service`, one, many, collection, field };
 }
 
 const IDENTITIES = kindOf("Identity", "Identities");
@@ -111,3 +145,6 @@ const BINDINGS = kindOf("RoleBinding");
 const PROVIDERS = kindOf("IdentityProvider");
 const MAPPINGS = kindOf("ExternalGroupRoleMapping");
 const ASSOCIATIONS = kindOf("AccountAssociation");
+const REPOS = kindOf("Repo", "Repos", "registry");
+const TAGS = kindOf("Tag", "Tags", "registry");
+const IMAGES = kindOf("Image", "Images", "registry");

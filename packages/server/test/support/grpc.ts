@@ -14,15 +14,18 @@ const ROOT = join(import.meta.dirname, "../../../..");
 /** The contract as an independent implementation reads it: our .proto files, nothing generated. */
 const definition = loadSync(
   [
-    "groups",
-    "identities",
-    "roles",
-    "role_bindings",
-    "identity_providers",
-    "external_group_role_mappings",
-    "account_associations",
-    "group_invites",
-  ].map((file) => `wharf/iam/v2beta1/${file}.proto`),
+    "iam/v2beta1/groups",
+    "iam/v2beta1/identities",
+    "iam/v2beta1/roles",
+    "iam/v2beta1/role_bindings",
+    "iam/v2beta1/identity_providers",
+    "iam/v2beta1/external_group_role_mappings",
+    "iam/v2beta1/account_associations",
+    "iam/v2beta1/group_invites",
+    "registry/v2beta1/repos",
+    "registry/v2beta1/tags",
+    "registry/v2beta1/images",
+  ].map((file) => `wharf/${file}.proto`),
   {
     includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],
     longs: String,
@@ -86,7 +89,8 @@ function clientOf(url: string, service: string): Client {
   const key = `${url} ${service}`;
   let client = clients.get(key);
   if (client === undefined) {
-    const Service = packages.wharf.iam.v2beta1[service] as ServiceClientConstructor;
+    const { iam, registry } = packages.wharf;
+    const Service = (iam.v2beta1[service] ?? registry.v2beta1[service]) as ServiceClientConstructor;
     client = new Service(new URL(url).host, credentials.createInsecure());
     clients.set(key, client);
   }

@@ -2,7 +2,7 @@ import { OPERATOR_UID } from "../../src/auth/caller.ts";
 import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
 import { readSettings } from "../../src/config.ts";
-import { RESOURCES } from "../../src/iam/resources.ts";
+import { RESOURCES } from "../../src/resources.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TestServer } from "./server.ts";

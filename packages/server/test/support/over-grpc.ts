@@ -59,7 +59,7 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 /** Masks, times and durations as messages; everything else reads the same. */
 function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && key.endsWith("Time")) {
+  if (typeof value === "string" && (key.endsWith("Time") || key === "updatedSince")) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -82,6 +82,8 @@ const CHOICES = new Set([
   "awsUserId",
   "configuration",
   "_totalCount",
+  "_name",
+  "_deprecated",
 ]);
 
 function shown(value: unknown, key = ""): unknown {

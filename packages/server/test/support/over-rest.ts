@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Call, Refusal } from "./refusal.ts";
+import { type Call, type HttpRequest, Refusal } from "./refusal.ts";
 import { Rest } from "./rest.ts";
 
 /** The HTTP status that each canonical code travels under. */
@@ -24,17 +24,19 @@ const STATUS: Readonly<Record<number, number>> = {
  */
 export async function callOverRest(url: string, token: string, call: Call): Promise<unknown> {
   const { method, path, body } = httpOf(call);
-  const answer = await new Rest(url, token).send(method, `/iam/v2beta1/${path}`, body);
+  const full = `/${call.kind.domain}/v2beta1/${path}`;
+  const answer = await new Rest(url, token).send(method, full, body);
   if (answer.status === 200) return answer.body;
   const { code, message, details } = answer.body;
   assert.equal(answer.status, STATUS[code], `${method} ${path}: ${message}`);
   throw new Refusal(code, message, details);
 }
 
-function httpOf({ verb, kind, request }: Call): { method: string; path: string; body?: unknown } {
+function httpOf({ verb, kind, request }: Call): HttpRequest {
   const { collection, field } = kind;
   const { uid, parent, updateMask } = request;
   if (typeof verb === "object") {
+    if (verb.rest !== undefined) return verb.rest;
     const { identityProviderUid, ...body } = request;
     const action = verb.action.charAt(0).toLowerCase() + verb.action.slice(1);
     return { method: "POST", path: `${collection}/${identityProviderUid}:${action}`, body };

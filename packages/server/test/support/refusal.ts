@@ -1,4 +1,7 @@
-/** The five, and what some kinds have beside them. An action is a method of one resource. */
+/**
+ * The five, and what some kinds have beside them. An action is a method of one resource; over REST
+ * it is a verb after the uid, unless it says what else.
+ */
 export type Verb =
   | "Get"
   | "List"
@@ -10,7 +13,13 @@ export type Verb =
   | "BatchDelete"
   | "Check"
   | "Test"
-  | { readonly action: string };
+  | { readonly action: string; readonly rest?: HttpRequest };
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
 
 /** One call of the contract, told apart from the protocol that carries it. */
 export interface Call {
@@ -22,6 +31,8 @@ export interface Call {
 
 /** The names that a kind of resource goes by. */
 export interface Kind {
+  /** The part of the contract that it belongs to. */
+  readonly domain: "iam" | "registry";
   readonly service: string;
   readonly one: string;
   readonly many: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type DescMessage, equals, fromBinary, fromJson, type Message } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ResourceMessage } from "../../src/engine/definition.ts";
-import { RESOURCES } from "../../src/iam/resources.ts";
+import { RESOURCES } from "../../src/resources.ts";
 import type { Reader } from "../../src/store/connection.ts";
 import { placeOf } from "./oracle.ts";
 
@@ -13,6 +13,7 @@ interface Row {
   readonly name: string;
   readonly created: number;
   readonly updated: number;
+  readonly part?: number;
   readonly data: Uint8Array;
   readonly json: string;
 }
@@ -44,7 +45,7 @@ export async function checkRows(reader: Reader): Promise<void> {
   }
   for (const table of tables) for (const row of table.rows) checkRow(table, row);
   const uids = (name: string) => new Set(rowsOf(tables, name).map((row) => row.uid));
-  const places = uids("groups").union(uids("identity_providers"));
+  const places = uids("groups").union(uids("identity_providers")).union(uids("repos"));
   checkParents(tables, places);
   await checkReferences(reader, uids("identities"), uids("roles"));
   await checkCounts(reader, tables, places);
@@ -99,9 +100,10 @@ async function checkCounts(
 ): Promise<void> {
   const wanted = new Map<string, [children: number, descendants: number]>();
   for (const { name, rows } of tables) {
-    for (const { parent } of rows) {
+    for (const { parent, part } of rows) {
+      const kind = part === undefined ? name : `${name}/${part}`;
       for (let place = parent; ; place = placeOf(place)) {
-        const key = `${name} at ${place}`;
+        const key = `${kind} at ${place}`;
         const [children, descendants] = wanted.get(key) ?? [0, 0];
         wanted.set(key, [children + (place === parent ? 1 : 0), descendants + 1]);
         if (place === "") break;

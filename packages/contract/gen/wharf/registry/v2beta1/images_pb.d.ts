@@ -62,7 +62,7 @@ export declare type GetSizeRequest = Message<"wharf.registry.v2beta1.GetSizeRequ
   digest: string;
 
   /**
-   * amd64 when left out.
+   * Of an index, amd64 when left out; of a single image, its own.
    *
    * @generated from field: string architecture = 3;
    */

@@ -55,7 +55,7 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
 
   /**
    * Set when the images come from another repo; tier, bundles, aliases and active tags are then
-   * that one's and cannot be changed here.
+   * that one's and cannot be changed here. The description is that one's when it is left out.
    *
    * @generated from field: wharf.registry.v2beta1.SyncConfig sync_config = 9 [json_name = "sync_config"];
    */
@@ -88,7 +88,7 @@ export declare const RepoSchema: GenMessage<Repo>;
  */
 export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & {
   /**
-   * The uid of a repo, or its name; always answered as the uid.
+   * The uid of a repo, which must not be synced itself.
    *
    * @generated from field: string source = 1;
    */
@@ -520,7 +520,7 @@ export declare type RepoReadme = Message<"wharf.registry.v2beta1.RepoReadme"> & 
   uid: string;
 
   /**
-   * Markdown.
+   * Markdown. Of HTML it may hold what is safe to show.
    *
    * @generated from field: string content = 2;
    */

@@ -144,6 +144,13 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
    * @generated from field: int32 skip = 13;
    */
   skip: number;
+
+  /**
+   * Only those that are, or only those that are not.
+   *
+   * @generated from field: optional bool deprecated = 100;
+   */
+  deprecated?: boolean | undefined;
 };
 
 /**
@@ -223,6 +230,76 @@ export declare type DeleteTagRequest = Message<"wharf.registry.v2beta1.DeleteTag
 export declare const DeleteTagRequestSchema: GenMessage<DeleteTagRequest>;
 
 /**
+ * @generated from message wharf.registry.v2beta1.ListTagHistoryRequest
+ */
+export declare type ListTagHistoryRequest = Message<"wharf.registry.v2beta1.ListTagHistoryRequest"> & {
+  /**
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListTagHistoryRequest.
+ * Use `create(ListTagHistoryRequestSchema)` to create a new message.
+ */
+export declare const ListTagHistoryRequestSchema: GenMessage<ListTagHistoryRequest>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ListTagHistoryResponse
+ */
+export declare type ListTagHistoryResponse = Message<"wharf.registry.v2beta1.ListTagHistoryResponse"> & {
+  /**
+   * @generated from field: repeated wharf.registry.v2beta1.TagHistoryEntry entries = 1;
+   */
+  entries: TagHistoryEntry[];
+
+  /**
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListTagHistoryResponse.
+ * Use `create(ListTagHistoryResponseSchema)` to create a new message.
+ */
+export declare const ListTagHistoryResponseSchema: GenMessage<ListTagHistoryResponse>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.TagHistoryEntry
+ */
+export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistoryEntry"> & {
+  /**
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * When the tag began to stand for it.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 2;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.TagHistoryEntry.
+ * Use `create(TagHistoryEntrySchema)` to create a new message.
+ */
+export declare const TagHistoryEntrySchema: GenMessage<TagHistoryEntry>;
+
+/**
  * A tag is a name for one image of a repo.
  *
  * @generated from service wharf.registry.v2beta1.TagsService
@@ -263,6 +340,17 @@ export declare const TagsService: GenService<{
     methodKind: "unary";
     input: typeof DeleteTagRequestSchema;
     output: typeof EmptySchema;
+  },
+  /**
+   * What the tag's name has stood for in its repo, newest first: also before the tag was last
+   * deleted and made again.
+   *
+   * @generated from rpc wharf.registry.v2beta1.TagsService.ListTagHistory
+   */
+  listTagHistory: {
+    methodKind: "unary";
+    input: typeof ListTagHistoryRequestSchema;
+    output: typeof ListTagHistoryResponseSchema;
   },
 }>;
 

@@ -1,0 +1,224 @@
+import { clone, create, equals } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { newChildUid, type Repo, RepoSchema, type Tag, TagSchema } from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { createOne } from "../engine/write.ts";
+import { notFound, WharfError } from "../errors.ts";
+import { deleteManifest, type Manifest, writeManifest, writePull } from "../store/manifests.ts";
+import { readPage } from "../store/page.ts";
+import { addEntry, confirmEntry, newestEntry } from "../store/tag-history.ts";
+
+/**
+ * What is in the registry, as we come to know it: from its notifications, from looking through it,
+ * and from those who tell us. News may come twice and in any order; the latest time wins, and what
+ * is already known changes nothing. Every change of a tag or a repo leaves its audit row and its
+ * event through the caller's Change.
+ */
+
+/** What is told of a tag. */
+export interface TagNews {
+  readonly name: string;
+  readonly digest: string;
+  /** When it began to stand for the digest; left out, it does so now, whatever was told before. */
+  readonly time?: number;
+  /** Left out, these stay as they are. */
+  readonly deprecated?: boolean;
+  readonly bundles?: readonly string[];
+}
+
+/** What came of it. "older" is news of a time before what is known; it is noted in the history. */
+export interface TagOutcome {
+  readonly outcome: "created" | "moved" | "unchanged" | "older";
+  /** The tag as it is now; undefined when it has been deleted since the time of the news. */
+  readonly tag: Tag | undefined;
+  /** The digest before; empty for a new tag. */
+  readonly previous: string;
+}
+
+/**
+ * The repo of a group with this name, made if there is none. It is locked, so that nobody deletes it
+ * before the transaction ends.
+ *
+ * @example const repo = await ensureRepo(change, group, "nginx");
+ */
+export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
+  const { repos } = change.engine;
+  const find = async () => {
+    const row = await repos.table.namedForChange(change.tx, group, name);
+    return row && repos.fromRow(row);
+  };
+  const known = await find();
+  if (known !== undefined) return known;
+  try {
+    return (await createOne(change, repos, group, create(RepoSchema, { name }))).created;
+  } catch (error) {
+    // Another replica was quicker.
+    const made = isTaken(error) ? await find() : undefined;
+    if (made === undefined) throw error;
+    return made;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof WharfError && error.code === "ALREADY_EXISTS";
+}
+
+/**
+ * Makes a tag, or moves it. Its uid and the time it was made stay when it moves.
+ *
+ * @example const { outcome } = await recordTag(change, repo.uid, { name: "latest", digest, time });
+ */
+export async function recordTag(change: Change, repo: string, news: TagNews): Promise<TagOutcome> {
+  const { tx, engine } = change;
+  const { tags } = engine;
+  await lockRepo(change, repo);
+  const row = await tags.table.namedForChange(tx, repo, news.name);
+  const before = row && tags.fromRow(row);
+  const newest = await newestEntry(tx, repo, news.name);
+  const time = news.time ?? Math.max(change.call.time, newest?.seen ?? 0);
+  if (newest !== undefined && time < newest.seen) {
+    await noteOlder(change, repo, { ...news, time });
+    return { outcome: "older", tag: before, previous: before?.digest ?? "" };
+  }
+  if (newest !== undefined && newest.digest === news.digest) {
+    await confirmEntry(tx, newest.id, time);
+  } else {
+    await addEntry(tx, repo, news.name, news.digest, time);
+  }
+  const after = changed(before ?? newTag(repo, time), news);
+  if (before !== undefined && equals(TagSchema, before, after)) {
+    return { outcome: "unchanged", tag: before, previous: before.digest };
+  }
+  after.updateTime = timestampFromMs(time);
+  if (before === undefined) {
+    await change.insert(tags, after);
+    return { outcome: "created", tag: after, previous: "" };
+  }
+  await change.update(tags, after, tags.method("Create"));
+  return { outcome: "moved", tag: after, previous: before.digest };
+}
+
+function newTag(repo: string, time: number): Tag {
+  return create(TagSchema, { uid: newChildUid(repo), createTime: timestampFromMs(time) });
+}
+
+function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): Tag {
+  const after = clone(TagSchema, before);
+  after.name = name;
+  after.digest = digest;
+  if (deprecated !== undefined) after.deprecated = deprecated;
+  if (bundles !== undefined) after.bundles = [...bundles];
+  return after;
+}
+
+/** Puts what was so before the newest entry into the history, where it stands by its time. */
+async function noteOlder(
+  { tx }: Change,
+  repo: string,
+  { name, digest, time }: TagNews & { readonly time: number },
+): Promise<void> {
+  const newest = await newestEntry(tx, repo, name);
+  if (newest === undefined || (newest.digest === digest && time >= newest.time)) return;
+  await addEntry(tx, repo, name, digest, time);
+  // In between, the name stood for something else: what it stands for now, it does once more.
+  if (time > newest.time) await addEntry(tx, repo, name, newest.digest, newest.seen);
+}
+
+/**
+ * Deletes a tag, unless something later is known of it. Returns whether it was there.
+ *
+ * @example await removeTag(change, repo.uid, "latest", notification.time);
+ */
+export async function removeTag(
+  change: Change,
+  repo: string,
+  name: string,
+  time: number,
+): Promise<boolean> {
+  const { tx, engine } = change;
+  await lockRepo(change, repo);
+  const newest = await newestEntry(tx, repo, name);
+  if (newest !== undefined && time < newest.seen) return false;
+  await noteRemoval(change, repo, name, time);
+  const row = await engine.tags.table.namedForChange(tx, repo, name);
+  if (row === undefined) return false;
+  await change.remove(engine.tags, engine.tags.fromRow(row).uid);
+  return true;
+}
+
+/** Puts into the history that a tag is no more, so that older news does not bring it back. */
+export async function noteRemoval(
+  { tx }: Change,
+  repo: string,
+  name: string,
+  time: number,
+): Promise<void> {
+  const newest = await newestEntry(tx, repo, name);
+  const at = Math.max(time, newest?.seen ?? 0);
+  if (newest?.digest === "") await confirmEntry(tx, newest.id, at);
+  else await addEntry(tx, repo, name, "", at);
+}
+
+/**
+ * Keeps what is known of a manifest, unless a later push of it is known.
+ *
+ * @example await recordManifest(change, repo.uid, facts);
+ */
+export async function recordManifest(
+  change: Change,
+  repo: string,
+  facts: Omit<Manifest, "pulled">,
+): Promise<void> {
+  const { repos } = change.engine;
+  if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
+  await writeManifest(change.tx, repo, facts);
+}
+
+/**
+ * Notes that a manifest was pulled. Of one that is not known, nothing is kept.
+ *
+ * @example await recordPull(change, repo.uid, digest, notification.time);
+ */
+export function recordPull(
+  { tx }: Change,
+  repo: string,
+  digest: string,
+  time: number,
+): Promise<void> {
+  return writePull(tx, repo, digest, time);
+}
+
+/**
+ * Forgets a manifest and deletes the tags that stand for it, as registries do, unless something
+ * later is known of them.
+ *
+ * @example await removeManifest(change, repo.uid, digest, notification.time);
+ */
+export async function removeManifest(
+  change: Change,
+  repo: string,
+  digest: string,
+  time: number,
+): Promise<void> {
+  const { tx, engine } = change;
+  await lockRepo(change, repo);
+  if (!(await deleteManifest(tx, repo, digest, time))) return;
+  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
+  const filters = [{ column: "digest", value: digest }];
+  const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
+  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
+    await removeTag(change, repo, String(name), time);
+  }
+}
+
+const IN_ORDER = { column: "name", descending: false } as const;
+
+/** No image has more names; the rest would go with the next look through the registry. */
+const MOST_TAGS = 10_000;
+
+/** Changes of the tags of one repo follow one another, on all replicas. */
+async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
+  if ((await engine.repos.table.findForChange(tx, repo)) === undefined) {
+    throw notFound(engine.repos.typeName, repo);
+  }
+}

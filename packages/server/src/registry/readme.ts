@@ -1,0 +1,77 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type GetRepoReadmeRequest,
+  isUid,
+  type RepoReadme,
+  RepoReadmeSchema,
+  type UpdateRepoReadmeRequest,
+} from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
+import { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { readMask } from "../engine/mask.ts";
+import { invalidArgument, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { validate } from "../rpc/validate.ts";
+import { readReadme, writeReadme } from "../store/repo-readmes.ts";
+import { unsafeHtml } from "./readme-html.ts";
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The methods about the README of a repo. */
+export function readmeMethods(engine: Engine): Readonly<Record<string, Handler>> {
+  return { GetRepoReadme: getReadme(engine), UpdateRepoReadme: updateReadme(engine) };
+}
+
+function getReadme(engine: Engine): Handler {
+  return async (_call, message) => {
+    const { uid } = message as GetRepoReadmeRequest;
+    const { reader } = engine.store;
+    const { repos } = engine;
+    if ((await repos.find(reader, uid)) === undefined) throw notFound(repos.typeName, uid);
+    return messageReply(RepoReadmeSchema, readmeOf(uid, await readReadme(reader, uid)));
+  };
+}
+
+function readmeOf(uid: string, content: string): RepoReadme {
+  return create(RepoReadmeSchema, { uid, content });
+}
+
+function updateReadme(engine: Engine): Handler {
+  return async (call, message) => {
+    const { repoReadme: given, updateMask } = message as UpdateRepoReadmeRequest;
+    if (given === undefined || !isUid(given.uid)) {
+      throw invalidArgument({ field: "uid", description: "uid must be a uid" });
+    }
+    const { uid, content } = given;
+    const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
+    if (isGiven) check(given);
+    const answer = await engine.store.write(async (tx) => {
+      const { repos } = engine;
+      if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
+      const before = await readReadme(tx, uid);
+      if (!isGiven || content === before) return readmeOf(uid, before);
+      await writeReadme(tx, uid, content);
+      await audit(tx, call, { resource: uid });
+      const after = readmeOf(uid, content);
+      const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
+      await new Change(call, tx, engine).emit(call.method, uid, body);
+      return after;
+    });
+    return messageReply(RepoReadmeSchema, answer);
+  };
+}
+
+function check(readme: RepoReadme): void {
+  validate(RepoReadmeSchema, readme);
+  if (Buffer.byteLength(readme.content) > MOST_BYTES) {
+    const description = `content must have at most ${MOST_BYTES} bytes`;
+    throw invalidArgument({ field: "content", description });
+  }
+  const unsafe = unsafeHtml(readme.content);
+  if (unsafe === undefined) return;
+  const description = `content must hold safe HTML only: line ${unsafe.line} has ${JSON.stringify(unsafe.text)}`;
+  throw invalidArgument({ field: "content", description });
+}

@@ -1,0 +1,104 @@
+import { type DescMessage, isFieldSet, type Message } from "@bufbuild/protobuf";
+import {
+  CatalogTier,
+  CustomOverlaySchema,
+  parentOf,
+  type Repo,
+  RepoSchema,
+  ReposService,
+} from "@wharf/contract";
+import type { Change } from "../engine/change.ts";
+import { Resource } from "../engine/resource.ts";
+import { alreadyExists, failedPrecondition, invalidArgument } from "../errors.ts";
+import { fieldValue } from "../rpc/fields.ts";
+import { forgetManifests, hasManifests } from "../store/manifests.ts";
+import { countsOf } from "../store/page.ts";
+import { deleteReadme } from "../store/repo-readmes.ts";
+import { forgetHistory } from "../store/tag-history.ts";
+import { readmeMethods } from "./readme.ts";
+import { passOn, settleSync } from "./sync.ts";
+
+/** Repos: what a group keeps images in. What is stored of the images is knowledge; they are elsewhere. */
+export const repos: Resource<Repo> = new Resource({
+  service: ReposService,
+  schema: RepoSchema,
+  table: "repos",
+  hasChildren: true,
+  uniqueNames: true,
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    {
+      column: "sync_source",
+      type: "text",
+      of: (repo) => repo.syncConfig?.source ?? "",
+      sparse: true,
+    },
+  ],
+  async beforeCreate(change, created) {
+    check(created);
+    await settleSync(change, undefined, created);
+  },
+  async beforeUpdate(change, before, after) {
+    check(after);
+    if (before.name !== after.name) await mayRename(change, before, after);
+    await settleSync(change, before, after);
+    await passOn(change, before, after);
+  },
+  beforeDelete: removeContents,
+  methods: readmeMethods,
+});
+
+function check(repo: Repo): void {
+  if (!(repo.catalogTier in CatalogTier)) {
+    const description = "catalogTier must be one of the known tiers";
+    throw invalidArgument({ field: "catalogTier", description });
+  }
+  const { customOverlay } = repo;
+  if (customOverlay === undefined) return;
+  if (!isEmpty(CustomOverlaySchema, customOverlay)) {
+    const description = "custom assembly is not enabled here";
+    throw failedPrecondition({ type: "CUSTOM_ASSEMBLY_DISABLED", description });
+  }
+  delete repo.customOverlay;
+}
+
+/** Whether a message says nothing, at any depth. */
+function isEmpty(schema: DescMessage, message: Message): boolean {
+  return schema.fields.every((field) => {
+    if (!isFieldSet(message, field)) return true;
+    if (field.fieldKind !== "message") return false;
+    return isEmpty(field.message, fieldValue(message, field) as Message);
+  });
+}
+
+/** Images are pushed and pulled by the name of their repo, so it stays while there are any. */
+async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
+  const { engine, tx } = change;
+  const group = parentOf(uid);
+  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: uid });
+  if (hasTags || (await hasManifests(tx, uid))) {
+    const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+  }
+  // Whoever makes another repo here holds the group too.
+  await engine.groups.table.findForChange(tx, group);
+  if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
+    throw alreadyExists(repos.typeName, name);
+  }
+}
+
+/** One change deletes no more than this: everyone who writes waits for it. */
+const MOST_TAGS = 100_000;
+
+/** With a repo go its tags, their history, its README and what is known of its images. */
+async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
+  const { children } = await countsOf(tx, engine.tags.table, { childrenOf: uid });
+  if (children > MOST_TAGS) {
+    const description = `cannot delete repo with more than ${MOST_TAGS} child tags`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+  }
+  await engine.tags.table.deleteChildren(tx, uid);
+  await forgetManifests(tx, uid);
+  await forgetHistory(tx, uid);
+  await deleteReadme(tx, uid);
+}

@@ -1,0 +1,5 @@
+import { repos } from "./repos.ts";
+import { tags } from "./tags.ts";
+
+/** Every resource of this part of the contract. A new one is added here. */
+export const RESOURCES = { repos, tags };

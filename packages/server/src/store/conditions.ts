@@ -1,0 +1,141 @@
+import { rootOf } from "@wharf/contract";
+import type { Dialect, Value } from "./connection.ts";
+import type { Order, PageQuery, Range } from "./page.ts";
+import type { Condition, Filter, TableShape } from "./resource-table.ts";
+
+/** A piece of a statement, with its parameters. */
+export interface Sql {
+  readonly text: string;
+  readonly params: readonly Value[];
+}
+
+/**
+ * The conditions of lists, each written so that SQLite, which keeps no statistics here, comes by the
+ * rows through the index that was meant: columns that must not lead it elsewhere are hidden from it.
+ * PostgreSQL chooses by itself.
+ */
+export class Conditions {
+  readonly #dialect: Dialect;
+  readonly #shape: TableShape;
+
+  constructor(dialect: Dialect, shape: TableShape) {
+    this.#dialect = dialect;
+    this.#shape = shape;
+  }
+
+  /** Names a column in a way that keeps SQLite from choosing its index. */
+  hidden(column: string): string {
+    return this.#dialect.name === "sqlite" ? `+${column}` : column;
+  }
+
+  /** The rows of a range, through the index that has them in the order of a column. */
+  inOrderOf(range: Range, orderedBy: Order["column"]): Sql[] {
+    if ("everything" in range) return this.#part(range);
+    if ("uids" in range) return this.sorted(range);
+    const byUid = orderedBy === "uid";
+    if ("childrenOf" in range) {
+      const { childrenOf } = range;
+      if (this.hasChildrenInOrderOf(orderedBy) && !byUid) {
+        return [equal("parent", childrenOf), ...this.#part(range)];
+      }
+      const among =
+        childrenOf === ""
+          ? []
+          : byUid
+            ? [subtree("uid", childrenOf, this.#shape.uidIsParent)]
+            : [root(childrenOf)];
+      return [...among, equal(this.hidden("parent"), childrenOf), ...this.#part(range)];
+    }
+    const { below } = range;
+    // What goes by the uid of its place is below that place.
+    const self = range.self || this.#shape.uidIsParent;
+    if (byUid) return [subtree("uid", below, self), ...this.#part(range)];
+    if (below.includes("/"))
+      return [root(below), subtree(this.hidden("uid"), below, self), ...this.#part(range)];
+    if (self || !this.#shape.isPlace) return [root(below), ...this.#part(range)];
+    // The root itself is left out by its number, which every index holds, so that the index alone answers.
+    const itself = `id <> (SELECT id FROM ${this.#shape.name} WHERE uid = ?)`;
+    return [root(below), { text: itself, params: [below] }];
+  }
+
+  /** Whether an index has the children of one place in the order of a column. */
+  hasChildrenInOrderOf(column: Order["column"]): boolean {
+    if (column === "name") return true;
+    // What is in parts has no places below its own.
+    if (column === "uid") return this.#shape.parts !== undefined;
+    return this.#shape.childOrders?.includes(column) ?? false;
+  }
+
+  /** The rows of a range and no others, in no order. */
+  sorted(range: Range): Sql[] {
+    if ("everything" in range) return this.#part(range);
+    if ("uids" in range) {
+      const marks = range.uids.map(() => "?").join(", ");
+      const named = { text: `uid IN (${marks})`, params: range.uids };
+      return [named, ...this.#part(range, this.hidden("part"))];
+    }
+    if ("childrenOf" in range) return [equal("parent", range.childrenOf), ...this.#part(range)];
+    const self = range.self || this.#shape.uidIsParent;
+    return [subtree("uid", range.below, self), ...this.#part(range)];
+  }
+
+  /** The rows of a range that have a value, through the index of the value. */
+  having(range: Range, filters: readonly Filter[]): Sql[] {
+    if (this.#shape.parts === undefined || "uids" in range) return this.sorted(range);
+    if (filters.some(({ column }) => column === "name")) return this.inOrderOf(range, "name");
+    const part = this.#part(range, this.hidden("part"));
+    if ("everything" in range) return part;
+    if ("childrenOf" in range) return [equal(this.hidden("parent"), range.childrenOf), ...part];
+    return [subtree(this.hidden("uid"), range.below, range.self), ...part];
+  }
+
+  #part({ parts }: Range, column = "part"): Sql[] {
+    if (parts === undefined) return [];
+    const [only, ...others] = parts;
+    if (only !== undefined && others.length === 0) return [equal(column, only)];
+    return [{ text: `${column} IN (${parts.map(() => "?").join(", ")})`, params: parts }];
+  }
+}
+
+/** "/" sorts just before "0", and no uid has anything between its own end and its children's "/". */
+function subtree(column: string, below: string, self: boolean): Sql {
+  return {
+    text: `${column} >= ? AND ${column} < ?`,
+    params: [self ? below : `${below}/`, `${below}0`],
+  };
+}
+
+function root(uid: string): Sql {
+  return equal("root", rootOf(uid));
+}
+
+function equal(column: string, value: Value): Sql {
+  return { text: `${column} = ?`, params: [value] };
+}
+
+/**
+ * What is asked of a column itself.
+ *
+ * @example asked({ column: "updated", after: 1_767_225_600_000 }) // updated > ?
+ */
+export function asked(condition: Condition, column: string = condition.column): Sql {
+  if ("value" in condition) return equal(column, condition.value);
+  return { text: `${column} > ?`, params: [condition.after] };
+}
+
+/** The rows from where a page begins. */
+export function startingAt({ start, order }: PageQuery): Sql[] {
+  if (start === undefined) return [];
+  const than = `${order.descending ? "<" : ">"}${start.inclusive ? "=" : ""}`;
+  if (order.column === "uid") return [{ text: `uid ${than} ?`, params: [start.key] }];
+  return [{ text: `(${order.column}, id) ${than} (?, ?)`, params: [start.key, start.id] }];
+}
+
+/** All of them together. */
+export function where(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return { text: "", params: [] };
+  return {
+    text: ` WHERE ${conditions.map((condition) => condition.text).join(" AND ")}`,
+    params: conditions.flatMap((condition) => condition.params),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Reader } from "./connection.ts";
+import type { Transaction } from "./group-commit.ts";
+
+/** The README texts of repos, apart from the repos: lists have no use for a megabyte each. */
+
+/** @example const content = await readReadme(reader, repo); */
+export async function readReadme(reader: Reader, repo: string): Promise<string> {
+  const sql = "SELECT content FROM repo_readmes WHERE repo = ?";
+  return (await reader.get<{ content: string }>(sql, repo))?.content ?? "";
+}
+
+/** Keeps a text in place of the one before it; an empty one is none. */
+export async function writeReadme(tx: Transaction, repo: string, content: string): Promise<void> {
+  if (content === "") return deleteReadme(tx, repo);
+  await tx.run(
+    `INSERT INTO repo_readmes (repo, content) VALUES (?, ?)
+     ON CONFLICT (repo) DO UPDATE SET content = excluded.content`,
+    repo,
+    content,
+  );
+}
+
+export async function deleteReadme(tx: Transaction, repo: string): Promise<void> {
+  await tx.run("DELETE FROM repo_readmes WHERE repo = ?", repo);
+}

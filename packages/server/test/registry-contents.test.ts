@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import {
+  ensureRepo,
+  recordManifest,
+  recordPull,
+  recordTag,
+  removeManifest,
+  removeTag,
+} from "../src/registry/contents.ts";
+import { findManifest } from "../src/store/manifests.ts";
+import { Refusal, refused } from "./support/api.ts";
+import { Insider } from "./support/insider.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { checkRows } from "./support/rows.ts";
+import { FIXED } from "./support/seed.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+/** A digest like any other. */
+function digest(number: number): string {
+  return `sha256:${number.toString(16).padStart(64, "0")}`;
+}
+
+function manifest(number: number, pushed: number) {
+  return {
+    digest: digest(number),
+    mediaType: "application/vnd.oci.image.manifest.v1+json",
+    kind: "image",
+    architecture: "amd64",
+    size: 1_000 + number,
+    children: [],
+    subject: "",
+    configDigest: digest(number + 1_000),
+    pushed,
+  } as const;
+}
+
+onEachStore("what is known of a registry", (world) => {
+  let insider: Insider;
+  let other: Insider;
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+    insider = await Insider.open(world.server);
+    other = await Insider.open(world.server);
+  });
+  after(async () => {
+    await checkRows(insider.inside.store.reader);
+    await insider.close();
+    await other.close();
+  });
+
+  async function repo(): Promise<string> {
+    return (await world.operator().repos.create(org, { name: world.name("repo") })).uid;
+  }
+
+  const tag = (uid: string, name = "latest") => {
+    const api = world.operator();
+    return api.tags.list({ name, uidp: { childrenOf: uid } }).then(({ tags }) => tags[0]);
+  };
+
+  const push = (uid: string, number: number, time?: number, name = "latest") =>
+    insider.change((change) => {
+      const news = { name, digest: digest(number), ...(time === undefined ? {} : { time }) };
+      return recordTag(change, uid, news);
+    });
+
+  async function eventsOf(subject: string): Promise<string[]> {
+    const sql = `SELECT type FROM events WHERE subject = '${subject}' ORDER BY id`;
+    return (await rawRows<{ type: string }>(world.server, sql)).map(({ type }) => type);
+  }
+
+  async function history(uid: string): Promise<string[]> {
+    const { entries } = await world.operator().tagHistory(uid, { pageSize: 200 });
+    return entries.map((entry: { digest: string }) => entry.digest);
+  }
+
+  test("a repo is made once, whoever asks and how often", async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const name = world.name("pushed");
+      const asked = [insider, other, insider, other].map((one) =>
+        one.change((change) => ensureRepo(change, org, name)),
+      );
+      const uids = (await Promise.all(asked)).map(({ uid }) => uid);
+      assert.equal(new Set(uids).size, 1);
+      assert.deepEqual(await eventsOf(uids[0] as string), ["platform.registry.repo.created.v1"]);
+    }
+    const bad = insider.change((change) => ensureRepo(change, org, "Upper"));
+    await assert.rejects(bad, /name must match/);
+    const nowhere = `${org}/0123456789abcdef`;
+    await assert.rejects(
+      insider.change((change) => ensureRepo(change, nowhere, "x")),
+      /Group .* does not exist/,
+    );
+  });
+
+  test("a push makes the tag, another one moves it", async () => {
+    const uid = await repo();
+    const made = await push(uid, 1, 1_000);
+    assert.deepEqual([made.outcome, made.previous], ["created", ""]);
+    const first = await tag(uid);
+    assert.equal(first.updateTime, new Date(1_000).toISOString());
+    const moved = await push(uid, 2, 2_000);
+    assert.deepEqual([moved.outcome, moved.previous], ["moved", digest(1)]);
+    const second = await tag(uid);
+    assert.deepEqual(second, {
+      ...first,
+      digest: digest(2),
+      updateTime: new Date(2_000).toISOString(),
+    });
+    assert.deepEqual(await history(first.uid), [digest(2), digest(1)]);
+  });
+
+  test("the same news again changes nothing", async () => {
+    const uid = await repo();
+    await push(uid, 1, 1_000);
+    const before = await tag(uid);
+    for (const time of [1_000, 2_000, undefined]) {
+      assert.equal((await push(uid, 1, time)).outcome, "unchanged");
+    }
+    assert.deepEqual(await tag(uid), before);
+    assert.deepEqual(await eventsOf(before.uid), ["platform.registry.tag.created.v1"]);
+    assert.deepEqual(await history(before.uid), [digest(1)]);
+  });
+
+  test("older news is history only", async () => {
+    const uid = await repo();
+    await push(uid, 3, 3_000);
+    const before = await tag(uid);
+    assert.equal((await push(uid, 1, 1_000)).outcome, "older");
+    assert.equal((await push(uid, 2, 2_000)).outcome, "older");
+    assert.deepEqual(await tag(uid), before);
+    assert.deepEqual(await history(before.uid), [digest(3), digest(2), digest(1)]);
+  });
+
+  test("what was confirmed later outlives news from in between", async () => {
+    const uid = await repo();
+    await push(uid, 1, 1_000);
+    await push(uid, 1, 3_000);
+    assert.equal((await push(uid, 2, 2_000)).outcome, "older");
+    const { uid: found, digest: now } = await tag(uid);
+    assert.equal(now, digest(1));
+    assert.deepEqual(await history(found), [digest(1), digest(2), digest(1)]);
+  });
+
+  test("who says it now has the last word, whatever the registry's clock says", async () => {
+    const uid = await repo();
+    const future = Date.now() + 3_600_000;
+    await push(uid, 1, future);
+    assert.equal((await push(uid, 2)).outcome, "moved");
+    assert.equal((await tag(uid)).digest, digest(2));
+    await world.operator().tags.delete((await tag(uid)).uid);
+    assert.equal((await push(uid, 3, future - 1)).outcome, "older");
+    assert.equal(await tag(uid), undefined);
+  });
+
+  test("a tag that was deleted does not come back with older news", async () => {
+    const uid = await repo();
+    await push(uid, 1, 1_000);
+    const { uid: gone } = await tag(uid);
+    const remove = (time: number) =>
+      insider.change((change) => removeTag(change, uid, "latest", time));
+    assert.equal(await remove(500), false, "the push came later");
+    assert.ok(await tag(uid));
+    assert.equal(await remove(2_000), true);
+    assert.equal(await remove(2_001), false, "it is gone");
+    const late = await push(uid, 2, 1_500);
+    assert.deepEqual([late.outcome, late.tag], ["older", undefined]);
+    assert.equal(await tag(uid), undefined);
+    assert.deepEqual(await eventsOf(gone), [
+      "platform.registry.tag.created.v1",
+      "platform.registry.tag.deleted.v1",
+    ]);
+    await push(uid, 3, 3_000);
+    const again = await tag(uid);
+    assert.notEqual(again.uid, gone);
+    assert.deepEqual(await history(again.uid), [digest(3), digest(2), digest(1)]);
+  });
+
+  test("a deletion that is told first holds", async () => {
+    const uid = await repo();
+    await insider.change((change) => removeTag(change, uid, "latest", 2_000));
+    assert.equal((await push(uid, 1, 1_000)).outcome, "older");
+    assert.equal(await tag(uid), undefined);
+  });
+
+  test("news in any order, told any number of times, ends in the same tags", async () => {
+    const news = fc.array(
+      fc.record({ name: fc.constantFrom("a", "b"), number: fc.nat(3), deletes: fc.nat(3) }),
+      { minLength: 1, maxLength: 8 },
+    );
+    const orders = news.chain((all) =>
+      fc.tuple(
+        fc.constant(all),
+        fc.shuffledSubarray([...all.keys()], { minLength: all.length }),
+        fc.array(fc.nat(all.length - 1), { maxLength: 4 }),
+      ),
+    );
+    const property = fc.asyncProperty(orders, async ([all, order, repeated]) => {
+      const uid = await repo();
+      for (const at of [...order, ...repeated]) {
+        const { name, number, deletes } = all[at] as (typeof all)[number];
+        const time = 1_000 * (at + 1);
+        if (deletes > 0) await push(uid, number, time, name);
+        else await insider.change((change) => removeTag(change, uid, name, time));
+      }
+      const { tags } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
+      const wanted = new Map<string, string>();
+      for (const { name, number, deletes } of all) {
+        if (deletes > 0) wanted.set(name, digest(number));
+        else wanted.delete(name);
+      }
+      const found = tags.map((one: { name: string; digest: string }) => [one.name, one.digest]);
+      assert.deepEqual(new Map(found), wanted);
+    });
+    await fc.assert(property, { ...FIXED, numRuns: 40 });
+  });
+
+  test("two replicas that push the same tag at once make one", async () => {
+    const uid = await repo();
+    for (let turn = 1; turn <= 20; turn++) {
+      const name = `t${turn >> 1}`;
+      await Promise.all(
+        [insider, other].map((one, at) =>
+          one.change((change) =>
+            recordTag(change, uid, { name, digest: digest(at), time: 1_000 * turn + at }),
+          ),
+        ),
+      );
+      const { digest: now } = await tag(uid, name);
+      assert.equal(now, digest(1));
+    }
+  });
+
+  test("manifests are kept, the latest push of each", async () => {
+    const uid = await repo();
+    const { reader } = insider.inside.store;
+    const record = (number: number, pushed: number) =>
+      insider.change((change) => recordManifest(change, uid, manifest(number, pushed)));
+    await record(1, 2_000);
+    await insider.change((change) => recordPull(change, uid, digest(1), 5_000));
+    await insider.change((change) => recordPull(change, uid, digest(1), 4_000));
+    await insider.change((change) => recordPull(change, uid, digest(2), 4_000));
+    await record(1, 1_000);
+    assert.deepEqual(
+      { ...(await findManifest(reader, uid, digest(1))) },
+      { ...manifest(1, 2_000), pulled: 5_000 },
+    );
+    await record(1, 3_000);
+    assert.equal((await findManifest(reader, uid, digest(1)))?.pushed, 3_000);
+    assert.equal(await findManifest(reader, uid, digest(2)), undefined);
+    const nowhere = insider.change((change) =>
+      recordManifest(change, `${uid}/0123456789abcdef`, manifest(1, 1)),
+    );
+    await assert.rejects(nowhere, /Repo .* does not exist/);
+  });
+
+  test("with a manifest go the tags that stand for it, unless they are newer", async () => {
+    const uid = await repo();
+    await insider.change((change) => recordManifest(change, uid, manifest(1, 1_000)));
+    await push(uid, 1, 1_000, "old");
+    await push(uid, 1, 1_000, "1-r3");
+    await push(uid, 2, 1_000, "other");
+    await push(uid, 1, 5_000, "new");
+    const remove = (time: number) =>
+      insider.change((change) => removeManifest(change, uid, digest(1), time));
+    await remove(500);
+    assert.ok(await findManifest(insider.inside.store.reader, uid, digest(1)));
+    await remove(2_000);
+    assert.equal(await findManifest(insider.inside.store.reader, uid, digest(1)), undefined);
+    const { tags } = await world
+      .operator()
+      .tags.list({ uidp: { childrenOf: uid }, includeEpochs: true, orderBy: "name" });
+    assert.deepEqual(
+      tags.map((one: { name: string }) => one.name),
+      ["new", "other"],
+    );
+    await remove(2_000);
+  });
+
+  test("nothing is kept of a repo that is not there", async () => {
+    const uid = await repo();
+    await world.operator().repos.delete(uid);
+    await assert.rejects(push(uid, 1), /Repo .* does not exist/);
+    const gone = await refused(world.operator().tags.create(uid, { name: "x", digest: digest(1) }));
+    assert.ok(gone instanceof Refusal && gone.missing === `Repo ${uid}`);
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { TagsService } from "@wharf/contract";
+import { OPERATOR } from "../../src/auth/caller.ts";
+import { readSettings } from "../../src/config.ts";
+import { Change } from "../../src/engine/change.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { PageTokens } from "../../src/engine/page-token.ts";
+import { RESOURCES } from "../../src/resources.ts";
+import type { Call } from "../../src/rpc/call.ts";
+import { Secrets } from "../../src/secrets/secrets.ts";
+import { installationSecret } from "../../src/store/installation.ts";
+import { IssuerPolicy } from "../../src/sts/issuer-policy.ts";
+import { Inside } from "./inside.ts";
+import type { TestServer } from "./server.ts";
+
+/** An engine of the tests' own on the store of a running server, as another replica would have it. */
+export class Insider {
+  readonly inside: Inside;
+  readonly engine: Engine;
+
+  private constructor(inside: Inside, engine: Engine) {
+    this.inside = inside;
+    this.engine = engine;
+  }
+
+  /** @example const insider = await Insider.open(server); */
+  static async open(server: TestServer): Promise<Insider> {
+    const inside = await Inside.open(server);
+    const { store } = inside;
+    const settings = await readSettings(server.storeFlags, {});
+    const engine = new Engine(
+      {
+        store,
+        settings,
+        pageTokens: new PageTokens(await installationSecret(store, "page-tokens")),
+        secrets: await Secrets.open(settings, store),
+        issuerPolicy: new IssuerPolicy({ ...settings, onLoopback: true }),
+        addresses: () => ({ baseUrl: server.url, authUrl: server.url }),
+      },
+      RESOURCES,
+    );
+    return new Insider(inside, engine);
+  }
+
+  /** Does something as the operator, in a transaction of its own. */
+  change<T>(work: (change: Change) => Promise<T>): Promise<T> {
+    return this.engine.store.write((tx) => work(new Change(call(), tx, this.engine)));
+  }
+
+  close(): Promise<void> {
+    return this.inside.close();
+  }
+}
+
+function call(): Call {
+  return {
+    requestId: randomUUID(),
+    authorization: undefined,
+    format: "json",
+    remoteAddress: "127.0.0.1",
+    userAgent: "tests",
+    signal: new AbortController().signal,
+    method: TagsService.method.createTag,
+    caller: OPERATOR,
+    time: Date.now(),
+  };
+}
