@@ -32,7 +32,9 @@ function hasPostgres() {
 
 const PEERS = [
   { package: "postgresql", isThere: hasPostgres },
-  { package: "chromium", isThere: () => existsSync("/usr/bin/chromium") },
+  ...["chromium", "docker-registry", "skopeo"].map((name) => {
+    return { package: name, isThere: () => existsSync(join("/usr/bin", name)) };
+  }),
 ];
 
 function installPeers() {

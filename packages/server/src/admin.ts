@@ -1,11 +1,12 @@
 import { isUid } from "@wharf/contract";
 import { knownAddresses } from "./addresses.ts";
-import { OPERATOR_UID } from "./auth/caller.ts";
+import { ANYONE_UID, OPERATOR_UID } from "./auth/caller.ts";
 import { SigningKeys } from "./auth/keys.ts";
 import { issueToken } from "./auth/token.ts";
 import { ConfigError, type Settings } from "./config.ts";
 import { browserUrl } from "./login/local/passkey-site.ts";
 import { offerReset, RESET_PATH } from "./login/local/reset.ts";
+import { RegistryKeys } from "./registry/keys.ts";
 import { RESOURCES } from "./resources.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
@@ -32,13 +33,16 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
 }
 
 /**
- * Puts a new signing key in place. Running servers use it from their next request on; tokens that
- * the old one signed stay good until they end.
+ * Puts new signing keys in place, for our own tokens and for those of registries. Running servers use
+ * them from their next request on; tokens that the old ones signed stay good until they end.
  *
  * @example const kid = await rotateKeys(settings);
  */
 export function rotateKeys(settings: Settings): Promise<string> {
-  return withStore(settings, (store) => SigningKeys.rotate(store));
+  return withStore(settings, async (store) => {
+    await RegistryKeys.rotate(store);
+    return SigningKeys.rotate(store);
+  });
 }
 
 /** What the owner of a local account needs to choose a new password or passkey. */
@@ -63,6 +67,7 @@ export function resetCode(settings: Settings, username: string): Promise<ResetOf
 }
 
 async function exists(store: Store, identity: string): Promise<boolean> {
+  if (identity === ANYONE_UID) throw new ConfigError("there are no tokens of anyone");
   return isUid(identity) && (await RESOURCES.identities.find(store.reader, identity)) !== undefined;
 }
 

@@ -15,6 +15,7 @@ export interface Settings {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly registryHost: string;
+  readonly registries: readonly string[];
   readonly errorDomain: string;
   readonly tlsCert: string;
   readonly tlsKey: string;
@@ -90,6 +91,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "HOST",
     help: "The host of the registry: the audience of tokens for it.",
+    problem: (text) => (text === "" ? undefined : hostProblem(text)),
+  },
+  registries: {
+    default: "",
+    value: "HOSTS",
+    help: "Hosts of further registries that tokens are given for, separated by commas.",
+    problem: (text) => list(text).map(hostProblem).find(Boolean),
   },
   errorDomain: {
     default: "iam.wharf.internal",
@@ -263,6 +271,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     rootGroups: texts.rootGroups as Settings["rootGroups"],
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
+    registries: list(texts.registries),
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
@@ -328,6 +337,12 @@ function urlProblem(text: string): string | undefined {
 
 function endpointProblem(text: string): string | undefined {
   return urlProblem(text) ?? (text === "" ? "must not be empty" : undefined);
+}
+
+function hostProblem(text: string): string | undefined {
+  return /^[A-Za-z0-9._[\]:-]+$/.test(text)
+    ? undefined
+    : "must be hosts, such as registry.example.com or registry.example.com:5000";
 }
 
 function googleIdProblem(text: string): string | undefined {

@@ -17,6 +17,7 @@ import type { Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
+import { storeAnyone } from "./iam/anyone.ts";
 import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { loginEndpoints } from "./login/endpoints.ts";
 import { loginHandlers } from "./login/handlers.ts";
@@ -28,7 +29,9 @@ import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
+import { registryEndpoints } from "./registry/endpoints.ts";
 import { imageHandlers } from "./registry/images.ts";
+import { RegistryKeys } from "./registry/keys.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
@@ -79,6 +82,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const { log } = lines;
   const keys = await SigningKeys.load(store);
   await storeBuiltinRoles(store, Date.now());
+  await storeAnyone(store, Date.now());
 
   const pageTokens = new PageTokens(await installationSecret(store, "page-tokens"));
   const secrets = await Secrets.open(settings, store);
@@ -141,6 +145,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
         serving: () => serving,
       }),
       ...scimEndpoints(engine),
+      ...registryEndpoints({ exchange, authenticator, keys: new RegistryKeys(store) }),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },

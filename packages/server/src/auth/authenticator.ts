@@ -9,6 +9,13 @@ import type { TokenVerifier, VerifiedToken } from "./token.ts";
 /** What is granted to an identity now; undefined when there is no such identity, or session. */
 export type GrantsOf = (identity: string, session: string) => Promise<Grants | undefined>;
 
+/** Whom a token speaks for, whom it is meant for, and until when. */
+export interface Holder {
+  readonly caller: Caller;
+  readonly audiences: readonly string[];
+  readonly expires: number;
+}
+
 /** Callers kept ready at most. */
 const REMEMBERED = 20_000;
 
@@ -43,14 +50,30 @@ export class Authenticator {
     if (authorization.slice(0, 7).toLowerCase() !== "bearer ") {
       throw unauthenticated("only bearer tokens are accepted");
     }
-    const version = await this.#store.accessVersion();
-    if (version === this.#version) this.hits += 1;
-    else await this.#catchUp(version);
+    await this.#catchUp();
     const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
     return this.#callers.get(token.callerKey) ?? this.#compile(token);
   }
 
-  async #catchUp(version: number): Promise<void> {
+  /**
+   * Whom a token of ours speaks for, whomever it is meant for: the audiences are for whoever asks to
+   * look at.
+   *
+   * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
+   */
+  async holder(token: string, now: number): Promise<Holder> {
+    await this.#catchUp();
+    const verified = await this.#verifier.verifyAnyAudience(token, now);
+    const caller = this.#callers.get(verified.callerKey) ?? (await this.#compile(verified));
+    return { caller, audiences: verified.audiences, expires: verified.expires };
+  }
+
+  async #catchUp(): Promise<void> {
+    const version = await this.#store.accessVersion();
+    if (version === this.#version) {
+      this.hits += 1;
+      return;
+    }
     this.misses += 1;
     await this.#keys.reload();
     this.#callers = new Map();

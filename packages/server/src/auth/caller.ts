@@ -18,6 +18,12 @@ export interface Caller {
 /** Whoever runs the installation. Not stored: the right to sign tokens makes the operator. */
 export const OPERATOR_UID = literalIdentityUid("wharf", "operator");
 
+/**
+ * Whoever comes without credentials. Stored, so that roles can be bound to it, which is how a group is
+ * made public; but nobody logs in as everybody: there is no token of it.
+ */
+export const ANYONE_UID = literalIdentityUid("wharf", "anyone");
+
 export const OPERATOR: Caller = {
   uid: OPERATOR_UID,
   grants: Grants.everywhere(CapabilitySet.of(...ALL_CAPABILITIES)),

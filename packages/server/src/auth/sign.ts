@@ -9,8 +9,13 @@ import { ALGORITHM, type SigningKey } from "./keys.ts";
  *
  * @example const token = signJwt(keys.current, { sub: uid, exp: 1_800_000_000 });
  */
-export function signJwt({ kid, privateKey }: SigningKey, claims: JWTPayload): string {
-  const content = `${encoded({ alg: ALGORITHM, kid, typ: "JWT" })}.${encoded(claims)}`;
+export function signJwt(
+  { kid, privateKey }: Pick<SigningKey, "kid" | "privateKey">,
+  claims: JWTPayload,
+  more: { readonly x5c?: readonly string[] } = {},
+): string {
+  const header = { alg: ALGORITHM, kid, typ: "JWT", ...more };
+  const content = `${encoded(header)}.${encoded(claims)}`;
   // Both halves of the signature as they are, where OpenSSL would wrap them in DER.
   const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
   return `${content}.${sign("sha256", Buffer.from(content), key).toString("base64url")}`;

@@ -3,6 +3,7 @@ import { CapabilitySet, isUid } from "@wharf/contract";
 import { errors, jwtVerify } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { unauthenticated } from "../errors.ts";
+import { ANYONE_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { signJwt } from "./sign.ts";
@@ -30,6 +31,8 @@ export interface TokenContent {
 /** What is kept of a token once its signature has been checked. */
 export interface VerifiedToken {
   readonly subject: string;
+  /** Whom it is meant for. */
+  readonly audiences: readonly string[];
   readonly kid: string;
   readonly expires: number;
   readonly limit: Grants | undefined;
@@ -64,6 +67,7 @@ export function issueToken(
   }: TokenContent,
   now: number,
 ): { token: string; expires: number } {
+  if (subject === ANYONE_UID) throw new Error("there is no token of anyone");
   const issued = Math.floor(now / 1000);
   const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
   const [audience, ...others] = audiences;
@@ -116,11 +120,23 @@ export class TokenVerifier {
    * @example const { subject } = await verifier.verify(token, Date.now());
    */
   async verify(token: string, now: number): Promise<VerifiedToken> {
+    const verified = await this.verifyAnyAudience(token, now);
+    if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
+    throw unauthenticated('invalid "aud"');
+  }
+
+  /**
+   * As verify, for a token of ours that is meant for someone else: to exchange it, or to act on it in
+   * that one's name. Whoever calls this looks at its audiences.
+   *
+   * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
+   */
+  async verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > LONGEST) throw unauthenticated("the token is malformed");
     let verified = this.#known.get(token);
     if (verified === undefined) {
       this.misses += 1;
-      verified = await this.#check(token, now, { audience: this.#addresses().baseUrl });
+      verified = await this.#check(token, now);
       this.#remember(token, verified);
     } else {
       this.hits += 1;
@@ -130,16 +146,7 @@ export class TokenVerifier {
     return verified;
   }
 
-  /**
-   * As verify, for a token of ours that is meant for someone else: to exchange it, not to act on it.
-   *
-   * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
-   */
-  verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
-    return this.#check(token, now, {});
-  }
-
-  async #check(token: string, now: number, terms: { audience?: string }): Promise<VerifiedToken> {
+  async #check(token: string, now: number): Promise<VerifiedToken> {
     try {
       const { payload, protectedHeader } = await jwtVerify(
         token,
@@ -149,7 +156,6 @@ export class TokenVerifier {
           return key.publicKey;
         },
         {
-          ...terms,
           issuer: this.#addresses().authUrl,
           algorithms: [ALGORITHM],
           requiredClaims: ["sub", "exp", "iat", "jti"],
@@ -159,9 +165,10 @@ export class TokenVerifier {
       const subject = payload.sub as string;
       const session = typeof payload.sid === "string" ? payload.sid : "";
       // Tokens that we sign for others to believe are no way in, whatever their audience.
-      if (!isUid(subject)) throw unauthenticated('invalid "sub"');
+      if (!isUid(subject) || subject === ANYONE_UID) throw unauthenticated('invalid "sub"');
       return {
         subject,
+        audiences: [payload.aud ?? []].flat(),
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
         limit: decodeLimit(payload.cap),

@@ -56,7 +56,7 @@ export const groups: Resource<Group> = new Resource({
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
-const DEEPEST = 32;
+export const DEEPEST_GROUP = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
@@ -84,8 +84,8 @@ async function place(change: Change, parent: string): Promise<string> {
 }
 
 async function existing({ tx }: Change, uid: string): Promise<string> {
-  if (depthOf(uid) >= DEEPEST) {
-    const description = `groups are nested at most ${DEEPEST} deep`;
+  if (depthOf(uid) >= DEEPEST_GROUP) {
+    const description = `groups are nested at most ${DEEPEST_GROUP} deep`;
     throw invalidArgument({ field: "parent", description });
   }
   if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);

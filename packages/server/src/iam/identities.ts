@@ -10,8 +10,10 @@ import {
   parentOf,
   RelationshipType,
 } from "@wharf/contract";
+import { ANYONE_UID } from "../auth/caller.ts";
 import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
+import { failedPrecondition } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { deleteAccount } from "../store/local-accounts.ts";
@@ -41,6 +43,7 @@ export const identities: Resource<Identity> = new Resource({
   },
   beforeUpdate,
   async beforeDelete(change, deleted) {
+    refuseBuiltIn(deleted.uid);
     for (const binding of await bindingsOf(change, deleted.uid)) {
       await change.remove(change.engine.roleBindings, binding.uid);
     }
@@ -70,6 +73,7 @@ function relationshipType({ relationship }: Identity): number {
  * everything the identity holds, wherever it holds it.
  */
 async function beforeUpdate(change: Change, before: Identity, after: Identity): Promise<void> {
+  refuseBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
   checkRelationship(after, change.call.time);
   const { engine, tx } = change;
@@ -82,6 +86,13 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
     const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
     change.mustHold(CapabilitySet.of(...capabilities), parentOf(binding.uid));
   }
+}
+
+function refuseBuiltIn(uid: string): void {
+  if (uid !== ANYONE_UID) return;
+  const description =
+    "the identity of whoever comes without credentials cannot be changed or deleted";
+  throw failedPrecondition({ type: "BUILT_IN_IDENTITY", description });
 }
 
 function sameRelationship({ relationship: a }: Identity, { relationship: b }: Identity): boolean {

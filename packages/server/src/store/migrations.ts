@@ -75,6 +75,9 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         provider ${text} NOT NULL, group_id ${text} NOT NULL, user_id ${text} NOT NULL,
         PRIMARY KEY (provider, group_id, user_id))`,
       `CREATE INDEX scim_members_by_user ON scim_members (provider, user_id)`,
+      `CREATE TABLE registry_keys (
+        kid ${text} PRIMARY KEY, private_jwk ${text} NOT NULL, certificate ${text} NOT NULL,
+        created ${integer} NOT NULL, retires ${integer})`,
     ],
     [
       `CREATE TABLE manifests (

@@ -217,6 +217,18 @@ export class ResourceTable {
     );
   }
 
+  /** The uids of the rows in a place that have this name, oldest first. */
+  async childrenNamed(
+    reader: Reader,
+    parent: string,
+    name: string,
+    limit: number,
+  ): Promise<string[]> {
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE parent = ? AND name = ? ORDER BY id LIMIT ?`;
+    const rows = await reader.arrays<readonly [string]>(sql, parent, name, limit);
+    return rows.map(([uid]) => uid);
+  }
+
   /** Lets the database see that rows which an index leaves out are not asked for. */
   #notEmpty(column: string): string {
     const sparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);

@@ -3,6 +3,18 @@ import type { Settings } from "../config.ts";
 import { invalidArgument } from "../errors.ts";
 
 /**
+ * The registries that we decide access for, by their hosts. The first is meant where none is named.
+ *
+ * @example registryHosts(settings, "https://wharf.example.com") // ["registry.example.com"]
+ */
+export function registryHosts(
+  { registryHost, registries }: Pick<Settings, "registryHost" | "registries">,
+  baseUrl: string,
+): string[] {
+  return [...new Set([registryHost || new URL(baseUrl).host, ...registries])];
+}
+
+/**
  * Whom a token is to be meant for. Only what this installation speaks for can be asked for: a
  * token that opens another's door is not ours to give.
  *
@@ -19,9 +31,8 @@ export function readAudiences(
   const wanted = audiences.filter((audience) => audience !== "");
   if (wanted.length === 0)
     throw invalidArgument({ field: "aud", description: "Audience must be specified" });
-  const known = [baseUrl, authUrl, ...settings.audiences];
-  const isRegistry = (host: string) => host === (settings.registryHost || new URL(baseUrl).host);
-  const foreign = wanted.find((audience) => !known.includes(audience) && !isRegistry(audience));
+  const known = [baseUrl, authUrl, ...settings.audiences, ...registryHosts(settings, baseUrl)];
+  const foreign = wanted.find((audience) => !known.includes(audience));
   if (foreign !== undefined) {
     throw invalidArgument({
       field: "aud",

@@ -20,13 +20,30 @@ export async function recordUse(
   identity: KnownIdentity,
 ): Promise<void> {
   const { uid } = identity;
-  const isNews = call.time - identity.lastSeen >= SEEN_EVERY_MS;
   const detail = about(token, seen);
+  await writeUse(engine, identity, call.time, (tx) =>
+    audit(tx, call, { resource: uid, actor: uid, detail }),
+  );
+}
+
+/**
+ * Does the work that goes with a use of an identity, and notes in the same transaction that it was
+ * seen, where that is news.
+ *
+ * @example await writeUse(engine, identity, call.time, (tx) => audit(tx, call, outcome));
+ */
+export async function writeUse(
+  engine: Engine,
+  identity: KnownIdentity,
+  time: number,
+  work: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  const isNews = time - identity.lastSeen >= SEEN_EVERY_MS;
   await engine.store.write(async (tx) => {
-    if (isNews) await noteSeen(engine, tx, uid, call.time);
-    await audit(tx, call, { resource: uid, actor: uid, detail });
+    if (isNews) await noteSeen(engine, tx, identity.uid, time);
+    await work(tx);
   });
-  if (isNews) identity.lastSeen = call.time;
+  if (isNews) identity.lastSeen = time;
 }
 
 async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: number): Promise<void> {

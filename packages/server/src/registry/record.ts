@@ -1,0 +1,98 @@
+import { hash } from "node:crypto";
+import { shortUserAgent } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { WharfError } from "../errors.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { writeAudit } from "../store/record.ts";
+import type { Seen } from "../sts/entitlement.ts";
+import { writeUse } from "../sts/record.ts";
+import type { HttpRequest } from "../wire/endpoint.ts";
+import type { Bearer, Credentials } from "./credentials.ts";
+import type { Granted } from "./grant.ts";
+import type { Access } from "./token.ts";
+
+/** What audit rows call it. */
+const ACTION = "registry token";
+
+/** Scopes told in one row, and letters of each: an audit is for people to read. */
+const MOST_SCOPES = 20;
+const LONGEST_SCOPE = 300;
+
+/** A request for a token, as far as it was understood. */
+export interface TokenRequest {
+  readonly request: HttpRequest;
+  readonly time: number;
+  readonly service: string;
+  readonly scopes: readonly string[];
+  readonly credentials: Credentials;
+  readonly seen: Seen;
+}
+
+/**
+ * Leaves the audit row of a token that is given. Nobody who is given nothing leaves none: that is how
+ * every client begins that has yet to find its credentials.
+ *
+ * @example await recordGrant(engine, asked, bearer, granted);
+ */
+export async function recordGrant(
+  engine: Engine,
+  asked: TokenRequest,
+  { uid, identity }: Bearer,
+  { access, place }: Granted,
+): Promise<void> {
+  if (asked.credentials.kind === "none" && access.length === 0) return;
+  const granted = access.map(scopeText);
+  const work = (tx: Transaction) =>
+    write(tx, asked, { actor: uid, resource: place, code: 0, detail: { granted } });
+  if (identity === undefined) await engine.store.write(work);
+  else await writeUse(engine, identity, asked.time, work);
+}
+
+/** Leaves the audit row of credentials that were refused. */
+export async function recordRefusal(
+  engine: Engine,
+  asked: TokenRequest,
+  { number: code, message }: WharfError,
+): Promise<void> {
+  const detail = { refused: message };
+  await engine.store.write((tx) => write(tx, asked, { actor: "", resource: "", code, detail }));
+}
+
+/**
+ * @example scopeText({ type: "repository", name: "acme/app", actions: ["pull"] }) // "repository:acme/app:pull"
+ */
+export function scopeText({ type, name, actions }: Access): string {
+  return `${type}:${name}:${actions.join(",")}`;
+}
+
+interface Outcome {
+  readonly actor: string;
+  readonly resource: string;
+  readonly code: number;
+  readonly detail: object;
+}
+
+function write(
+  tx: Transaction,
+  { request, time, service, scopes, credentials, seen }: TokenRequest,
+  { detail, ...outcome }: Outcome,
+): Promise<void> {
+  const token = credentials.kind === "none" ? undefined : credentials.token;
+  const told = {
+    ...seen,
+    service,
+    asked: scopes.slice(0, MOST_SCOPES).map((scope) => scope.slice(0, LONGEST_SCOPE)),
+    ...detail,
+    // Never the token.
+    ...(token && { tokenSha256: hash("sha256", token, "hex") }),
+  };
+  return writeAudit(tx, {
+    ...outcome,
+    time,
+    method: ACTION,
+    requestId: request.requestId,
+    remoteAddress: request.remoteAddress,
+    userAgent: shortUserAgent(request.headers["user-agent"] ?? ""),
+    detail: JSON.stringify(told),
+  });
+}
