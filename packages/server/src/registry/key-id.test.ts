@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
+import { test } from "node:test";
+import { keyId } from "./key-id.ts";
+
+/** From the document in which Distribution describes its tokens. */
+const DOCUMENTED = {
+  kty: "EC",
+  crv: "P-256",
+  x: "m7zUpx3b-zmVE5cymSs64POG9QcyEpJaYCD82-549_Q",
+  y: "dU3biz8sZ_8GPB-odm8Wxz3lNDr1xcAQQPQaOcr1fmc",
+};
+
+test("a key has the name that libtrust gives it", () => {
+  const key = createPublicKey({ key: DOCUMENTED, format: "jwk" });
+  const name = keyId(key);
+  assert.match(name, /^(?:[A-Z2-7]{4}:){11}[A-Z2-7]{4}$/);
+  assert.equal(name, "PYYO:TEWU:V7JH:26JV:AQTZ:LJC3:SXVJ:XGHA:34F2:2LAQ:ZRMK:Z7Q6");
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { literalIdentityUid } from "@wharf/contract";
+import { RegistryWorld } from "./support/registry-world.ts";
+import { STORES } from "./support/server.ts";
+
+const ANYONE = literalIdentityUid("wharf", "anyone");
+
+for (const store of STORES) {
+  describe(`what tokens for a registry grant, on ${store}`, () => {
+    let world: RegistryWorld;
+    const who = new Map<string, string | undefined>();
+    before(async () => {
+      world = await RegistryWorld.start({ store });
+      who.set("the operator", undefined);
+      who.set("a puller", await world.holder("puller", "registry.pull"));
+      who.set("a pusher", await world.holder("pusher", "registry.push"));
+      who.set("a team's pusher", await world.holder("team", "registry.push", world.team));
+      who.set("a viewer of the console", await world.holder("looker", "console_viewer"));
+      who.set("an editor", await world.holder("editor", "editor"));
+      who.set("nobody in particular", await world.identity("nobody"));
+    });
+    after(() => world.stop());
+
+    const TABLE: [who: string, asked: string, granted: string | undefined][] = [
+      ["a puller", "repository:acme/app:pull", "repository:acme/app:pull"],
+      ["a puller", "repository:acme/app:pull,push,delete", "repository:acme/app:pull"],
+      ["a puller", "repository:acme/app:*", "repository:acme/app:pull"],
+      ["a puller", "repository:acme/app:push", undefined],
+      ["a puller", "repository:acme/team/app:pull", "repository:acme/team/app:pull"],
+      ["a puller", "repository:acme/none/app:pull", "repository:acme/none/app:pull"],
+      ["a puller", "repository:other/app:pull", undefined],
+      ["a puller", "registry:catalog:*", undefined],
+      ["a pusher", "repository:acme/app:pull,push", "repository:acme/app:pull,push"],
+      ["a pusher", "repository:acme/app:*", "repository:acme/app:pull,push,delete"],
+      ["a pusher", "repository:acme/none/such/app:push", "repository:acme/none/such/app:push"],
+      [
+        "a team's pusher",
+        "repository:acme/team/app:*",
+        "repository:acme/team/app:pull,push,delete",
+      ],
+      ["a team's pusher", "repository:acme/app:*", undefined],
+      ["a team's pusher", "repository:acme/other/app:push", undefined],
+      ["a viewer of the console", "repository:acme/app:*", undefined],
+      ["an editor", "repository:acme/app:*", "repository:acme/app:pull"],
+      ["nobody in particular", "repository:acme/app:*", undefined],
+      ["the operator", "repository:acme/app:*", "repository:acme/app:pull,push,delete"],
+      ["the operator", "repository:other/app:*", undefined],
+      ["the operator", "registry:catalog:*", "registry:catalog:*"],
+    ];
+    for (const [name, asked, granted] of TABLE) {
+      test(`${name} asks for ${asked}`, async () => {
+        const got = await world.grantedTo(who.get(name), asked);
+        assert.deepEqual(got, granted === undefined ? [] : [granted]);
+      });
+    }
+
+    test("groups go by name or uid", async () => {
+      const puller = who.get("a puller");
+      const { organisation, team } = world;
+      for (const path of [`${organisation}/app`, `${team}/app`, `acme/${team.slice(41)}/app`]) {
+        const asked = `repository:${path}:pull`;
+        assert.deepEqual(await world.grantedTo(puller, asked), [asked]);
+      }
+    });
+
+    test("a uid that is nobody's stands for nothing, and nothing can be made of it", async () => {
+      for (const path of ["f".repeat(40), `acme/${"f".repeat(16)}`]) {
+        assert.deepEqual(await world.grantedTo(undefined, `repository:${path}/app:pull,push`), []);
+      }
+    });
+
+    test("the name of an organisation counts once it is verified", async () => {
+      const { uid } = await world.post("groups", { name: "later" });
+      assert.deepEqual(await world.grantedTo(undefined, "repository:later/app:pull"), []);
+      await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
+      const granted = await world.grantedTo(undefined, "repository:later/app:pull");
+      assert.deepEqual(granted, ["repository:later/app:pull"]);
+    });
+
+    test("a name that two folders have stands for neither", async () => {
+      const uids: string[] = [];
+      for (let i = 0; i < 2; i++)
+        uids.push((await world.post(`groups/${world.organisation}`, { name: "twin" })).uid);
+      assert.deepEqual(await world.grantedTo(undefined, "repository:acme/twin/app:*"), []);
+      const asked = `repository:acme/${uids[0]?.slice(41)}/app:pull`;
+      assert.deepEqual(await world.grantedTo(undefined, asked), [asked]);
+    });
+
+    test("pushing to a new repo takes repo.create, and folders take groups.create", async () => {
+      const role = async (...capabilities: string[]) => {
+        const path = `roles/${world.organisation}`;
+        return (await world.post(path, { name: "custom", capabilities })).uid as string;
+      };
+      const push = ["manifest.create", "manifest.update", "tag.create", "tag.update"];
+      const uid = await world.identity("builder");
+      const give = async (...capabilities: string[]) => {
+        const binding = { identityUid: uid, roleUid: await role(...capabilities) };
+        await world.post(`roleBindings/${world.organisation}`, binding);
+      };
+      const asked = ["repository:acme/new:push", "repository:acme/deep/er/new:push"] as const;
+      const granted = async () => [
+        (await world.grantedTo(uid, asked[0])).length,
+        (await world.grantedTo(uid, asked[1])).length,
+      ];
+      await give(...push);
+      assert.deepEqual(await granted(), [0, 0]);
+      await give("repo.create");
+      assert.deepEqual(await granted(), [1, 0]);
+      await give("groups.create");
+      assert.deepEqual(await granted(), [1, 1]);
+    });
+
+    test("each capability of an action is needed", async () => {
+      const actions = {
+        pull: ["repo.list", "manifest.list", "repo.blobs.get"],
+        delete: ["manifest.delete", "tag.delete"],
+      };
+      for (const [action, capabilities] of Object.entries(actions)) {
+        const uid = await world.identity(`only-${action}`);
+        for (const capability of capabilities) {
+          assert.deepEqual(await world.grantedTo(uid, `repository:acme/app:${action}`), []);
+          const path = `roles/${world.organisation}`;
+          const role = await world.post(path, { name: "one", capabilities: [capability] });
+          const binding = { identityUid: uid, roleUid: role.uid };
+          await world.post(`roleBindings/${world.organisation}`, binding);
+        }
+        const asked = `repository:acme/app:${action}`;
+        assert.deepEqual(await world.grantedTo(uid, "repository:acme/app:*"), [asked]);
+      }
+    });
+
+    test("several scopes are granted apart", async () => {
+      const scope = [
+        "repository:acme/app:pull repository:other/app:pull",
+        "repository:acme/team/b:*",
+      ];
+      const password = await world.token(who.get("a team's pusher"));
+      const { granted } = await world.ask({ user: "_token", password, scope });
+      assert.deepEqual(granted, ["repository:acme/team/b:pull,push,delete"]);
+    });
+
+    test("a group is public once anyone may pull, and only then, and only to pull", async () => {
+      const scope = [
+        "repository:acme/team/app:*",
+        "repository:acme/app:pull",
+        "registry:catalog:*",
+      ];
+      assert.deepEqual((await world.ask({ scope })).granted, []);
+      const binding = await world.bind(world.team, ANYONE, "registry.push");
+      const { status, granted, claims } = await world.ask({ scope });
+      assert.deepEqual([status, granted], [200, ["repository:acme/team/app:pull"]]);
+      assert.equal(claims.sub, ANYONE);
+      const shown = (await world.operator.get(`/iam/v2beta1/roleBindings/${binding}`)).body;
+      assert.equal(shown.identity.name, "anyone");
+      await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      assert.deepEqual((await world.ask({ scope })).granted, []);
+    });
+
+    test("making a group public takes what binding any other role takes", async () => {
+      const puller = world.server.token(who.get("a puller"));
+      const role = (await world.operator.get("/iam/v2beta1/roles?name=registry.pull")).body
+        .roles[0];
+      const response = await fetch(`${world.server.url}/iam/v2beta1/roleBindings/${world.team}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${await puller}`, "content-type": "application/json" },
+        body: JSON.stringify({ identityUid: ANYONE, roleUid: role.uid }),
+      });
+      assert.equal(response.status, 403);
+    });
+
+    test("taking a binding or an identity away is felt by the next token", async () => {
+      const uid = await world.identity("leaver");
+      const binding = await world.bind(world.organisation, uid, "registry.pull");
+      const password = await world.token(uid);
+      const ask = () => world.ask({ user: "_token", password, scope: "repository:acme/app:pull" });
+      assert.equal((await ask()).granted.length, 1);
+      await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      assert.deepEqual((await ask()).granted, []);
+      await world.operator.delete(`/iam/v2beta1/identities/${uid}`);
+      assert.equal((await ask()).status, 401);
+    });
+  });
+}
