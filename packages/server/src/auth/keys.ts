@@ -28,6 +28,7 @@ export interface SigningKey {
 export class SigningKeys {
   readonly #store: Store;
   #keys: readonly SigningKey[] = [];
+  #version = -1;
 
   private constructor(store: Store) {
     this.#store = store;
@@ -62,6 +63,19 @@ export class SigningKeys {
     const key = await newKey(Date.now());
     await store.write((tx) => addKey(tx, key, key.created + OVERLAP_MS));
     return key.kid;
+  }
+
+  /**
+   * Reads the keys again if anything has changed since that concerns access, as a rotation does. For
+   * those who sign or verify without the authenticator.
+   *
+   * @example await keys.catchUp();
+   */
+  async catchUp(): Promise<void> {
+    const version = await this.#store.accessVersion();
+    if (version === this.#version) return;
+    await this.reload();
+    this.#version = version;
   }
 
   async reload(): Promise<void> {

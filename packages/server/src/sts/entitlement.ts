@@ -94,10 +94,11 @@ async function ownEntitlement(
  * @example const { subject } = await ownToken(parts, token, Date.now());
  */
 export async function ownToken(
-  { engine, verifier }: ExchangeParts,
+  { engine, keys, verifier }: ExchangeParts,
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
+  await keys.catchUp();
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
   if (session === "" || (await engine.session(session))) return verified;

@@ -27,6 +27,7 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
     const token = bearerToken(call.authorization, "the token to exchange");
     const seen: Seen = { identity: request.identity };
     try {
+      await parts.keys.catchUp();
       const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
       if (request.identityProvider !== "") {
         return rawToken(await ofProvider(call, request, token, seen));

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { base64url } from "jose";
+import { StandInIssuer } from "./support/issuer.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { answerOf, RegistryWorld } from "./support/registry-world.ts";
+import { signerOf } from "./support/signer.ts";
+
+const SCOPE = "repository:acme/app:pull";
+
+describe("the token endpoint of a registry refuses", () => {
+  let world: RegistryWorld;
+  let puller: string;
+  let ours: string;
+  let theirs: string;
+  before(async () => {
+    world = await RegistryWorld.start();
+    puller = await world.holder("puller", "registry.pull");
+    ours = await world.token(puller);
+    theirs = await world.issuer.sign({ sub: "puller" });
+  });
+  after(() => world.stop());
+
+  const part = (value: object) => base64url.encode(JSON.stringify(value));
+  const changed = (token: string) =>
+    `${token.slice(0, -4)}${token.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
+
+  /** Ways to be refused, each with who and what is shown. */
+  const REFUSED: Record<string, () => Promise<[user: string, password: string]>> = {
+    "an empty password": async () => ["_token", ""],
+    "an empty user": async () => ["", ours],
+    garbage: async () => ["_token", "garbage"],
+    "something like a JWT": async () => ["_token", "a.b.c"],
+    "a password longer than any token": async () => ["_token", `${ours}${"x".repeat(9_000)}`],
+    "a changed signature": async () => ["_token", changed(ours)],
+    "a token without a signature": async () => {
+      const [, claims] = ours.split(".");
+      return ["_token", `${part({ alg: "none", typ: "JWT" })}.${claims}.`];
+    },
+    "a user that is a name": async () => ["puller", theirs],
+    "the token of a workload as one of ours": async () => ["_token", theirs],
+    "a token of ours as an identity's": async () => [puller, ours],
+    "the token of another workload": async () => [
+      puller,
+      await world.issuer.sign({ sub: "another" }),
+    ],
+    "the token of another issuer": async () => {
+      const other = await StandInIssuer.start();
+      const token = await other.sign({ sub: "puller" });
+      await other.stop();
+      return [puller, token];
+    },
+    "a changed token of a workload": async () => [puller, changed(theirs)],
+    "an expired token of a workload": async () => [
+      puller,
+      await world.issuer.sign({ sub: "puller", exp: 1_000_000 }),
+    ],
+    "a token of a workload for someone else": async () => [
+      puller,
+      await world.issuer.sign({ sub: "puller", aud: "https://elsewhere.example" }),
+    ],
+    "an identity that does not exist": async () => [
+      `${world.organisation}/${"f".repeat(16)}`,
+      theirs,
+    ],
+    "an uid with more after it": async () => [`${puller}/../${puller}`, theirs],
+    "an expired token of ours": async () => {
+      const signer = await signerOf(world.server);
+      const other = { now: Date.now() - 7_200_000, baseUrl: world.host, authUrl: world.server.url };
+      return ["_token", await signer.token(puller, other)];
+    },
+    "a token of ours of another installation": async () => {
+      const signer = await signerOf(world.server);
+      const other = { baseUrl: world.host, authUrl: "https://other.example" };
+      return ["_token", await signer.token(puller, other)];
+    },
+  };
+  for (const [what, shown] of Object.entries(REFUSED)) {
+    test(what, async () => {
+      const [user, password] = await shown();
+      const { status, body, headers } = await world.ask({ user, password, scope: SCOPE });
+      assert.equal(status, 401, JSON.stringify(body));
+      assert.deepEqual(Object.keys(body), ["errors"]);
+      assert.equal(body.errors[0].code, "UNAUTHORIZED");
+      assert.notEqual(body.errors[0].message, "");
+      assert.equal(headers.get("www-authenticate"), `Basic realm="${world.server.url}/token"`);
+      if (password.length > 10) assert.ok(!JSON.stringify(body).includes(password.slice(-10)));
+    });
+  }
+
+  for (const authorization of ["Digest x", "Basic", "Basic %%%", "Bearer", "Bearer garbage", "x"]) {
+    test(`the header ${JSON.stringify(authorization)}`, async () => {
+      const { status, body } = await world.ask({ authorization, scope: SCOPE });
+      assert.deepEqual([status, body.errors[0].code], [401, "UNAUTHORIZED"]);
+    });
+  }
+
+  const INJECTED = [
+    "repository:acme/../other/app:pull",
+    "repository:acme/app/../../x:pull",
+    "repository:ACME/app:pull",
+    "repository:acme/app,repository:other/app:pull",
+    "repository:acme/app:pull\u0000",
+    "repository:acme/app' OR '1'='1:pull",
+    'repository:acme/"app":pull',
+    "repository:acme/%2e%2e/app:pull",
+    `repository:acme/${"a".repeat(4_000)}:pull`,
+    `repository:${"acme/".repeat(300)}app:pull`,
+    "repository:*:*",
+    "repository:acme/*:pull",
+    "registry:catalog:*",
+    "*:*:*",
+  ];
+  for (const scope of INJECTED) {
+    test(`to grant ${JSON.stringify(scope.slice(0, 50))}`, async () => {
+      const { status, granted } = await world.ask({ user: "_token", password: ours, scope });
+      assert.deepEqual([status, granted], [200, []]);
+    });
+  }
+
+  test("thousands of scopes, in a query and in a form", async () => {
+    const scopes = (count: number) =>
+      Array.from({ length: count }, (_, at) => `repository:a/b${at}:pull`).join(" ");
+    const ask = async (count: number) =>
+      (await world.ask({ user: "_token", password: ours, scope: scopes(count) })).status;
+    assert.deepEqual([await ask(50), await ask(51), await ask(300)], [200, 400, 414]);
+    const send = async (size: number) => {
+      const body = new URLSearchParams({ grant_type: "password", scope: scopes(size) });
+      return answerOf(await fetch(`${world.server.url}/token`, { method: "POST", body }));
+    };
+    assert.equal((await send(2_000)).status, 400);
+  });
+
+  test("audit rows that grow with the request", async () => {
+    const scope = Array.from(
+      { length: 45 },
+      (_, at) => `repository:acme/${"a".repeat(100)}${at}:*`,
+    );
+    await world.ask({ user: "_token", password: changed(ours), scope });
+    const [row] = await rawRows<{ detail: string }>(
+      world.server,
+      "SELECT detail FROM audit ORDER BY id DESC LIMIT 1",
+    );
+    const { asked, refused } = JSON.parse(row?.detail ?? "{}");
+    assert.match(refused, /signature/);
+    assert.equal(asked.length, 20);
+  });
+
+  test("pages of other sites", async () => {
+    const headers = { origin: "https://evil.example" };
+    for (const method of ["GET", "OPTIONS"]) {
+      const preflight = method === "GET" ? {} : { "access-control-request-method": "GET" };
+      const response = await fetch(`${world.server.url}/token`, {
+        method,
+        headers: { ...headers, ...preflight },
+      });
+      assert.equal(response.headers.get("access-control-allow-origin"), null);
+    }
+  });
+
+  test("to write any password into the log", () => {
+    for (const secret of [ours, theirs]) assert.ok(!world.server.log.includes(secret.slice(-20)));
+  });
+});

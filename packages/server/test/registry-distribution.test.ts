@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { literalIdentityUid } from "@wharf/contract";
+import { freePort } from "./support/free-port.ts";
+import { writeImage } from "./support/oci-image.ts";
+import { type Ran, skopeo, TestRegistry } from "./support/registry.ts";
+import { RegistryWorld } from "./support/registry-world.ts";
+
+const ANYONE = literalIdentityUid("wharf", "anyone");
+
+describe("a real registry lets in whom we let in", () => {
+  let world: RegistryWorld;
+  let registry: TestRegistry;
+  let folder: string;
+  let digest: string;
+  let pusher: string;
+  let puller: string;
+  let looker: string;
+  before(async () => {
+    const host = `127.0.0.1:${await freePort()}`;
+    world = await RegistryWorld.start({ host });
+    registry = await TestRegistry.start(world.server.url, host);
+    folder = mkdtempSync(join(tmpdir(), "wharf-image-"));
+    digest = writeImage(join(folder, "image"), "1.0", "hello", ["amd64", "arm64"]);
+    pusher = await world.holder("pusher", "registry.push");
+    puller = await world.holder("puller", "registry.pull");
+    looker = await world.holder("looker", "console_viewer");
+  });
+  after(async () => {
+    await registry.stop();
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const at = (path: string) => `docker://${world.host}/${path}`;
+  const ours = async (identity: string) => ["--creds", `_token:${await world.token(identity)}`];
+  const push = async (creds: readonly string[], path: string): Promise<Ran> => {
+    const to = creds.map((one) => (one === "--creds" ? "--dest-creds" : one));
+    const flags = ["--all", "--dest-tls-verify=false"];
+    return skopeo("copy", ...flags, ...to, `oci:${join(folder, "image")}:1.0`, at(path));
+  };
+  const pull = async (creds: readonly string[], path: string): Promise<Ran> => {
+    const from = creds.map((one) => (one.startsWith("--") ? one.replace("--", "--src-") : one));
+    const into = mkdtempSync(join(folder, "pulled-"));
+    return skopeo("copy", "--all", "--src-tls-verify=false", ...from, at(path), `dir:${into}`);
+  };
+  const run = async (command: string, creds: readonly string[], path: string, ...flags: string[]) =>
+    skopeo(command, "--tls-verify=false", ...flags, ...creds, at(path));
+  const refused = ({ ok, output }: Ran) => {
+    assert.ok(!ok, output);
+    assert.match(output, /denied|unauthorized|invalid username\/password/i);
+  };
+  const worked = ({ ok, output }: Ran) => assert.ok(ok, output);
+
+  test("whoever may push pushes an image of several architectures, and pulls it again", async () => {
+    const creds = await ours(pusher);
+    worked(await push(creds, "acme/app:1.0"));
+    worked(await pull(creds, "acme/app:1.0"));
+    const { output } = await run("inspect", creds, "acme/app:1.0", "--raw");
+    assert.equal(JSON.parse(output).manifests.length, 2);
+  });
+
+  test("whoever may pull pulls and lists, and cannot push or delete", async () => {
+    const creds = await ours(puller);
+    worked(await pull(creds, "acme/app:1.0"));
+    worked(await pull(creds, `acme/app@${digest}`));
+    const { output } = await run("list-tags", creds, "acme/app");
+    assert.deepEqual(JSON.parse(output).Tags, ["1.0"]);
+    refused(await push(creds, "acme/app:2.0"));
+    refused(await push(creds, "acme/new:1.0"));
+    refused(await run("delete", creds, "acme/app:1.0"));
+    worked(await pull(creds, "acme/app:1.0"));
+  });
+
+  test("whoever may only look, or nothing at all, gets nothing from the registry", async () => {
+    for (const creds of [
+      await ours(looker),
+      await ours(await world.identity("nobody")),
+      ["--no-creds"],
+    ]) {
+      refused(await pull(creds, "acme/app:1.0"));
+      refused(await run("list-tags", creds, "acme/app"));
+    }
+  });
+
+  test("a workload logs in with its own token, and a person's tool with a stored login", async () => {
+    const token = await world.issuer.sign({ sub: "puller" });
+    worked(await pull(["--creds", `${puller}:${token}`], "acme/app:1.0"));
+    const authfile = join(folder, "auth.json");
+    const login = ["login", "--tls-verify=false", "--authfile", authfile, "-u", "_token"];
+    worked(await skopeo(...login, "-p", await world.token(puller), world.host));
+    const stored = ["--authfile", authfile, "--src-tls-verify=false"];
+    const into = mkdtempSync(join(folder, "pulled-"));
+    worked(await skopeo("copy", ...stored, at("acme/app:1.0"), `dir:${into}`));
+    refused(await skopeo(...login, "-p", "not a token", world.host));
+  });
+
+  test("taking the binding away ends it at once", async () => {
+    const uid = await world.identity("leaver");
+    const binding = await world.bind(world.organisation, uid, "registry.pull");
+    const creds = await ours(uid);
+    worked(await pull(creds, "acme/app:1.0"));
+    await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+    refused(await pull(creds, "acme/app:1.0"));
+  });
+
+  test("a public group is pulled from by anyone, and by nobody once it is not", async () => {
+    worked(await push(await ours(pusher), "acme/team/public:1.0"));
+    refused(await pull(["--no-creds"], "acme/team/public:1.0"));
+    const binding = await world.bind(world.team, ANYONE, "registry.pull");
+    worked(await pull(["--no-creds"], "acme/team/public:1.0"));
+    refused(await push(["--dest-no-creds"], "acme/team/public:2.0"));
+    refused(await pull(["--no-creds"], "acme/app:1.0"));
+    await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+    refused(await pull(["--no-creds"], "acme/team/public:1.0"));
+  });
+
+  test("pushing to a new path takes the right to make what is missing", async () => {
+    const team = await world.holder("team-pusher", "registry.push", world.team);
+    const creds = await ours(team);
+    worked(await push(creds, "acme/team/new/folder/app:1.0"));
+    refused(await push(creds, "acme/elsewhere/app:1.0"));
+    refused(await push(creds, "stranger/app:1.0"));
+  });
+
+  test("the catalogue is the operator's", async () => {
+    const catalog = async (identity?: string) => {
+      const question = { user: "_token", password: await world.token(identity) };
+      const { body } = await world.ask({ ...question, scope: "registry:catalog:*" });
+      const authorization = `Bearer ${body.token}`;
+      return fetch(`http://${world.host}/v2/_catalog`, { headers: { authorization } });
+    };
+    const shown = (await (await catalog()).json()) as { repositories: string[] };
+    assert.ok(shown.repositories.includes("acme/app"));
+    assert.equal((await catalog(pusher)).status, 401);
+  });
+
+  test("a token for one repository opens no other", async () => {
+    const question = { user: "_token", password: await world.token(puller) };
+    const { body } = await world.ask({ ...question, scope: "repository:acme/app:pull" });
+    const headers = { authorization: `Bearer ${body.token}` };
+    const status = async (path: string, token = headers) =>
+      (await fetch(`http://${world.host}/v2/${path}/tags/list`, { headers: token })).status;
+    assert.equal(await status("acme/app"), 200);
+    assert.equal(await status("acme/team/public"), 401);
+    const own = { authorization: `Bearer ${question.password}` };
+    assert.equal(await status("acme/app", own), 401, "the registry takes no token of ours itself");
+  });
+
+  test("the registry needs nothing new after a rotation", async () => {
+    await world.server.admin("keys", "rotate");
+    worked(await pull(await ours(puller), "acme/app:1.0"));
+  });
+
+  test("whoever may delete deletes", async () => {
+    const creds = await ours(pusher);
+    worked(await run("delete", creds, "acme/app:1.0"));
+    assert.ok(!(await pull(creds, "acme/app:1.0")).ok);
+  });
+});
