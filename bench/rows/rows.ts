@@ -6,6 +6,7 @@ import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
+import { registryTokenRow } from "./registry-token.ts";
 import { startRow } from "./start.ts";
 
 /** The table, line by line. */
@@ -18,6 +19,7 @@ export function rowsOf(options: Options): Row[] {
     skipRow(options),
     createRow,
     exchangeRow,
+    registryTokenRow,
     memoryRow(options),
     startRow,
   ];

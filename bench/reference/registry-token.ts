@@ -1,0 +1,58 @@
+/**
+ * What jose and node:http can do of a token for a registry: verify an ES256 token with keys at hand, sign
+ * an ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
+import { doJobs } from "../program.ts";
+
+export interface ServedRegistryToken {
+  readonly jwks: JSONWebKeySet;
+  readonly issuer: string;
+  readonly audience: string;
+  /** What the headers of the tokens say that it makes. */
+  readonly header: { readonly kid: string; readonly x5c: string[] };
+  readonly access: readonly object[];
+}
+
+const LIFETIME_SECONDS = 300;
+
+doJobs(async (job: ServedRegistryToken): Promise<{ port: number }> => {
+  const { issuer, audience, header, access } = job;
+  const keys = createLocalJWKSet(job.jwks);
+  const { privateKey } = await generateKeyPair("ES256");
+  const answer = async (bearer: string, url: string): Promise<string> => {
+    const { payload } = await jwtVerify(bearer, keys, { issuer, audience, algorithms: ["ES256"] });
+    const asked = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("scope");
+    const now = Date.now();
+    const issued = Math.floor(now / 1000);
+    const token = await new SignJWT({ access })
+      .setProtectedHeader({ alg: "ES256", typ: "JWT", ...header })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(payload.sub as string)
+      .setJti(randomUUID())
+      .setIssuedAt(issued)
+      .setNotBefore(issued)
+      .setExpirationTime(issued + LIFETIME_SECONDS)
+      .sign(privateKey);
+    const times = { expires_in: LIFETIME_SECONDS, issued_at: new Date(now).toISOString() };
+    return JSON.stringify({ token, access_token: token, ...times, scope: asked });
+  };
+  const server = createServer((request, response) => {
+    answer((request.headers.authorization ?? "").slice("Bearer ".length), request.url ?? "").then(
+      (body) => {
+        const length = Buffer.byteLength(body);
+        response.writeHead(200, { "content-type": "application/json", "content-length": length });
+        response.end(body);
+      },
+      () => response.writeHead(401).end(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port };
+});
