@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
+import { exchange } from "./support/exchange.ts";
 import { RegistryWorld } from "./support/registry-world.ts";
 import { STORES } from "./support/server.ts";
 
@@ -128,6 +129,21 @@ for (const store of STORES) {
         const asked = `repository:acme/app:${action}`;
         assert.deepEqual(await world.grantedTo(uid, "repository:acme/app:*"), [asked]);
       }
+    });
+
+    test("a narrowed token grants no more than it holds", async () => {
+      const { server, host } = world;
+      const ask = async (identity: string | undefined, narrowed: Record<string, string>) => {
+        const own = await server.token(identity);
+        const { token } = await exchange(server.url, own, { aud: host, ...narrowed });
+        const scope = ["repository:acme/app:*", "repository:acme/team/app:*", "registry:catalog:*"];
+        return (await world.ask({ user: "_token", password: token, scope })).granted;
+      };
+      assert.deepEqual(await ask(who.get("a pusher"), { cap: "repo.list" }), []);
+      assert.deepEqual(await ask(who.get("a pusher"), { scopes: world.team }), [
+        "repository:acme/team/app:pull,push,delete",
+      ]);
+      assert.deepEqual(await ask(undefined, { scopes: world.team, cap: "manifest.list" }), []);
     });
 
     test("several scopes are granted apart", async () => {

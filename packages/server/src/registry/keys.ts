@@ -69,7 +69,7 @@ export class RegistryKeys {
     return current;
   }
 
-  /** Every key that registries should know: those replaced lately, the one in use, the next one. */
+  /** Every key that registries should know: the one in use, the next one, those replaced lately. */
   async published(): Promise<readonly RegistryKey[]> {
     const version = await this.#store.accessVersion();
     if (version !== this.#version) await this.#reload(version);
@@ -79,7 +79,9 @@ export class RegistryKeys {
   async #reload(version: number): Promise<void> {
     const now = Date.now();
     await makeFirst(this.#store, now);
-    this.#keys = (await readRegistryKeys(this.#store.reader, now)).map(parsed);
+    const keys = (await readRegistryKeys(this.#store.reader, now)).map(parsed);
+    // The one in use comes first, for registries that read only one.
+    this.#keys = [...keys.filter((key) => !key.replaced), ...keys.filter((key) => key.replaced)];
     this.#version = version;
   }
 }
