@@ -11,7 +11,7 @@ import { nodeOn } from "./cores.ts";
 const CLI = join(import.meta.dirname, "../packages/cli");
 
 /** What people start. */
-const LAUNCHER = join(CLI, "bin/wharf.cjs");
+export const LAUNCHER = join(CLI, "bin/wharf.cjs");
 
 /** The same from its sources, where a profile can name the file that the time went to. */
 const SOURCES = join(CLI, "src/main.ts");

@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { documentsAreCurrent } from "./cli-docs/documents.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
 const GENERATED = "packages/contract/gen";
@@ -58,6 +59,7 @@ const results = await Promise.all([
   step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),
   step("generated code is current", generatedCodeIsCurrent),
+  step("docs/cli.md and man pages are current", documentsAreCurrent),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);
 

@@ -32,7 +32,7 @@ function hasPostgres() {
 
 const PEERS = [
   { package: "postgresql", isThere: hasPostgres },
-  ...["chromium", "docker-registry", "skopeo"].map((name) => {
+  ...["chromium", "docker-registry", "skopeo", "zsh", "fish"].map((name) => {
     return { package: name, isThere: () => existsSync(join("/usr/bin", name)) };
   }),
 ];

@@ -8,6 +8,7 @@ import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { registryTokenRow } from "./registry-token.ts";
 import { startRow } from "./start.ts";
+import { versionRow } from "./version.ts";
 
 /** The table, line by line. */
 export function rowsOf(options: Options): Row[] {
@@ -22,5 +23,6 @@ export function rowsOf(options: Options): Row[] {
     registryTokenRow,
     memoryRow(options),
     startRow,
+    versionRow,
   ];
 }

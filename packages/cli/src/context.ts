@@ -1,6 +1,5 @@
 import { tokenSource } from "./auth/source.ts";
 import type { Wharf } from "./client.ts";
-import type { Command } from "./command/definition.ts";
 import { wrongUse } from "./errors.ts";
 import { type Output, outputTo } from "./output/output.ts";
 import type { Template } from "./output/template/template.ts";
@@ -38,14 +37,16 @@ export interface ContextOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly signal: AbortSignal;
-  readonly command: Command;
 }
 
+/** What to do where nobody can be asked. */
+export const NEEDS_YES = "-y goes ahead without asking";
+
 /**
- * @example const context = await makeContext({ settings, environment: process.env, signal, command });
+ * @example const context = await makeContext({ settings, environment: process.env, signal });
  */
 export async function makeContext(options: ContextOptions): Promise<Context> {
-  const { settings, environment, signal, command } = options;
+  const { settings, environment, signal } = options;
   const { quiet, verbose, yes } = settings;
   const terminal = terminalOf(process, environment, settings.color);
   const progress = progressOn(process.stderr, terminal.showsRemarks && !quiet);
@@ -59,10 +60,6 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     },
   });
   const prompt = promptOn(terminal.isInteractive, signal);
-  const needsYes = "-y goes ahead without asking";
-  if (command.destructive && !yes) {
-    prompt.require("this cannot be undone, and there is no terminal to ask at", needsYes);
-  }
   let client: Promise<Wharf> | undefined;
   return {
     settings,
@@ -88,7 +85,7 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     },
     async confirm(question) {
       if (yes) return;
-      prompt.require(`${question} There is no terminal to ask at`, needsYes);
+      prompt.require(`${question} There is no terminal to ask at`, NEEDS_YES);
       if (!(await prompt.confirm(question))) throw wrongUse("nothing was done");
     },
   };

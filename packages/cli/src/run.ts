@@ -4,7 +4,7 @@ import { GLOBALS } from "./command/globals.ts";
 import { helpText } from "./command/help.ts";
 import { readArgs, type Sources } from "./command/parse.ts";
 import { scan } from "./command/scan.ts";
-import { type Context, makeContext } from "./context.ts";
+import { type Context, makeContext, NEEDS_YES } from "./context.ts";
 import { EXIT, interrupted } from "./errors.ts";
 import { problemOf } from "./problem.ts";
 import { reportOf } from "./report.ts";
@@ -38,15 +38,16 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   const { given, positionals } = scan(rest, options);
   if (given.has("help")) return showHelp(path);
   const environment = process.env;
-  const sources: Sources = { given, environment, config: await readConfigOf(given, environment) };
+  const config = await readConfigOf(given, environment);
+  if (config.problem !== undefined && !node.despiteConfig) throw config.problem;
+  const sources: Sources = { given, environment, config };
   const settings = readSettings(sources, node.outputs);
   const interrupt = onInterrupt();
-  const context = await makeContext({
-    settings,
-    environment,
-    signal: interrupt.signal,
-    command: node,
-  });
+  const context = await makeContext({ settings, environment, signal: interrupt.signal });
+  if (node.destructive && !settings.yes) {
+    const why = "this cannot be undone, and there is no terminal to ask at";
+    context.prompt.require(why, NEEDS_YES);
+  }
   const args = await readArgs(context, path, positionals, sources);
   await perform(node, context, args);
   if (interrupt.signal.aborted) throw interrupted();

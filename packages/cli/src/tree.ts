@@ -1,5 +1,7 @@
 import { admin } from "./admin/commands.ts";
 import { group } from "./command/definition.ts";
+import { complete, completion } from "./completion/commands.ts";
+import { config } from "./config/commands.ts";
 import { help } from "./help/commands.ts";
 import { iam } from "./iam/commands.ts";
 import { serve } from "./serve/commands.ts";
@@ -11,6 +13,6 @@ export const tree = group({
   summary: "Control plane for a company's container supply chain",
   description: `Data goes to stdout, everything else to stderr. What is missing is asked for at a terminal, and
 refused elsewhere. \`wharf help COMMAND\` tells more about a command, \`wharf help formats\` about
-templates, \`wharf help exit-codes\` about exit codes.`,
-  commands: [iam, serve, admin, help, versionCommand],
+templates, \`wharf help exit-codes\` about exit codes, \`wharf help environment\` about variables.`,
+  commands: [iam, config, serve, admin, completion, complete, help, versionCommand],
 });

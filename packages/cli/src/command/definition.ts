@@ -94,6 +94,8 @@ export interface Definition<
   readonly outputs?: readonly string[];
   /** Reads its own words: they arrive as `args.words`, and options are for help alone. */
   readonly raw?: boolean;
+  /** Runs with defaults when the config file cannot be used: it is what tells, or mends. */
+  readonly despiteConfig?: boolean;
   readonly hidden?: boolean;
 }
 

@@ -83,17 +83,22 @@ function optionEntries(options: Options): Entry[] {
 function optionTerm(name: string, option: Option): string {
   const names = [
     ...(option.short === undefined ? [] : [`-${option.short}`]),
-    `--${name}`,
+    `--${isOn(option) ? "[no-]" : ""}${name}`,
     ...(option.aliases ?? []).map((alias) => `--${alias}`),
   ];
   const value = option.type === "boolean" ? "" : ` ${valueName(name, option)}`;
   return `${names.join(", ")}${value}`;
 }
 
+/** What is on unless it is switched off. */
+function isOn(option: Option): boolean {
+  return option.type === "boolean" && option.default === true;
+}
+
 /** The summary, then what can be given, what is taken otherwise, and where else it can come from. */
 function optionMeaning(option: Option): string {
   const choices = option.type === "choice" ? `: ${option.choices.join(", ")}` : "";
-  const fallback = "default" in option && option.default !== undefined && option.default !== "";
+  const fallback = "default" in option && !["", true, undefined].includes(option.default as string);
   const places = [option.env, option.config].filter((place) => place !== undefined);
   return [
     `${option.summary}${choices}`,

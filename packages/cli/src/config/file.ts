@@ -1,16 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
-import { wrongUse } from "../errors.ts";
+import { CommandError, wrongUse } from "../errors.ts";
 import { CONFIG_KEYS, type ConfigKey, isConfigKey, problemOf } from "./keys.ts";
 
 /** The config file's values by key. */
 export class Config {
   readonly path: string;
+  /** Why the file cannot be used; then it counts as empty. */
+  readonly problem: CommandError | undefined;
   readonly #values: ReadonlyMap<ConfigKey, string>;
 
-  constructor(path: string, values: ReadonlyMap<ConfigKey, string> = new Map()) {
+  constructor(
+    path: string,
+    values: ReadonlyMap<ConfigKey, string> = new Map(),
+    problem?: CommandError,
+  ) {
     this.path = path;
+    this.problem = problem;
     this.#values = values;
   }
 
@@ -38,6 +45,15 @@ export class Config {
  */
 export async function readConfig(path: string, mustExist: boolean): Promise<Config> {
   if (!mustExist && !existsSync(path)) return new Config(path);
+  try {
+    return new Config(path, await readValues(path));
+  } catch (error) {
+    if (error instanceof CommandError) return new Config(path, new Map(), error);
+    throw error;
+  }
+}
+
+async function readValues(path: string): Promise<Map<ConfigKey, string>> {
   let content: unknown;
   try {
     const text = readFileSync(path, "utf8");
@@ -52,7 +68,7 @@ export async function readConfig(path: string, mustExist: boolean): Promise<Conf
     if (problem !== undefined) throw wrongUse(`${path}: ${key} ${problem}`);
     values.set(key as ConfigKey, value);
   }
-  return new Config(path, values);
+  return values;
 }
 
 /**

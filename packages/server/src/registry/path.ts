@@ -1,6 +1,5 @@
 import { depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import type { Resource } from "../engine/resource.ts";
 import { DEEPEST_GROUP } from "../iam/groups.ts";
 import type { Reader } from "../store/connection.ts";
 
@@ -87,16 +86,12 @@ async function folder(
   return named.length > 1 ? undefined : (named[0] ?? "missing");
 }
 
-/**
- * The repos of a group that have a name; a repo's name may have slashes. None while repos are not among
- * the resources.
- */
-async function findRepos(
-  { resources }: Engine,
+/** The repos of a group that have a name; a repo's name may have slashes. */
+function findRepos(
+  { repos }: Engine,
   reader: Reader,
   group: string,
   name: string,
 ): Promise<string[]> {
-  const repos = resources.find(({ definition }: Resource) => definition.table === "repos");
-  return repos === undefined ? [] : repos.table.childrenNamed(reader, group, name, TWO);
+  return repos.table.childrenNamed(reader, group, name, TWO);
 }

@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT, StepError } from "../step.ts";
+import { manPages } from "./man.ts";
+import { markdown } from "./markdown.ts";
+
+const MAN = "packages/cli/man";
+
+/** What the definitions of the commands say today, by path. */
+function documents(): Map<string, string> {
+  const pages = [...manPages()].map(([name, text]): [string, string] => [`${MAN}/${name}`, text]);
+  return new Map([["docs/cli.md", markdown()], ...pages]);
+}
+
+/** Writes docs/cli.md and the man pages anew. */
+export async function writeDocuments(): Promise<void> {
+  rmSync(join(ROOT, MAN), { recursive: true, force: true });
+  for (const [path, text] of documents()) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), text);
+  }
+}
+
+/** They are committed; they must be what the definitions say today. */
+export async function documentsAreCurrent(): Promise<void> {
+  const fresh = documents();
+  const present = readdirSync(join(ROOT, MAN)).map((name) => `${MAN}/${name}`);
+  const paths = [...new Set([...fresh.keys(), ...present])].sort();
+  const stale = paths.filter((path) => fresh.get(path) !== textOf(path));
+  if (stale.length > 0) {
+    throw new StepError(
+      `${stale.join("\n")}\nnot what the commands say: npm run generate, and commit the result`,
+    );
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(join(ROOT, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Group, Node } from "../../packages/cli/src/command/definition.ts";
+import { type Entry, type Page, pageOf } from "../../packages/cli/src/command/page.ts";
+import { tree } from "../../packages/cli/src/tree.ts";
+
+/** Commands that belong together: a group with what is directly in it, or a command of the root. */
+export interface Chapter {
+  readonly page: Page;
+  readonly commands: readonly Page[];
+}
+
+export const ROOT_PAGE = pageOf([tree]);
+
+/** Every chapter, in the order of the tree. */
+export function chapters(): Chapter[] {
+  return tree.commands.filter(({ hidden }) => !hidden).flatMap((node) => chaptersOf([tree, node]));
+}
+
+function chaptersOf(path: readonly Node[]): Chapter[] {
+  const node = path.at(-1) as Node;
+  if (node.kind === "command") return [{ page: documented(path), commands: [documented(path)] }];
+  const direct = shown(node).filter(({ kind }) => kind === "command");
+  const below = shown(node).filter(({ kind }) => kind === "group");
+  const own = { page: pageOf(path), commands: direct.map((next) => documented([...path, next])) };
+  return [
+    ...(direct.length > 0 ? [own] : []),
+    ...below.flatMap((next) => chaptersOf([...path, next])),
+  ];
+}
+
+function shown({ commands }: Group): Node[] {
+  return commands.filter(({ hidden }) => !hidden);
+}
+
+/** The server's settings are told once, with `wharf serve`. */
+function documented(path: readonly Node[]): Page {
+  const page = pageOf(path);
+  if (page.name === "wharf serve") return page;
+  const settings = new Set(serveOptions().map(({ term }) => term));
+  const own = page.options.filter(({ term }) => !settings.has(term));
+  if (own.length === page.options.length) return page;
+  const more: Entry = { term: "…", meaning: "Every option of `wharf serve`." };
+  return { ...page, options: [...own, more] };
+}
+
+function serveOptions(): readonly Entry[] {
+  const serve = tree.commands.find(({ name }) => name === "serve") as Node;
+  return pageOf([tree, serve]).options;
+}
