@@ -35,11 +35,14 @@ export async function candidates(
     return commandNames(find(root, rest).path.at(-1) as Node, current);
   }
   const options: Options = node.kind === "group" ? GLOBALS : optionsOf(node);
-  const ask = (asked: Argument | Option) => answersOf(asked, rest, options, environment);
+  const ask = (asked: Argument | Option, given = rest) =>
+    answersOf(asked, given, options, environment);
   const [flag, typed] = optionBeingGiven(rest, current, options) ?? [];
   if (flag !== undefined) {
     const prefix = current.slice(0, current.length - (typed as string).length);
-    return matching(await ask(flag), typed as string, prefix);
+    const isInline = prefix !== "";
+    const answers = await ask(flag, isInline ? rest : rest.slice(0, -1));
+    return matching(answers, typed as string, prefix);
   }
   const ended = rest.includes("--");
   if (current.startsWith("-") && !ended) return optionNames(options, rest, current);

@@ -103,7 +103,7 @@ function expression(lexemes: readonly Lexeme[], at: number): Expression {
 function call(lexemes: readonly Lexeme[], piped: Expression | undefined, at: number): Expression {
   const [first] = lexemes;
   if (first === undefined) throw templateError("a value is missing", at);
-  const isCall = first.kind === "word" && !(first.text in LITERALS);
+  const isCall = first.kind === "word" && !LITERALS.has(first.text);
   const values = terms(isCall ? lexemes.slice(1) : lexemes);
   if (!isCall) {
     const [value, more] = values;
@@ -126,7 +126,11 @@ function call(lexemes: readonly Lexeme[], piped: Expression | undefined, at: num
   return { kind: "call", name: first.text, values: all };
 }
 
-const LITERALS: Readonly<Record<string, unknown>> = { true: true, false: false, nil: undefined };
+const LITERALS = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["nil", undefined],
+]);
 
 function terms(lexemes: readonly Lexeme[]): Expression[] {
   const found: Expression[] = [];
@@ -153,7 +157,7 @@ function term({ kind, text, at }: Lexeme): Expression {
     const inner = text.slice(1, -1);
     return { kind: "value", value: text.startsWith("`") ? inner : unescaped(inner) };
   }
-  if (text in LITERALS) return { kind: "value", value: LITERALS[text] };
+  if (LITERALS.has(text)) return { kind: "value", value: LITERALS.get(text) };
   throw templateError(`${text} must be in brackets, or a field such as .${text}`, at);
 }
 

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { styleOf } from "../terminal/terminal.ts";
+import { widthOf } from "../terminal/width.ts";
+import { fit, table } from "./table.ts";
+
+test("the widest columns give way first", () => {
+  assert.deepEqual(fit([40, 10], 40), [28, 10]);
+  assert.deepEqual(fit([40, 40, 5], 49), [20, 20, 5]);
+  assert.deepEqual(fit([5, 5], 80), [5, 5]);
+  assert.deepEqual(fit([9, 9], 3), [1, 1]);
+});
+
+test("a table fits any terminal that has room for a letter of each column", () => {
+  const cell = fc.string({ unit: "grapheme", maxLength: 30 });
+  const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 });
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 10, max: 120 }), (cells, width) => {
+      for (const line of table(["NAME", "UID", "TEXT"], cells, width, styleOf(false))) {
+        assert.ok(widthOf(line) <= width, `${widthOf(line)} > ${width}: ${JSON.stringify(line)}`);
+        assert.ok(line.isWellFormed());
+      }
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { interrupted, wrongUse } from "./errors.ts";
+import { problemOf } from "./problem.ts";
+import { reportOf } from "./report.ts";
+import { styleOf } from "./terminal/terminal.ts";
+
+const PLAIN = { json: false, verbose: false, style: styleOf(false) };
+
+/** An error with the shape of the client's. */
+function serverError(code: string, message: string, fieldViolations: object[] = []): Error {
+  return Object.assign(new Error(message), { name: "AnyError", code, fieldViolations });
+}
+
+test("each kind of error has its exit code", () => {
+  for (const [code, exitCode] of [
+    ["INVALID_ARGUMENT", 2],
+    ["UNAUTHENTICATED", 3],
+    ["PERMISSION_DENIED", 4],
+    ["NOT_FOUND", 5],
+    ["ALREADY_EXISTS", 6],
+    ["FAILED_PRECONDITION", 6],
+    ["ABORTED", 6],
+    ["UNAVAILABLE", 7],
+    ["DEADLINE_EXCEEDED", 7],
+    ["INTERNAL", 1],
+  ] as const) {
+    assert.equal(problemOf(serverError(code, "x")).exitCode, exitCode, code);
+  }
+  assert.equal(problemOf(interrupted()).exitCode, 130);
+  assert.equal(problemOf(wrongUse("x")).exitCode, 2);
+  const settings = Object.assign(new Error("bad setting"), { name: "ConfigError" });
+  assert.equal(problemOf(settings).exitCode, 2);
+});
+
+test("fields have lines of their own, and are not said twice", () => {
+  const violations = [
+    { field: "name", description: "is required" },
+    { field: "ttl", description: "is too long" },
+  ];
+  const message = "Invalid argument: name: is required; ttl: is too long";
+  assert.equal(
+    reportOf(serverError("INVALID_ARGUMENT", message, violations), PLAIN),
+    "wharf: Invalid argument\n  name: is required\n  ttl: is too long\n  → --help tells what the command takes\n",
+  );
+});
+
+test("a port in use says so without a stack; what nobody expected comes with one", () => {
+  const inUse = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
+  assert.equal(reportOf(inUse, PLAIN), "wharf: listen EADDRINUSE\n");
+  assert.match(reportOf(new TypeError("x is not a function"), PLAIN), /\n {4}at /);
+});
+
+test("errors as JSON are one line", () => {
+  const report = reportOf(wrongUse("no\nway", "do this"), { ...PLAIN, json: true });
+  assert.deepEqual(JSON.parse(report), {
+    error: { message: "no\nway", exitCode: 2, hint: "do this" },
+  });
+  assert.equal(report.trimEnd().includes("\n"), false);
+});

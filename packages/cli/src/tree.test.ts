@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Group, Node, Options } from "./command/definition.ts";
+import { commandsOf, find, nameOf } from "./command/find.ts";
+import { GLOBALS } from "./command/globals.ts";
+import { helpText } from "./command/help.ts";
+import { widthOf } from "./terminal/width.ts";
+import { tree } from "./tree.ts";
+
+const commands = [...commandsOf(tree)].map(({ path, command }) => ({
+  path,
+  command,
+  name: nameOf(path),
+}));
+
+test("every command has an example that names a command which exists", () => {
+  for (const { name, path, command } of commands) {
+    assert.match(helpText(path, {}), /\nExamples:\n/, name);
+    const own = command.examples.filter(({ command: line }) => line.includes("wharf"));
+    assert.equal(own.length, command.examples.length, name);
+    for (const { command: line } of command.examples) {
+      const words = line.slice(line.indexOf("wharf ") + 6).split(/[ )]/);
+      if (line.includes("wharf -")) continue;
+      const found = find(tree, words.slice(0, path.length - 1));
+      assert.equal(nameOf(found.path), name, line);
+    }
+  }
+});
+
+test("summaries are one line that begins with a capital and has no full stop", () => {
+  const check = (node: Node) => {
+    assert.match(node.summary, /^[A-Z][^\n]*[^.\n]$/, node.name);
+    if (node.kind === "group") node.commands.forEach(check);
+  };
+  check(tree);
+});
+
+test("no command takes a name that every command has, or one thing twice", () => {
+  for (const { name, command } of commands) {
+    const options = command.options as Options | undefined;
+    const taken = Object.keys(GLOBALS);
+    const shorts = Object.values(GLOBALS).flatMap((option) =>
+      "short" in option ? option.short : [],
+    );
+    const own = Object.keys(options ?? {});
+    if (!command.raw)
+      assert.deepEqual(
+        own.filter((each) => taken.includes(each)),
+        [],
+        name,
+      );
+    for (const { short } of Object.values(options ?? {})) {
+      assert.ok(short === undefined || !shorts.includes(short as never), name);
+    }
+    const names = [...own, ...(command.arguments ?? []).map((argument) => argument.name), "words"];
+    assert.equal(new Set(names).size, names.length, name);
+  }
+});
+
+test("siblings have names and aliases of their own", () => {
+  const check = ({ commands: nodes, name }: Group) => {
+    const names = nodes.flatMap((node) => [node.name, ...(node.aliases ?? [])]);
+    assert.equal(new Set(names).size, names.length, name);
+    for (const node of nodes) if (node.kind === "group") check(node);
+  };
+  check(tree);
+});
+
+test("help fits the terminal", () => {
+  for (const { path, name } of commands) {
+    for (const line of helpText(path, { width: 60 }).split("\n")) {
+      const breakable = /^\S|^ {4,}\S/.test(line) && line.trim().includes(" ");
+      if (breakable) assert.ok(widthOf(line) <= 60, `${name}: ${line}`);
+    }
+  }
+});
+
+test("options may stand before the command's words", () => {
+  const { path, words } = find(tree, ["-o", "json", "iam", "--yes", "orgs", "ls", "-q"]);
+  assert.equal(nameOf(path), "wharf iam organizations list");
+  assert.deepEqual(words, ["-o", "json", "--yes", "-q"]);
+});

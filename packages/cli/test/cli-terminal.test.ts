@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
+import { Site } from "./support/site.ts";
+import { wharfAtTerminal } from "./support/terminal.ts";
+
+const COLOUR = "\u001b[1m";
+
+describe("at a terminal", () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.start();
+    await site.make("organizations", "acme", "--description", "日本語の説明 and more of it");
+    await site.make("organizations", "beta");
+  });
+  after(() => site.stop());
+
+  test("tables are coloured and fit, wherever they must be cut", async () => {
+    for (const columns of [30, 47, 80]) {
+      const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns });
+      assert.equal(await terminal.end(), 0);
+      assert.ok(terminal.shown.includes(COLOUR));
+      for (const line of terminal.text.split("\n")) {
+        const wide = [...line].filter((letter) => letter > "\u2e80").length;
+        assert.ok([...line].length + wide <= columns, `${columns}: ${line}`);
+      }
+    }
+  });
+
+  test("NO_COLOR, TERM=dumb and --color=never take the colour away; --color=always brings it", async () => {
+    for (const [more, env] of [
+      [[], { NO_COLOR: "1" }],
+      [[], { TERM: "dumb" }],
+      [["--color=never"], {}],
+      [["--no-color"], {}],
+    ] as const) {
+      const args = ["iam", "orgs", "list", ...more];
+      const terminal = wharfAtTerminal(args, { env: { ...site.env, ...env } });
+      await terminal.end();
+      assert.ok(terminal.shown.includes("acme"));
+      assert.ok(!terminal.shown.includes("\u001b["), JSON.stringify(terminal.shown));
+    }
+    const piped = await wharf(["iam", "orgs", "list", "--color", "always"], { env: site.env });
+    assert.ok(piped.stdout.startsWith(COLOUR));
+    const plain = await wharf(["iam", "orgs", "list"], { env: site.env });
+    assert.ok(!plain.stdout.includes("\u001b["));
+  });
+
+  test("a missing name is picked from a list", async () => {
+    const terminal = wharfAtTerminal(["iam", "orgs", "describe", "-o", "id"], { env: site.env });
+    await terminal.until(/ORGANIZATION: Name or uid[\s\S]*acme[\s\S]*beta/);
+    terminal.type("\u001b[B\r");
+    assert.equal(await terminal.end(), 0);
+    assert.match(terminal.text, /^[0-9a-f]{40}$/m);
+  });
+
+  test("Ctrl-C at a question ends with 130", async () => {
+    const terminal = wharfAtTerminal(["iam", "orgs", "describe"], { env: site.env });
+    await terminal.until(/ORGANIZATION/);
+    terminal.type("\u0003");
+    assert.equal(await terminal.end(), 130);
+    assert.match(terminal.text, /wharf: interrupted/);
+  });
+
+  test("deleting asks, and does nothing unless the answer is yes", async () => {
+    const uid = await site.make("organizations", "doomed");
+    const refused = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
+    await refused.until(/Delete organisation doomed/);
+    refused.type("n");
+    assert.equal(await refused.end(), 2);
+    assert.equal((await site.ok("iam", "orgs", "get", "doomed", "-o", "id")).trim(), uid);
+    const agreed = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
+    await agreed.until(/Delete organisation doomed/);
+    agreed.type("y");
+    assert.equal(await agreed.end(), 0);
+    assert.equal((await site.run("iam", "orgs", "get", "doomed")).code, 5);
+  });
+
+  test("work that takes more than a second shows that it goes on, and leaves no trace", async () => {
+    const slow = await slowed(site.server.url, 2_000);
+    const env = { ...site.env, WHARF_API: slow.url };
+    const terminal = wharfAtTerminal(["iam", "orgs", "list", "-o", "id"], { env });
+    assert.equal(await terminal.end(), 0);
+    assert.match(terminal.text, /⠋|⠙|⠹|⠸/);
+    assert.match(terminal.text, /listing organisations/);
+    const { stderr } = await wharf(["iam", "orgs", "list", "-o", "id"], { env });
+    assert.equal(stderr, "");
+    slow.close();
+  });
+
+  test("codes in what the server sends are shown, not obeyed", async () => {
+    await site.make("organizations", "sly", "--description=a\u001b]0;owned\u0007b");
+    const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns: 120 });
+    await terminal.end();
+    assert.ok(terminal.text.includes("a\\x1b]0;owned\\x07b"), JSON.stringify(terminal.text));
+  });
+
+  test("whoever reads no further ends us quietly", async () => {
+    // More than a pipe holds, so that we are still writing when the reader leaves.
+    const template = `{{.name}}${"x".repeat(100_000)}`;
+    const line = `'${process.execPath}' '${LAUNCHER}' iam orgs list --format "$0" | head -c 4; echo " \${PIPESTATUS[*]}"`;
+    const shell = { env: cleanEnvironment(site.env) };
+    const ended = await promisify(execFile)("bash", ["-c", line, template], shell);
+    assert.deepEqual(ended, { stdout: "acme 0 0\n", stderr: "" });
+  });
+});
+
+/** The same server, with each answer held back. */
+async function slowed(url: string, ms: number): Promise<{ url: string; close(): void }> {
+  const { hostname, port } = new URL(url);
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    client.pipe(server);
+    server.on("data", (chunk) => setTimeout(() => client.write(chunk), ms));
+    for (const side of [client, server]) side.on("error", () => side.destroy());
+    client.on("close", () => server.destroy());
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const own = (proxy.address() as AddressInfo).port;
+  return { url: `http://127.0.0.1:${own}`, close: () => void proxy.close() };
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { wharf } from "./support/command.ts";
+import { Site } from "./support/site.ts";
+
+describe("organisations and folders", () => {
+  let site: Site;
+  let acme: string;
+  let beta: string;
+  before(async () => {
+    site = await Site.start();
+    acme = await site.make("organizations", "acme", "--description", "Everything of ours");
+    beta = await site.make("organizations", "beta");
+  });
+  after(() => site.stop());
+
+  test("are listed as table, json, csv, id and by template", async () => {
+    const table = await site.ok("iam", "organizations", "list");
+    assert.equal(table.split("\n")[0]?.trimEnd(), `NAME  UID${" ".repeat(39)}DESCRIPTION`);
+    assert.match(table, new RegExp(`^acme  ${acme}  Everything of ours$`, "m"));
+    const { items } = JSON.parse(await site.ok("iam", "org", "ls", "-o", "json"));
+    assert.deepEqual(items.map(({ uid }: { uid: string }) => uid).sort(), [acme, beta].sort());
+    assert.equal(await site.ok("-o", "id", "iam", "orgs", "list"), `${acme}\n${beta}\n`);
+    const csv = await site.ok("iam", "orgs", "list", "-o", "csv");
+    assert.match(csv, new RegExp(`^acme,${acme},Everything of ours,no,2`, "m"));
+    const template = "{{.name | upper}}={{.uid}}";
+    const shown = await site.ok("iam", "orgs", "list", "--format", template);
+    assert.equal(shown, `ACME=${acme}\nBETA=${beta}\n`);
+  });
+
+  test("are created, described, updated and deleted", async () => {
+    const uid = await site.make("organizations", "short-lived");
+    assert.match(
+      await site.ok("iam", "orgs", "describe", "short-lived"),
+      new RegExp(`UID: +${uid}`),
+    );
+    const updated = await site.ok("iam", "orgs", "update", uid, "--name", "longer", "-o", "json");
+    assert.equal(JSON.parse(updated).name, "longer");
+    const { code, stdout, stderr } = await site.run("iam", "orgs", "delete", "longer", "-y");
+    assert.deepEqual([code, stdout, stderr], [0, "", "wharf: deleted organisation longer\n"]);
+    const gone = await site.run("iam", "orgs", "describe", "longer");
+    assert.equal(gone.code, 5);
+    assert.match(gone.stderr, /no organisation is named "longer"/);
+  });
+
+  test("folders are named by name, path and uid, and names that are not unique are asked back", async () => {
+    const inAcme = await site.make("folders", "platform", "--parent", "acme");
+    const inBeta = await site.make("folders", "platform", "--parent", beta);
+    const inner = await site.make("folders", "inner", "--parent", "acme/platform");
+    assert.ok(inAcme.startsWith(`${acme}/`) && inner.startsWith(`${inAcme}/`));
+    const both = await site.run("iam", "folders", "describe", "platform");
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /2 groups are named "platform"/);
+    assert.match(both.stderr, new RegExp(`${inAcme}  acme/platform`));
+    assert.match(both.stderr, new RegExp(`${inBeta}  beta/platform`));
+    assert.equal((await site.ok("iam", "folders", "get", "inner", "-o", "id")).trim(), inner);
+    assert.equal(
+      await site.ok("iam", "folders", "list", "acme", "-o", "tree"),
+      "platform\n└── inner\n",
+    );
+    const direct = await site.ok("iam", "folders", "list", "acme", "--no-recursive", "-o", "id");
+    assert.equal(direct.trim(), inAcme);
+    const wrong = await site.run("iam", "orgs", "describe", inAcme);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /platform is a folder\n {2}→ use `wharf iam folders`/);
+  });
+
+  test("what the server refuses names the field, and nothing is made", async () => {
+    const { code, stdout, stderr } = await site.run("iam", "orgs", "create", "Not OK");
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^wharf: Invalid argument\n {2}name: name must match "\^\[a-z0-9/);
+    const list = await site.ok("iam", "orgs", "list", "-o", "json");
+    assert.equal(JSON.parse(list).items.length, 2);
+  });
+
+  test("a group that is not empty is not deleted: exit code 6", async () => {
+    await site.make("folders", "kept", "--parent", "beta");
+    const { code, stderr } = await site.run("iam", "orgs", "delete", "beta", "--yes");
+    assert.equal(code, 6);
+    assert.match(stderr, /cannot delete group with child groups/);
+    assert.equal(JSON.parse(await site.ok("iam", "orgs", "get", "beta", "-o", "json")).uid, beta);
+  });
+
+  test("deleting takes -y where nobody can be asked, before anything else", async () => {
+    const { code, stderr } = await site.run("iam", "orgs", "delete", "beta");
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot be undone.*\n {2}→ -y goes ahead without asking/);
+  });
+
+  test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
+    for (const token of ["", "nonsense"]) {
+      const env = { ...site.env, WHARF_TOKEN: token };
+      const { code, stderr } = await wharf(["iam", "orgs", "list"], { env });
+      assert.equal(code, 3);
+      assert.match(stderr, /→ log in with `wharf auth login`/);
+    }
+  });
+
+  test("--verbose shows requests on stderr, and never the token", async () => {
+    const { stdout, stderr } = await site.run("iam", "orgs", "list", "-o", "id", "--verbose");
+    assert.equal(stdout, `${acme}\n${beta}\n`);
+    assert.match(stderr, /GET http:\S+\/iam\/v2beta1\/groups\S* → 200 in \d+ ms/);
+    assert.match(stderr, /Bearer \*\*\*\*/);
+    assert.ok(!stderr.includes((site.env.WHARF_TOKEN as string).slice(0, 20)));
+  });
+});

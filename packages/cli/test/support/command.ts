@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+/** What people start. */
+export const LAUNCHER = join(import.meta.dirname, "../../bin/wharf.cjs");
+
+/** How a command ended, and what it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Nothing of whoever runs the tests: no settings, no config file, no colours. */
+export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TERM: "xterm",
+    LANG: "C.UTF-8",
+    XDG_CONFIG_HOME: NO_CONFIG,
+    ...more,
+  };
+}
+
+const NO_CONFIG = mkdtempSync(join(tmpdir(), "wharf-cli-test-"));
+
+/**
+ * Runs the command as scripts do: no terminal on any side.
+ *
+ * @example const { code, stderr } = await wharf(["iam", "lsit"]);
+ */
+export async function wharf(
+  args: readonly string[],
+  { env, input = "" }: RunOptions = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { env: cleanEnvironment(env) });
+  child.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stdout, stderr };
+}
