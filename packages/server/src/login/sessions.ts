@@ -117,6 +117,7 @@ export class Sessions {
       session: session.id,
       limit: await limitFor(engine.store.reader, granted, wanted),
     };
+    await keys.catchUp();
     return issueToken(keys, addresses(), content, now);
   }
 
