@@ -1,6 +1,6 @@
+import type { Wharf } from "@wharf/client";
 import { tokenSource } from "./auth/source.ts";
-import type { Wharf } from "./client.ts";
-import { wrongUse } from "./errors.ts";
+import { failed } from "./errors.ts";
 import { type Output, outputTo } from "./output/output.ts";
 import type { Template } from "./output/template/template.ts";
 import { type Progress, progressOn } from "./progress.ts";
@@ -86,7 +86,7 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     async confirm(question) {
       if (yes) return;
       prompt.require(`${question} There is no terminal to ask at`, NEEDS_YES);
-      if (!(await prompt.confirm(question))) throw wrongUse("nothing was done");
+      if (!(await prompt.confirm(question))) throw failed("nothing was done");
     },
   };
 }
@@ -96,8 +96,8 @@ async function connectTo(
   environment: Environment,
   err: Messages,
 ): Promise<Wharf> {
-  const { connect } = await import("./client.ts");
-  return connect({
+  const { createWharf } = await import("@wharf/client");
+  return createWharf({
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment),

@@ -7,7 +7,7 @@ import { scan } from "./command/scan.ts";
 import { type Context, makeContext, NEEDS_YES } from "./context.ts";
 import { EXIT, interrupted } from "./errors.ts";
 import { problemOf } from "./problem.ts";
-import { reportOf } from "./report.ts";
+import { type ReportOptions, reportOf } from "./report.ts";
 import { readConfigOf, readSettings } from "./settings.ts";
 import { terminalOf } from "./terminal/terminal.ts";
 
@@ -102,12 +102,15 @@ function endWithReader(error: NodeJS.ErrnoException): void {
 }
 
 /** Told by the words alone: what failed may be the reading of them. */
-function reportOptions(words: readonly string[]) {
+function reportOptions(words: readonly string[]): ReportOptions {
   const end = words.indexOf("--");
   const before = (end < 0 ? words : words.slice(0, end)).join(" ");
+  const output = /(?:^|\s)(?:-o|--output)[= ]?(\w+)/.exec(before)?.[1] ?? process.env.WHARF_OUTPUT;
+  const colour = /(?:^|\s)--color[= ](always|never)/.exec(before)?.[1] as "always" | undefined;
+  const plain = /(?:^|\s)--no-color(?:\s|$)/.test(before);
   return {
-    json: /(^|\s)(-o[= ]?|--output[= ])json(\s|$)/.test(before),
-    verbose: /(^|\s)(-v|--verbose)(\s|$)/.test(before),
-    style: terminalOf(process, process.env, "auto").remarkStyle,
+    json: output === "json",
+    verbose: /(?:^|\s)(?:-v|--verbose)(?:\s|$)/.test(before),
+    style: terminalOf(process, process.env, plain ? "never" : (colour ?? "auto")).remarkStyle,
   };
 }

@@ -71,7 +71,8 @@ describe("at a terminal", () => {
     const refused = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
     await refused.until(/Delete organisation doomed/);
     refused.type("n");
-    assert.equal(await refused.end(), 2);
+    assert.equal(await refused.end(), 1);
+    assert.match(refused.text, /wharf: nothing was done/);
     assert.equal((await site.ok("iam", "orgs", "get", "doomed", "-o", "id")).trim(), uid);
     const agreed = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
     await agreed.until(/Delete organisation doomed/);
@@ -89,6 +90,11 @@ describe("at a terminal", () => {
     assert.match(terminal.text, /listing organisations/);
     const { stderr } = await wharf(["iam", "orgs", "list", "-o", "id"], { env });
     assert.equal(stderr, "");
+    const stopped = wharfAtTerminal(["iam", "orgs", "list"], { env });
+    await stopped.until(/listing organisations/);
+    stopped.type("\u0003");
+    assert.equal(await stopped.end(), 130);
+    assert.doesNotMatch(stopped.text, /acme/);
     slow.close();
   });
 

@@ -1,13 +1,6 @@
+import type { TokenSource } from "@wharf/client";
 import { unauthenticated } from "../errors.ts";
 import type { Environment, Settings } from "../settings.ts";
-
-/** Where tokens come from: the interface of @wharf/client. Asked before every call. */
-export interface TokenSource {
-  get(request: { audience?: string | undefined; force?: boolean | undefined }): Promise<{
-    readonly token: string;
-    readonly expires?: Date | undefined;
-  }>;
-}
 
 /**
  * The one place that knows where tokens come from: the variable WHARF_TOKEN, else a login.

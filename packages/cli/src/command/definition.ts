@@ -92,7 +92,10 @@ export interface Definition<
   readonly destructive?: boolean;
   /** Formats that the command prints itself when `-o` names them, beside those of every command. */
   readonly outputs?: readonly string[];
-  /** Reads its own words: they arrive as `args.words`, and options are for help alone. */
+  /**
+   * Reads its own words: they arrive as `args.words`, without a context, and options are for help
+   * and completion alone.
+   */
   readonly raw?: boolean;
   /** Runs with defaults when the config file cannot be used: it is what tells, or mends. */
   readonly despiteConfig?: boolean;

@@ -24,7 +24,7 @@ export function messageWriter(): Promise<MessageWriter> {
 
 async function makeWriter(): Promise<MessageWriter> {
   const { createRegistry, toJson } = await import("@bufbuild/protobuf");
-  const { SERVICES } = await import("@wharf/contract");
+  const { SERVICES } = await import("@wharf/contract/messages");
   const registry = createRegistry(...SERVICES.map(({ file }) => file));
   return (message) => {
     const schema = registry.getMessage(message.$typeName);

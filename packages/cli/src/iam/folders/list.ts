@@ -1,4 +1,4 @@
-import type { Group } from "../../client.ts";
+import type { Group } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import { GROUP_COLUMNS } from "../groups/columns.ts";
 import { resolveGroup } from "../groups/resolve.ts";

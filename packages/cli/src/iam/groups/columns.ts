@@ -1,4 +1,4 @@
-import type { Group } from "../../client.ts";
+import type { Group } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
 
 /** What is shown of organisations and folders. */

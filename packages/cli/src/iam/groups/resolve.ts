@@ -1,5 +1,5 @@
+import type { Group } from "@wharf/client";
 import { isUid } from "@wharf/contract";
-import type { Group } from "../../client.ts";
 import type { Context } from "../../context.ts";
 import { notFound, wrongUse } from "../../errors.ts";
 
