@@ -28,6 +28,7 @@ const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
     exitCode: EXIT.unavailable,
     hint: "try again; `wharf config validate` finds out why",
   },
+  UNIMPLEMENTED: { exitCode: EXIT.failed, hint: "this server does not have that; a newer one may" },
   CANCELLED: { exitCode: EXIT.interrupted },
 };
 

@@ -53,8 +53,8 @@ export type Option = OptionBase &
     | { readonly type: "string"; readonly default?: string }
     | { readonly type: "number"; readonly default?: number }
     | { readonly type: "boolean"; readonly default?: boolean }
-    /** Repeated, or with commas. */
-    | { readonly type: "list" }
+    /** Repeated, or with commas; where commas are part of values, only repeated. */
+    | { readonly type: "list"; readonly whole?: boolean }
     /** Such as `168h`, `7d`, `30m` or `1h30m`; arrives in seconds. */
     | { readonly type: "duration"; readonly default?: string }
     | {
@@ -120,6 +120,8 @@ export interface Group {
   readonly summary: string;
   readonly description?: string;
   readonly commands: readonly (Command | Group)[];
+  /** The command among them that is meant when the word after the group names none of them. */
+  readonly otherwise?: string;
   readonly hidden?: boolean;
 }
 

@@ -24,10 +24,14 @@ export function find(root: Group, words: readonly string[]): Found {
     const node = path.at(-1) as Node;
     if (node.kind === "command" || word === "--")
       return { path, words: [...before, ...words.slice(at)] };
-    if (word.startsWith("-")) {
+    const otherwise = node.otherwise === undefined ? undefined : child(node, node.otherwise);
+    if (word.startsWith("-") && (otherwise === undefined || isGlobal(word))) {
       before.push(word);
       if (takesNext(word) && at + 1 < words.length) before.push(words[++at] as string);
       continue;
+    }
+    if (otherwise !== undefined && child(node, word) === undefined) {
+      return { path: [...path, otherwise], words: [...before, ...words.slice(at)] };
     }
     path.push(childOf(node, word, path));
   }
@@ -67,6 +71,12 @@ function childOf(node: Group, word: string, path: readonly Node[]): Node {
     `unknown command "${word}" of ${nameOf(path)}`,
     didYouMean(word, names) ?? `\`${nameOf(path)} --help\` lists what there is`,
   );
+}
+
+/** Whether an option is one that every command takes. */
+function isGlobal(word: string): boolean {
+  const [token] = parseWords([word], GLOBALS);
+  return token?.kind === "option" && Object.hasOwn(GLOBALS, token.name);
 }
 
 /** Whether an option before the names takes the word after it as its value. */

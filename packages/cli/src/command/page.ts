@@ -103,7 +103,7 @@ function optionMeaning(option: Option): string {
   return [
     `${option.summary}${choices}`,
     option.required ? " (required)" : "",
-    option.type === "list" ? " (repeat it, or separate by commas)" : "",
+    option.type === "list" ? ` (repeat it${option.whole ? "" : ", or separate by commas"})` : "",
     fallback ? ` [${option.default}]` : "",
     places.length > 0 ? ` (${places.join(", ")})` : "",
   ].join("");

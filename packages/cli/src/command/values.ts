@@ -22,6 +22,7 @@ export function readValue(option: Option, source: string, texts: readonly string
     case "boolean":
       return readBoolean(source, text);
     case "list":
+      if (option.whole) return texts;
       return texts.flatMap((each) => each.split(",").map((entry) => entry.trim())).filter(Boolean);
     case "number":
       return readNumber(source, text);
