@@ -1,0 +1,31 @@
+import { isRoot, isSelfOrBelow, parentOf } from "@wharf/contract";
+import type { Context } from "../context.ts";
+import { ROLE } from "./kinds.ts";
+import { resolveUid } from "./resolve.ts";
+
+/**
+ * The role that someone means for a place: built in, or made there or above.
+ *
+ * @example const roleUid = await resolveRole(context, "viewer", group.uid);
+ */
+export function resolveRole(context: Context, text: string, place: string): Promise<string> {
+  return resolveUid(
+    context,
+    ROLE,
+    text,
+    ({ uid }) => isRoot(uid) || isSelfOrBelow(place, parentOf(uid)),
+  );
+}
+
+/**
+ * The same for several, in their order.
+ *
+ * @example const roleUids = await resolveRoles(context, ["viewer", "deployer"], group.uid);
+ */
+export function resolveRoles(
+  context: Context,
+  texts: readonly string[],
+  place: string,
+): Promise<string[]> {
+  return Promise.all([...new Set(texts)].map((text) => resolveRole(context, text, place)));
+}
