@@ -1,9 +1,13 @@
 import { group } from "../command/definition.ts";
 import { folders } from "./folders/commands.ts";
+import { identities } from "./identities/commands.ts";
+import { invites } from "./invites/commands.ts";
 import { organizations } from "./organizations/commands.ts";
+import { roleBindings } from "./role-bindings/commands.ts";
+import { roles } from "./roles/commands.ts";
 
 export const iam = group({
   name: "iam",
   summary: "Manage who may do what, and where",
-  commands: [organizations, folders],
+  commands: [organizations, folders, identities, roles, roleBindings, invites],
 });
