@@ -1,6 +1,9 @@
 import { group } from "../command/definition.ts";
+import { accountAssociations } from "./account-associations/commands.ts";
 import { folders } from "./folders/commands.ts";
+import { groupMappings } from "./group-mappings/commands.ts";
 import { identities } from "./identities/commands.ts";
+import { identityProviders } from "./identity-providers/commands.ts";
 import { invites } from "./invites/commands.ts";
 import { organizations } from "./organizations/commands.ts";
 import { roleBindings } from "./role-bindings/commands.ts";
@@ -9,5 +12,15 @@ import { roles } from "./roles/commands.ts";
 export const iam = group({
   name: "iam",
   summary: "Manage who may do what, and where",
-  commands: [organizations, folders, identities, roles, roleBindings, invites],
+  commands: [
+    organizations,
+    folders,
+    identities,
+    roles,
+    roleBindings,
+    invites,
+    identityProviders,
+    groupMappings,
+    accountAssociations,
+  ],
 });

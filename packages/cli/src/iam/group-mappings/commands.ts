@@ -41,7 +41,7 @@ export const createDefinition = define({
     provider: { ...provider, required: true, pick: pickOf(IDENTITY_PROVIDER) },
     "external-group": {
       type: "string",
-      aliases: ["external-group-id"],
+      aliases: ["external-group-id", "group"],
       value: "ID",
       summary: "The group as the provider names it in its tokens",
       required: true,
