@@ -6,7 +6,7 @@ import type {
   Role,
   UIDPFilter,
   Wharf,
-} from "../client.ts";
+} from "@wharf/client";
 
 /** What can be told by a name. */
 export interface Named {

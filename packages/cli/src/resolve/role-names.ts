@@ -1,4 +1,4 @@
-import type { Role } from "../client.ts";
+import type { Role } from "@wharf/client";
 import type { Context } from "../context.ts";
 
 /** Uids in one request; more make addresses too long for some proxies. */

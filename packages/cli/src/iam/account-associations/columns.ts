@@ -1,4 +1,4 @@
-import type { AccountAssociation } from "../../client.ts";
+import type { AccountAssociation } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
 
 export const ASSOCIATION_COLUMNS: readonly Column<AccountAssociation>[] = [

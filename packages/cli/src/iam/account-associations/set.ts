@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { AccountAssociation } from "@wharf/client";
 import { type AccountAssociationSchema, isUid } from "@wharf/contract";
-import type { AccountAssociation } from "../../client.ts";
 import type { Context } from "../../context.ts";
 import { problemOf } from "../../problem.ts";
 import { resolveGroup } from "../groups/resolve.ts";

@@ -1,5 +1,5 @@
+import type { ExternalGroupRoleMapping } from "@wharf/client";
 import { parentOf } from "@wharf/contract";
-import type { ExternalGroupRoleMapping } from "../../client.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../output/columns.ts";
 import { roleNames } from "../../resolve/role-names.ts";

@@ -1,5 +1,5 @@
+import type { Identity } from "@wharf/client";
 import { ServicePrincipal } from "@wharf/contract";
-import type { Identity } from "../../client.ts";
 import type { Column } from "../../output/columns.ts";
 import { factsOf } from "./kind.ts";
 

@@ -1,4 +1,4 @@
-import type { Identity } from "../../client.ts";
+import type { Identity } from "@wharf/client";
 
 /** What a token must show, in a few words of its kind. */
 export interface Facts {

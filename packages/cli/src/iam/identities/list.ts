@@ -1,5 +1,5 @@
+import type { Identity } from "@wharf/client";
 import { RelationshipType } from "@wharf/contract";
-import type { Identity } from "../../client.ts";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";

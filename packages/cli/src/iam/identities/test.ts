@@ -1,4 +1,4 @@
-import type { TestIdentityResponse } from "../../client.ts";
+import type { TestIdentityResponse } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed } from "../../errors.ts";

@@ -1,5 +1,5 @@
+import type { IdentityProvider } from "@wharf/client";
 import { IdentityProvider_OIDC_CorrelationRule as Rule } from "@wharf/contract";
-import type { IdentityProvider } from "../../client.ts";
 import type { Column } from "../../output/columns.ts";
 import { stateOf } from "./scim/columns.ts";
 

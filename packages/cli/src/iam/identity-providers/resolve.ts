@@ -1,4 +1,4 @@
-import type { IdentityProvider } from "../../client.ts";
+import type { IdentityProvider } from "@wharf/client";
 import type { Context } from "../../context.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolveUid } from "../../resolve/resolve.ts";

@@ -1,4 +1,4 @@
-import type { GroupInvite } from "../../client.ts";
+import type { GroupInvite } from "@wharf/client";
 import type { Choice } from "../../command/definition.ts";
 import type { Context } from "../../context.ts";
 

@@ -1,4 +1,4 @@
-import type { GroupInvite } from "../../client.ts";
+import type { GroupInvite } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
 import { isPast } from "../shared/time.ts";
 

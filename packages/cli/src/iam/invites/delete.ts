@@ -1,4 +1,4 @@
-import type { GroupInvite } from "../../client.ts";
+import type { GroupInvite } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";

@@ -1,5 +1,5 @@
+import type { GroupInvite } from "@wharf/client";
 import { isUid } from "@wharf/contract";
-import type { GroupInvite } from "../../client.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 

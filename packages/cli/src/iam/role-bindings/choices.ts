@@ -1,4 +1,4 @@
-import type { RoleBinding } from "../../client.ts";
+import type { RoleBinding } from "@wharf/client";
 import type { Choice } from "../../command/definition.ts";
 import type { Context } from "../../context.ts";
 

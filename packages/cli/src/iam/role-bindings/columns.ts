@@ -1,4 +1,4 @@
-import type { RoleBinding } from "../../client.ts";
+import type { RoleBinding } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
 
 /** Who it is about: by address or name where known. */

@@ -1,4 +1,4 @@
-import type { RoleBinding } from "../../client.ts";
+import type { RoleBinding } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";

@@ -1,5 +1,5 @@
+import type { Role } from "@wharf/client";
 import { isRoot } from "@wharf/contract";
-import type { Role } from "../../client.ts";
 import type { Column } from "../../output/columns.ts";
 import { namesOf } from "../capabilities/read.ts";
 

@@ -1,5 +1,5 @@
+import type { Role } from "@wharf/client";
 import { isRoot } from "@wharf/contract";
-import type { Role } from "../../client.ts";
 import type { Run } from "../../command/types.ts";
 import { wrongUse } from "../../errors.ts";
 import { readCapabilities } from "../capabilities/read.ts";

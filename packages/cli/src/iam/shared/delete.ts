@@ -1,4 +1,4 @@
-import type { CallOptions } from "../../client.ts";
+import type { CallOptions } from "@wharf/client";
 import type { Context } from "../../context.ts";
 
 /** What is to go. */

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Identity } from "@wharf/client";
 import type { IdentitySchema } from "@wharf/contract";
-import type { Identity } from "../../../client.ts";
 import type { Context } from "../../../context.ts";
 import { failed } from "../../../errors.ts";
 import { problemOf } from "../../../problem.ts";

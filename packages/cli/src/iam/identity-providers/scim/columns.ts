@@ -1,5 +1,5 @@
+import type { IdentityProvider_SCIM } from "@wharf/client";
 import { IdentityProvider_SCIM_CredentialState as State } from "@wharf/contract";
-import type { IdentityProvider_SCIM } from "../../../client.ts";
 import type { Column } from "../../../output/columns.ts";
 
 /** `NOT_ISSUED` → `not issued` */

@@ -1,4 +1,4 @@
-import type { IdentityProvider, IdentityProvider_SCIM } from "../../../client.ts";
+import type { IdentityProvider, IdentityProvider_SCIM } from "@wharf/client";
 import type { Context } from "../../../context.ts";
 import { failed } from "../../../errors.ts";
 import { wholeProvider } from "../resolve.ts";

@@ -1,5 +1,5 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { GenerateScimTokenResponse, RegenerateScimTokenResponse } from "../../../client.ts";
+import type { GenerateScimTokenResponse, RegenerateScimTokenResponse } from "@wharf/client";
 import type { Context } from "../../../context.ts";
 import { wrongUse } from "../../../errors.ts";
 import type { Column } from "../../../output/columns.ts";
