@@ -100,7 +100,7 @@ async function connectTo(
   return createWharf({
     baseUrl: settings.api,
     authUrl: settings.issuer,
-    token: tokenSource(settings, environment),
+    token: tokenSource(settings, environment, err),
     userAgent: `wharf/${version()}`,
     onRequest: ({ method, url, status, ms }) => {
       err.detail(

@@ -1,4 +1,5 @@
 import { admin } from "./admin/commands.ts";
+import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
@@ -14,5 +15,5 @@ export const tree = group({
   description: `Data goes to stdout, everything else to stderr. What is missing is asked for at a terminal, and
 refused elsewhere. \`wharf help COMMAND\` tells more about a command, \`wharf help formats\` about
 templates, \`wharf help exit-codes\` about exit codes, \`wharf help environment\` about variables.`,
-  commands: [iam, config, serve, admin, completion, complete, help, versionCommand],
+  commands: [auth, iam, config, serve, admin, completion, complete, help, versionCommand],
 });

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * Makes a folder that only its owner can look into, and those above it that are missing.
+ *
+ * @example makePrivateFolder("/home/me/.cache/wharf");
+ */
+export function makePrivateFolder(path: string): void {
+  if (!existsSync(path)) {
+    const above = dirname(path);
+    if (!existsSync(above)) makePrivateFolder(above);
+    mkdirSync(path, { mode: 0o700, recursive: true });
+    keepOwner(path, above);
+  }
+}
+
+/**
+ * Writes a file at once and whole: nobody reads half of it, and a crash leaves the old one or the
+ * new one.
+ *
+ * @example writeWhole("/home/me/.cache/wharf/…/current", uid, 0o600);
+ */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const folder = dirname(path);
+  const draft = join(folder, `.${randomUUID()}`);
+  try {
+    const file = openSync(draft, "wx", mode);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    // What the process masks out of new files is not for us to lose.
+    chmodSync(draft, mode);
+    keepOwner(draft, existsSync(path) ? path : folder);
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Gives what root makes within somebody's home to them: after one `sudo wharf`, their own commands
+ * must still be able to read it.
+ */
+function keepOwner(path: string, like: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(like);
+  if (uid !== 0) chownSync(path, uid, gid);
+}
