@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { decodeJwt } from "jose";
+import { freePort } from "../../server/test/support/free-port.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { rawRows } from "../../server/test/support/raw-rows.ts";
+import { Rest } from "../../server/test/support/rest.ts";
+import { Walker } from "../../server/test/support/walker.ts";
+import { Home } from "./support/auth-home.ts";
+
+describe("auth login of people", () => {
+  let world: LoginWorld;
+  let home: Home;
+  before(async () => {
+    world = await LoginWorld.start();
+  });
+  after(() => world.stop());
+  beforeEach(() => {
+    home = new Home({ WHARF_API: world.server.url });
+  });
+  afterEach(() => home.remove());
+
+  const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
+
+  test("keeps who logged in, tells so, and serves the commands that follow", async () => {
+    const { code, stdout, stderr, page } = await home.logIn(world, "ada");
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, "");
+    assert.match(page.text, /You are logged in/);
+    assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+    assert.match(stderr, /logged in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
+    assert.match(stderr, /until 20\d\d-\S+; renews itself, and ends when unused until 20\d\d-/);
+    assert.match(stderr, /organisations: acme\.example \(viewer\)/);
+    const { issuer, api, identity, email, renewal, tokens } = home.login;
+    assert.deepEqual(
+      [issuer, api, email],
+      [world.server.url, world.server.url, "ada@acme.example"],
+    );
+    assert.equal(renewal.kind, "refresh");
+    assert.deepEqual(Object.keys(tokens), [world.server.url]);
+    for (const file of home.files()) assert.equal(statSync(file).mode & 0o777, 0o600, file);
+    for (const folder of [dirname(home.loginFile), dirname(dirname(home.loginFile))]) {
+      assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
+    }
+    const token = await home.ok(["auth", "token"]);
+    assert.equal(token, `${tokens[world.server.url]?.token}\n`);
+    assert.equal(decodeJwt(token.trim()).sub, identity);
+    assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
+  });
+
+  test("a new login ends the session that it takes the place of", async () => {
+    const before = (await sessions()).length;
+    await home.logIn(world, "ada");
+    const first = await home.ok(["auth", "token"]);
+    await home.logIn(world, "ada");
+    assert.equal((await sessions()).length, before + 1);
+    const answer = await new Rest(world.server.url, first.trim()).get("/auth/v1/ok");
+    assert.equal(answer.status, 401);
+    await home.ok(["auth", "status"]);
+  });
+
+  test("one token for each audience, of one session", async () => {
+    const before = (await sessions()).length;
+    const host = new URL(world.server.url).host;
+    const audiences = ["--audience", world.server.url, "--audience", host];
+    const { code, stderr } = await home.logIn(world, "ada", audiences);
+    assert.equal(code, 0, stderr);
+    assert.equal((await sessions()).length, before + 1);
+    const { tokens } = home.login;
+    assert.deepEqual(Object.keys(tokens).sort(), [host, world.server.url].sort());
+    for (const [audience, { token }] of Object.entries(tokens)) {
+      assert.equal(decodeJwt(token).aud, audience);
+    }
+    const token = await home.ok(["auth", "token", "--audience", host]);
+    assert.equal(token.trim(), tokens[host]?.token);
+  });
+
+  test("an audience that is not the server's is refused, and nothing is kept", async () => {
+    const login = home.start([
+      "auth",
+      "login",
+      "--no-browser",
+      "--audience",
+      "https://other.example",
+    ]);
+    const [url] = await login.says(/http:\S+/);
+    const page = await new Walker().open(url);
+    assert.match(page.text, /is not an audience of this installation/);
+    login.child.kill("SIGINT");
+    const { code } = await login.ended;
+    assert.equal(code, 130);
+    assert.deepEqual(home.files(), []);
+  });
+
+  test("a provider's groups make a session that is not renewed", async () => {
+    const mapping = await world.operator.post(
+      `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
+      { externalGroupId: "builders", roleUid: builtinRole("editor")?.uid },
+    );
+    assert.equal(mapping.status, 200, JSON.stringify(mapping.body));
+    const { code, stderr } = await home.logIn(world, "ada");
+    await world.operator.post(
+      `/iam/v2beta1/externalGroupRoleMappings/${world.provider}:batchDelete`,
+      {
+        parent: world.provider,
+        names: [mapping.body.uid],
+      },
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /then log in again/);
+    assert.equal(home.login.renewal.kind, "none");
+    const host = new URL(world.server.url).host;
+    const token = await home.ok(["auth", "token", "--audience", host]);
+    assert.equal(decodeJwt(token.trim()).aud, host);
+    home.expire();
+    const ended = await home.run(["auth", "token"]);
+    assert.equal(ended.code, 3);
+    assert.match(ended.stderr, /your session at \S+ has ended/);
+  });
+
+  test("answers that do not belong to the login do not end it", async () => {
+    const login = home.start(["auth", "login", "--no-browser", "--org-name", "acme.example"]);
+    const [url] = await login.says(/http:\S+/);
+    const redirect = new URL(url).searchParams.get("redirect_uri") ?? "";
+    const { state } = Object.fromEntries(new URL(url).searchParams);
+    for (const query of ["", "?code=x", "?code=x&state=guess", `?code=x&state=${state}x`]) {
+      const answer = await fetch(redirect + query);
+      assert.equal(answer.status, 400, query);
+    }
+    assert.equal((await fetch(new URL("/", redirect))).status, 404);
+    assert.equal((await fetch(redirect, { method: "POST" })).status, 404);
+    await world.signIn(new Walker(), url, "bob");
+    const { code, stderr } = await login.ended;
+    assert.equal(code, 0, stderr);
+    assert.equal(home.login.email, "bob@acme.example");
+  });
+
+  for (const { what, query, expected } of [
+    {
+      what: "of another server",
+      query: { code: "x", iss: "https://evil.example" },
+      expected: /the answer came from another server/,
+    },
+    { what: "without a server", query: { code: "x" }, expected: /came from another server/ },
+    {
+      what: "with a code that nobody gave",
+      query: { code: "x", iss: "OURS" },
+      expected: /the code has ended, was used before, or is another's/,
+    },
+    {
+      what: "that is a refusal",
+      query: { error: "access_denied", error_description: "not you", iss: "OURS" },
+      expected: /the login was refused: not you/,
+    },
+  ]) {
+    test(`an answer ${what} ends the login`, async () => {
+      const login = home.start(["auth", "login", "--no-browser"]);
+      const [url] = await login.says(/http:\S+/);
+      const { redirect_uri = "", state = "" } = Object.fromEntries(new URL(url).searchParams);
+      const back = new URL(redirect_uri);
+      for (const [name, value] of Object.entries({ state, ...query })) {
+        back.searchParams.set(name, value === "OURS" ? world.server.url : (value as string));
+      }
+      const page = await (await fetch(back)).text();
+      assert.match(page, /The login did not work/);
+      const { code, stderr } = await login.ended;
+      assert.equal(code, 3);
+      assert.match(stderr, expected);
+      assert.deepEqual(home.files(), []);
+    });
+  }
+
+  test("an invite comes along, in nobody's command line", async () => {
+    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {
+      name: "team red",
+    });
+    const made = await world.operator.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {
+      roleUid: builtinRole("editor")?.uid,
+      ttl: "3600s",
+    });
+    const code: string = made.body.code;
+    const provider = ["--identity-provider", world.provider];
+    const login = home.start(["auth", "login", "--invite-code", "-", ...provider], {
+      input: `${code}\n`,
+    });
+    await login.says(/http:\S+/);
+    while (!existsSync(home.opened)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const url = readFileSync(home.opened, "utf8").trim();
+    assert.ok(!url.includes(code) && url.startsWith("http://127.0.0.1:"), url);
+    const walker = new Walker();
+    const page = await world.signIn(walker, url, "bob");
+    assert.match(page.text, /You are invited to team red as editor/);
+    assert.equal((await fetch(url, { redirect: "manual" })).status, 404, "it leads on once");
+    await walker.submit(page, { decision: "accept" }, { action: "/oauth/accept" });
+    const { code: ended, stderr } = await login.ended;
+    assert.equal(ended, 0, stderr);
+    assert.ok(!stderr.includes(code));
+    assert.match(stderr, /1 folder/);
+  });
+
+  for (const [args, expected] of [
+    [["--identity-token", "x"], /--identity-token needs --identity/],
+    [["--refresh"], /--refresh needs --identity/],
+    [["--identity", "x", "--headless"], /do not go together/],
+    [["--identity", "x", "--invite-code", "y"], /do not go together/],
+    [["--identity-provider", "x", "--org-name", "y"], /do not go together/],
+    [["--invite-code", "-"], /nothing on standard input/],
+  ] as const) {
+    test(`${args.join(" ")} is refused`, async () => {
+      const { code, stderr } = await home.run(["auth", "login", ...args]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, expected);
+    });
+  }
+
+  test("what is not a Wharf, and what is not there, is told before anyone types", async (t) => {
+    const other = createServer((_request, response) => response.end("<h1>hello</h1>")).listen(0);
+    t.after(() => other.close());
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const wrong = await home.run(["auth", "login", "--api", url]);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /what answers at \S+ is not a Wharf server/);
+    const gone = await home.run(["auth", "login", "--api", `http://127.0.0.1:${await freePort()}`]);
+    assert.equal(gone.code, 7);
+    assert.match(gone.stderr, /cannot be reached: .*ECONNREFUSED/);
+    const named = await home.run([
+      "auth",
+      "login",
+      "--api",
+      world.server.url.replace("127.0.0.1", "localhost"),
+    ]);
+    assert.equal(named.code, 1);
+    assert.match(named.stderr, new RegExp(`calls itself ${world.server.url}`));
+  });
+});
