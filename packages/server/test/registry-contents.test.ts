@@ -11,16 +11,12 @@ import {
 } from "../src/registry/contents.ts";
 import { findManifest } from "../src/store/manifests.ts";
 import { Refusal, refused } from "./support/api.ts";
+import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";
 import { rawRows } from "./support/raw-rows.ts";
 import { checkRows } from "./support/rows.ts";
 import { FIXED } from "./support/seed.ts";
 import { onEachStore } from "./support/test-world.ts";
-
-/** A digest like any other. */
-function digest(number: number): string {
-  return `sha256:${number.toString(16).padStart(64, "0")}`;
-}
 
 function manifest(number: number, pushed: number) {
   return {

@@ -2,14 +2,19 @@ import { type DescMessage, isFieldSet, type Message } from "@bufbuild/protobuf";
 import {
   CatalogTier,
   CustomOverlaySchema,
+  type DeleteRepoRequest,
   parentOf,
   type Repo,
   RepoSchema,
   ReposService,
 } from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
 import type { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
-import { alreadyExists, failedPrecondition, invalidArgument } from "../errors.ts";
+import { deleteMethod } from "../engine/write.ts";
+import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { forgetManifests, hasManifests } from "../store/manifests.ts";
 import { countsOf } from "../store/page.ts";
@@ -45,7 +50,7 @@ export const repos: Resource<Repo> = new Resource({
     await passOn(change, before, after);
   },
   beforeDelete: removeContents,
-  methods: readmeMethods,
+  methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),
 });
 
 function check(repo: Repo): void {
@@ -87,17 +92,35 @@ async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Pro
   }
 }
 
-/** One change deletes no more than this: everyone who writes waits for it. */
-const MOST_TAGS = 100_000;
+/**
+ * So many tags of each kind go in one transaction, which everyone who writes waits for. A larger
+ * repo is emptied in several before the one that deletes it.
+ */
+const TAGS_AT_ONCE = 2_000;
+
+function deleteRepo(engine: Engine): Handler {
+  const { store, tags } = engine;
+  const deleteRest = deleteMethod(repos, engine);
+  const isLarge = async (uid: string) => {
+    const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
+    return children > TAGS_AT_ONCE;
+  };
+  return async (call, request) => {
+    const { uid } = request as DeleteRepoRequest;
+    while (await isLarge(uid)) {
+      await store.write(async (tx) => {
+        if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
+        await tags.table.deleteChildren(tx, uid, TAGS_AT_ONCE);
+        await audit(tx, call, { resource: uid, detail: { emptied: true } });
+      });
+    }
+    return deleteRest(call, request);
+  };
+}
 
 /** With a repo go its tags, their history, its README and what is known of its images. */
 async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
-  const { children } = await countsOf(tx, engine.tags.table, { childrenOf: uid });
-  if (children > MOST_TAGS) {
-    const description = `cannot delete repo with more than ${MOST_TAGS} child tags`;
-    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
-  }
-  await engine.tags.table.deleteChildren(tx, uid);
+  await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
   await deleteReadme(tx, uid);

@@ -28,7 +28,7 @@ export const tags: Resource<Tag> = new Resource({
   table: "tags",
   uniqueNames: true,
   parts: tagParts,
-  childOrders: ["updated"],
+  childOrders: ["created", "updated"],
   filters: [
     { field: "name", column: "name", type: "common" },
     { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },

@@ -58,6 +58,14 @@ export class Conditions {
     return [root(below), { text: itself, params: [below] }];
   }
 
+  /** Tells SQLite which index has one part of a range in the order of a time. */
+  namedIndex(range: Range, column: Order["column"]): string {
+    if (this.#dialect.name !== "sqlite" || range.parts === undefined) return "";
+    const isOfChildren = "childrenOf" in range && this.hasChildrenInOrderOf(column);
+    const begin = isOfChildren ? "parent_" : "everything" in range ? "" : "root_";
+    return ` INDEXED BY ${this.#shape.name}_by_${begin}part_${column}`;
+  }
+
   /** Whether an index has the children of one place in the order of a column. */
   hasChildrenInOrderOf(column: Order["column"]): boolean {
     if (column === "name") return true;

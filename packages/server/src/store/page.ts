@@ -176,7 +176,7 @@ export async function rangesOfParts(
   const counts = await readPartCounts(reader, table.shape.name, wanted, place);
   return wanted.flatMap((part): Range[] => {
     const { children, descendants } = counts.get(part) ?? { children: 0, descendants: 0 };
-    if (descendants === 0) return [];
+    if (("childrenOf" in stretch ? children : descendants) === 0) return [];
     // Children have more orders in indexes than what is anywhere below.
     const allAreChildren = "below" in stretch && children === descendants;
     return [{ ...(allAreChildren ? { childrenOf: place } : stretch), parts: [part] }];
@@ -193,7 +193,7 @@ async function select(
   columns: string,
 ): Promise<Sql> {
   const { order, limit, offset } = query;
-  const { sorts, conditions } = await chosen(reader, table, query);
+  const { sorts, conditions, through = "" } = await chosen(reader, table, query);
   const { text, params } = where([...conditions, ...startingAt(query)]);
   const direction = order.descending ? "DESC" : "ASC";
   const column = sorts
@@ -201,7 +201,7 @@ async function select(
     : order.column;
   const parting = order.column === "uid" ? "" : `, id ${direction}`;
   return {
-    text: `SELECT ${columns} FROM ${table.shape.name}${text} ORDER BY ${column} ${direction}${parting} LIMIT ? OFFSET ?`,
+    text: `SELECT ${columns} FROM ${table.shape.name}${through}${text} ORDER BY ${column} ${direction}${parting} LIMIT ? OFFSET ?`,
     params: [...params, limit, offset],
   };
 }
@@ -210,6 +210,8 @@ async function select(
 interface Way {
   readonly sorts: boolean;
   readonly conditions: readonly Sql[];
+  /** Names the index, where SQLite would not choose it. */
+  readonly through?: string;
 }
 
 async function chosen(reader: Reader, table: ResourceTable, query: PageQuery): Promise<Way> {
@@ -221,18 +223,39 @@ async function chosen(reader: Reader, table: ResourceTable, query: PageQuery): P
     return { sorts: true, conditions: [...conditions.having(range, exact), ...all] };
   }
   const [bound] = filters;
-  if (bound === undefined || bound.column === order.column) {
-    const way = await inOrder(reader, table, range, order);
-    return { ...way, conditions: [...way.conditions, ...filters.map((one) => asked(one))] };
+  const way = await inOrder(reader, table, range, order);
+  if (bound === undefined) return way;
+  if (bound.column === order.column) {
+    // Where a page begins is within the bound: two limits of one end confuse SQLite.
+    const isLimited = query.start !== undefined && !order.descending;
+    const column = isLimited ? conditions.hidden(bound.column) : bound.column;
+    const through = way.sorts ? "" : conditions.namedIndex(range, order.column);
+    return { ...way, through, conditions: [...way.conditions, asked(bound, column)] };
   }
-  // Few rows are found by the bound and sorted; of many, some are met soon in any order.
-  if ((await countRange(reader, table, range, filters)) <= SORT_AT_MOST) {
+  if (await isRare(reader, table, range, bound)) {
     return { sorts: true, conditions: await counted(reader, table, range, filters) };
   }
-  const way = await inOrder(reader, table, range, order);
   const passed = asked(bound, conditions.hidden(bound.column));
   return { ...way, conditions: [...way.conditions, passed] };
 }
+
+/**
+ * Whether so few rows are within a bound that finding and sorting them all is less work than going
+ * through any order until a page is full: the more there are, the sooner that is.
+ */
+async function isRare(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  bound: Condition,
+): Promise<boolean> {
+  if (reader.dialect.name !== "sqlite" || "uids" in range) return true;
+  const within = await countRange(reader, table, range, [bound]);
+  const all = await countRange(reader, table, range, []);
+  return within * within <= all * USUAL_PAGE;
+}
+
+const USUAL_PAGE = 50;
 
 async function inOrder(
   reader: Reader,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Driver, Reader, Value } from "./connection.ts";
 import { countRange, type Order, type PageQuery, type Range, readPage } from "./page.ts";
-import { ResourceTable } from "./resource-table.ts";
+import { type Condition, ResourceTable } from "./resource-table.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store } from "./store.ts";
 
@@ -29,6 +29,18 @@ const things = new ResourceTable({
     { name: "role_uid", type: "text" },
     { name: "relationship_type", type: "integer" },
   ],
+});
+
+/** A table in parts, whose rows have no places below their own. */
+const leaves = new ResourceTable({
+  uidIsParent: false,
+  name: "leaves",
+  isPlace: false,
+  hasChildren: false,
+  uniqueNames: true,
+  parts: [0, 1, 2],
+  childOrders: ["created", "updated"],
+  filterColumns: [{ name: "digest", type: "text" }],
 });
 
 /** Runs nothing that it is asked for rows; keeps what it would have run. */
@@ -62,12 +74,13 @@ describe("the plan of a list on SQLite", () => {
   let driver: Driver;
   before(async () => {
     driver = openSqlite(join(directory, "wharf.db"));
-    const store = await Store.open(driver, [things], { committed() {} });
+    const store = await Store.open(driver, [things, leaves], { committed() {} });
     await store.write(async (tx) => {
       for (const uid of ["", BIG_ROOT, BIG_FOLDER]) {
         const sql =
           "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, 1)";
         await tx.run(sql, uid, "things", uid === "" ? 1 : MANY, MANY);
+        await tx.run(sql, uid, "leaves/1", uid === BIG_FOLDER ? MANY : 0, MANY);
       }
     });
   });
@@ -86,19 +99,30 @@ describe("the plan of a list on SQLite", () => {
     return steps.map(({ detail }) => detail).join("\n");
   }
 
-  function planOf(range: Range, column: Order["column"], more: Partial<PageQuery> = {}) {
+  function planOf(
+    range: Range,
+    column: Order["column"],
+    more: Partial<PageQuery> = {},
+    table = things,
+  ) {
     const order = { column, descending: false };
     const query = { range, filters: [], order, offset: 0, limit: 51, ...more };
-    return explain((reader) => readPage(reader, things, query, "json"));
+    return explain((reader) => readPage(reader, table, query, "json"));
   }
 
   /** Every way to ask for the same rows must take the same index, in its order. */
-  async function inOrderOf(index: string, range: Range, column: Order["column"]): Promise<void> {
+  async function inOrderOf(
+    index: string,
+    range: Range,
+    column: Order["column"],
+    table = things,
+    filters: readonly Condition[] = [],
+  ): Promise<void> {
     const key = column === "uid" || column === "name" ? ROOT : 1;
     const start = { key, id: 7, inclusive: false };
     const descending = { order: { column, descending: true } };
     for (const more of [{}, { start }, descending, { ...descending, start }, { offset: 100 }]) {
-      const plan = await planOf(range, column, more);
+      const plan = await planOf(range, column, { ...more, filters }, table);
       const about = `${JSON.stringify(range)} by ${column} ${JSON.stringify(more)}:\n${plan}`;
       assert.ok(plan.includes(`INDEX ${index}`), about);
       assert.ok(!plan.includes("TEMP B-TREE"), about);
@@ -212,6 +236,58 @@ describe("the plan of a list on SQLite", () => {
     for (const range of [FREE, { below: ROOT, self: true }, { childrenOf: ROOT }]) {
       const plan = await explain((reader) => countRange(reader, things, range, filters));
       assert.match(plan, /INDEX things_by_identity_uid \(identity_uid=\?\)/);
+    }
+  });
+
+  const COLUMNS = ["uid", "name", "created", "updated"] as const;
+
+  /** Every kind of stretch, with what the indexes of its orders begin with. */
+  const STRETCHES: readonly (readonly [Range, string])[] = [
+    [{ everything: true, parts: [1] }, ""],
+    [{ below: BIG_ROOT, self: true, parts: [1] }, "root_"],
+    [{ childrenOf: BIG_FOLDER, parts: [1] }, "parent_"],
+  ];
+
+  test("of one part reads the index of the part and its order", async () => {
+    for (const [range, begin] of STRETCHES) {
+      for (const column of COLUMNS) {
+        const index = `leaves_by_${column === "uid" ? "" : begin}part_${column} `;
+        await inOrderOf(index, range, column, leaves);
+      }
+    }
+  });
+
+  test("of what has changed since goes through the index of changes", async () => {
+    const filters = [{ column: "updated", after: 5 } as const];
+    for (const [range, begin] of STRETCHES) {
+      const index = `leaves_by_${begin}part_updated `;
+      await inOrderOf(index, range, "updated", leaves, filters);
+      const total = await explain((reader) => countRange(reader, leaves, range, filters));
+      assert.match(total, new RegExp(`COVERING INDEX ${index}.*updated>\\?`));
+      const watching = new Watching(driver.reader);
+      const order = { column: "name", descending: false } as const;
+      const query = { range, filters, order, offset: 0, limit: 51 };
+      await readPage(watching, leaves, query, "json");
+      const [, page] = watching.asked;
+      assert.ok(page);
+      const sql = `EXPLAIN QUERY PLAN ${page.sql}`;
+      const steps = await driver.reader.all<{ detail: string }>(sql, ...page.params);
+      assert.ok(steps.some(({ detail }) => detail.includes(`INDEX ${index}`)));
+    }
+  });
+
+  test("of a part with a filter begins at the index of the filter", async () => {
+    for (const [range, begin] of STRETCHES) {
+      for (const order of COLUMNS) {
+        const digest = { filters: [{ column: "digest", value: "x" }] };
+        const found = await planOf(range, order, digest, leaves);
+        assert.match(found, /INDEX leaves_by_digest \(digest=\?\)/);
+        const name = { filters: [{ column: "name", value: "x" }] };
+        const index = begin === "parent_" ? "own_name" : `${begin}part_name`;
+        const named = await planOf(range, order, name, leaves);
+        assert.ok(named.includes(`INDEX leaves_by_${index} (`), named);
+        assert.match(named, /name=\?/);
+      }
     }
   });
 });

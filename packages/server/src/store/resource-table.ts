@@ -282,13 +282,14 @@ export class ResourceTable {
     return true;
   }
 
-  /** Deletes all rows of a place, which nothing is below of. */
-  async deleteChildren(tx: Transaction, parent: string): Promise<void> {
+  /** Deletes rows of a place that nothing is below of, at most so many of each part. */
+  async deleteChildren(tx: Transaction, parent: string, most: number): Promise<void> {
     const { name, parts = [undefined] } = this.shape;
     for (const part of parts) {
-      const among = part === undefined ? "" : " AND part = ?";
-      const values = part === undefined ? [parent] : [parent, part];
-      const gone = await tx.run(`DELETE FROM ${name} WHERE parent = ?${among}`, ...values);
+      const [among, values] = part === undefined ? ["", []] : [" AND part = ?", [part]];
+      const some = `SELECT id FROM ${name} WHERE parent = ?${among} LIMIT ?`;
+      const sql = `DELETE FROM ${name} WHERE id IN (${some})`;
+      const gone = await tx.run(sql, parent, ...values, most);
       if (gone > 0) tx.counts.moved(this.#kind(part), parent, -gone);
     }
   }

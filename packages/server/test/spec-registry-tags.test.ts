@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { allRefused, refused } from "./support/api.ts";
+import { digest } from "./support/digests.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+onEachStore("tags", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  async function repo(group = org): Promise<string> {
+    return (await world.operator().repos.create(group, { name: world.name("repo") })).uid;
+  }
+
+  const namesOf = (list: { tags: { name: string }[] }) => list.tags.map(({ name }) => name);
+
+  world.rule("a tag belongs to a repo", async (api) => {
+    const parent = await repo();
+    const created = await api.tags.create(parent, { name: "latest", digest: digest(1) });
+    const { uid, createTime } = created;
+    assert.match(uid, new RegExp(`^${parent}/[0-9a-f]{16}$`));
+    assert.deepEqual(created, {
+      uid,
+      name: "latest",
+      digest: digest(1),
+      deprecated: false,
+      bundles: [],
+      createTime,
+      updateTime: createTime,
+    });
+    assert.deepEqual(await api.tags.get(uid), created);
+    const listed = await api.tags.list({ uidp: { childrenOf: parent } });
+    assert.deepEqual(listed, { tags: [created], nextPageToken: "", totalCount: "1", skipped: 0 });
+    assert.deepEqual(await api.tags.delete(uid), {});
+    assert.equal((await refused(api.tags.get(uid))).missing, `Tag ${uid}`);
+    assert.equal((await refused(api.tags.delete(uid))).code, 5);
+    assert.equal((await api.tags.list({ uidp: { childrenOf: parent } })).totalCount, "0");
+  });
+
+  world.rule("creating a tag that is there moves it", async (api) => {
+    const parent = await repo();
+    const first = await api.tags.create(parent, { name: "latest", digest: digest(1) });
+    const given = { name: "latest", digest: digest(2), deprecated: true, bundles: ["base"] };
+    const second = await api.tags.create(parent, given);
+    assert.deepEqual(second, { ...first, ...given, updateTime: second.updateTime });
+    assert.ok(second.updateTime >= first.updateTime);
+    assert.deepEqual(await api.tags.get(first.uid), second);
+    assert.deepEqual(await api.tags.create(parent, given), second, "the same again");
+    const { tags, totalCount } = await api.tags.list({ uidp: { descendantsOf: parent } });
+    assert.deepEqual([tags, totalCount], [[second], "1"]);
+  });
+
+  world.rule("what a tag says is checked", async (api) => {
+    const parent = await repo();
+    const cases: [field: string, tag: object][] = [
+      ["name", { name: "-x", digest: digest(1) }],
+      ["name", { digest: digest(1) }],
+      ["name", { name: "x".repeat(129), digest: digest(1) }],
+      ["digest", { name: "x" }],
+      ["digest", { name: "x", digest: "sha256:0" }],
+      ["digest", { name: "x", digest: digest(10).toUpperCase() }],
+      ["digest", { name: "x", digest: `md5:${"0".repeat(64)}` }],
+      ["bundles", { name: "x", digest: digest(1), bundles: ["unheard-of"] }],
+    ];
+    for (const [field, tag] of cases) {
+      const { code, fields } = await refused(api.tags.create(parent, tag));
+      assert.deepEqual([code, Object.keys(fields)], [3, [field]], JSON.stringify(tag));
+    }
+    const { totalCount } = await api.tags.list({ uidp: { childrenOf: parent } });
+    assert.equal(totalCount, "0");
+    const sha512 = `sha512:${"0a".repeat(64)}`;
+    assert.equal((await api.tags.create(parent, { name: "x", digest: sha512 })).digest, sha512);
+  });
+
+  world.rule("a tag needs a repo that exists", async (api) => {
+    const nowhere = `${org}/0123456789abcdef`;
+    for (const parent of [nowhere, org]) {
+      const refusal = await refused(api.tags.create(parent, { name: "x", digest: digest(1) }));
+      assert.deepEqual([refusal.code, refusal.missing], [5, `Repo ${parent}`]);
+    }
+  });
+
+  world.rule("lists hide what most people do not look for", async (api) => {
+    const parent = await repo();
+    const names = [
+      "1.27",
+      "1.27-20260801",
+      "1.27-r3",
+      "sha256-0a.sig",
+      "sha256-0a-r3",
+      "sha256-0a-20260801",
+      "x-20260801-r1",
+      "-r3".slice(1),
+      "1-19991231",
+      "1-r",
+      "a-sha256-b",
+    ];
+    for (const name of names) await api.tags.create(parent, { name, digest: digest(1) });
+    const shown = async (asked: object) => {
+      const uidp = { childrenOf: parent };
+      const list = await api.tags.list({ uidp, orderBy: "name", ...asked });
+      assert.equal(list.totalCount, String(list.tags.length));
+      return namesOf(list);
+    };
+    const plain = ["1-19991231", "1-r", "1.27", "a-sha256-b", "r3"];
+    assert.deepEqual(await shown({}), plain);
+    const also = (...more: string[]) => [...plain, ...more].sort();
+    assert.deepEqual(await shown({ includeEpochs: true }), also("1.27-r3", "x-20260801-r1"));
+    assert.deepEqual(await shown({ includeDates: true }), also("1.27-20260801"));
+    assert.deepEqual(await shown({ includeReferrers: true }), also("sha256-0a.sig"));
+    const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
+    assert.deepEqual(await shown(all), names.toSorted());
+    assert.deepEqual(await shown({ name: "1.27-r3" }), []);
+    assert.deepEqual(await shown({ name: "1.27-r3", includeEpochs: true }), ["1.27-r3"]);
+  });
+
+  world.rule("what was updated since is later than that, not as late", async (api) => {
+    const parent = await repo();
+    const first = await api.tags.create(parent, { name: "a", digest: digest(1) });
+    let second = first;
+    while (second.updateTime === first.updateTime) {
+      second = await api.tags.create(parent, { name: "b", digest: digest(Date.now() % 1_000) });
+    }
+    const since = async (updatedSince: string) =>
+      namesOf(await api.tags.list({ uidp: { childrenOf: parent }, updatedSince }));
+    assert.deepEqual(await since(first.updateTime), ["b"]);
+    assert.deepEqual(await since(second.updateTime), []);
+    assert.deepEqual((await since("2026-01-01T00:00:00Z")).sort(), ["a", "b"]);
+  });
+
+  world.rule("a name keeps its history, newest first", async (api) => {
+    const parent = await repo();
+    let uid = "";
+    for (let number = 1; number <= 5; number++) {
+      ({ uid } = await api.tags.create(parent, { name: "latest", digest: digest(number) }));
+      await api.tags.create(parent, { name: "other", digest: digest(number + 50) });
+      if (number === 3) await api.tags.delete(uid);
+    }
+    const whole = await api.tagHistory(uid);
+    const digests = [5, 4, 3, 2, 1].map(digest);
+    const shown = (page: { entries: { digest: string }[] }) =>
+      page.entries.map((one) => one.digest);
+    assert.deepEqual([shown(whole), whole.nextPageToken], [digests, ""]);
+    const times = whole.entries.map((one: { updateTime: string }) => one.updateTime);
+    assert.deepEqual(times, times.toSorted().reverse());
+    const first = await api.tagHistory(uid, { pageSize: 2 });
+    const pageToken = first.nextPageToken;
+    const second = await api.tagHistory(uid, { pageSize: 2, pageToken });
+    const third = await api.tagHistory(uid, { pageSize: 2, pageToken: second.nextPageToken });
+    assert.deepEqual([first, second, third].flatMap(shown), digests);
+    assert.equal(third.nextPageToken, "");
+    const other = await api.tags.create(parent, { name: "x", digest: digest(1) });
+    assert.equal((await refused(api.tagHistory(other.uid, { pageToken }))).code, 3);
+    assert.equal((await refused(api.tagHistory(uid, { pageSize: -1 }))).code, 3);
+    assert.equal((await refused(api.tagHistory(`${parent}/0123456789abcdef`))).code, 5);
+  });
+
+  world.rule("tags leave events of their organisation", async (api) => {
+    const parent = await repo(await world.group(org));
+    const { uid } = await api.tags.create(parent, { name: "latest", digest: digest(1) });
+    await api.tags.create(parent, { name: "latest", digest: digest(2) });
+    await api.tags.create(parent, { name: "latest", digest: digest(2) });
+    await api.tags.delete(uid);
+    const sql = `SELECT type, group_uid, body_type, body FROM events WHERE subject = '${uid}' ORDER BY id`;
+    const events = await rawRows<Record<string, string>>(world.server, sql);
+    const created = ["platform.registry.tag.created.v1", org, "wharf.registry.v2beta1.Tag"];
+    const request = "wharf.registry.v2beta1.DeleteTagRequest";
+    assert.deepEqual(
+      events.map((event) => [event.type, event.group_uid, event.body_type]),
+      [created, created, ["platform.registry.tag.deleted.v1", org, request]],
+    );
+    const bodies = events.map(({ body }) => JSON.parse(String(body)));
+    assert.deepEqual(
+      bodies.map((body) => body.digest),
+      [digest(1), digest(2), undefined],
+    );
+  });
+
+  world.rule("tags are seen and changed by those who may", async (api) => {
+    const [group, beside] = [await world.group(org), await world.group(org)];
+    const parent = await repo(group);
+    const { uid } = await api.tags.create(parent, { name: "latest", digest: digest(1) });
+    const elsewhere = await repo(beside);
+    await api.tags.create(elsewhere, { name: "latest", digest: digest(1) });
+    const viewer = api.as((await world.member({ [group]: "viewer" })).token);
+    const list = await viewer.tags.list({ name: "latest" });
+    assert.deepEqual([list.tags.length, list.tags[0].uid, list.totalCount], [1, uid, "1"]);
+    assert.equal((await viewer.tagHistory(uid)).entries.length, 1);
+    const stranger = api.as((await world.member({ [group]: ["repo.list"] })).token);
+    const none = await stranger.tags.list({});
+    assert.deepEqual([none.tags, none.totalCount], [[], "0"]);
+    const refusals = await allRefused([
+      viewer.tags.create(parent, { name: "x", digest: digest(1) }),
+      viewer.tags.delete(uid),
+      stranger.tags.get(uid),
+      stranger.tagHistory(uid),
+      stranger.tags.get(`${parent}/0123456789abcdef`),
+    ]);
+    for (const { code } of refusals) assert.equal(code, 7);
+    const pusher = api.as((await world.member({ [group]: ["tag.create"] })).token);
+    assert.equal((await pusher.tags.create(parent, { name: "x", digest: digest(1) })).name, "x");
+  });
+});
