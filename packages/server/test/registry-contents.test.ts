@@ -275,6 +275,28 @@ onEachStore("what is known of a registry", (world) => {
     await remove(2_000);
   });
 
+  test("a repo with more tags than go at once is deleted all the same", async () => {
+    const [uid, kept] = [await repo(), await repo()];
+    await push(kept, 1, 1_000);
+    for (const suffix of ["", "-r1"]) {
+      for (let at = 0; at < 2_300; at += 100) {
+        await insider.change(async (change) => {
+          for (let number = at; number < at + 100; number++) {
+            const news = { name: `${number}${suffix}`, digest: digest(number), time: 1_000 };
+            await recordTag(change, uid, news);
+          }
+        });
+      }
+    }
+    const list = () => world.operator().tags.list({ uidp: { childrenOf: uid }, pageSize: 1 });
+    assert.equal((await list()).totalCount, "2300");
+    await world.operator().repos.delete(uid);
+    assert.equal((await list()).totalCount, "0");
+    const sql = `SELECT 1 FROM tags WHERE parent = '${uid}'`;
+    assert.deepEqual(await rawRows(world.server, sql), []);
+    assert.ok(await tag(kept));
+  });
+
   test("nothing is kept of a repo that is not there", async () => {
     const uid = await repo();
     await world.operator().repos.delete(uid);

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { recordManifest } from "../src/registry/contents.ts";
+import type { Manifest } from "../src/store/manifests.ts";
+import { allRefused, refused } from "./support/api.ts";
+import { digest } from "./support/digests.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const [INDEX, AMD, ARM, UNNAMED, ATTESTED, CHART, MISSING] = [1, 2, 3, 4, 5, 6, 7].map(digest) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+function facts(of: string, more: Partial<Manifest>): Omit<Manifest, "pulled"> {
+  return {
+    digest: of,
+    mediaType: "application/vnd.oci.image.manifest.v1+json",
+    kind: "image",
+    architecture: "",
+    size: 0,
+    children: [],
+    subject: "",
+    configDigest: "",
+    pushed: 1_000,
+    ...more,
+  };
+}
+
+onEachStore("images", (world) => {
+  let insider: Insider;
+  let org: string;
+  let repo: string;
+  before(async () => {
+    insider = await Insider.open(world.server);
+    org = await world.organisation();
+    repo = (await world.operator().repos.create(org, { name: "nginx" })).uid;
+    const children = [
+      { digest: AMD, architecture: "amd64" },
+      { digest: ARM, architecture: "" },
+      { digest: ATTESTED, architecture: "unknown" },
+      { digest: MISSING, architecture: "s390x" },
+    ];
+    for (const one of [
+      facts(INDEX, { kind: "index", children, size: 0 }),
+      facts(AMD, { architecture: "amd64", size: 5_000_000_000 }),
+      facts(ARM, { architecture: "arm64", size: 41 }),
+      facts(UNNAMED, { kind: "index", children: [{ digest: ARM, architecture: "arm64" }] }),
+      facts(ATTESTED, { kind: "other", size: 7 }),
+      facts(CHART, { kind: "other", size: 9 }),
+    ]) {
+      await insider.change((change) => recordManifest(change, repo, one));
+    }
+  });
+  after(() => insider.close());
+
+  world.rule("an index has the architectures of its images", async (api) => {
+    const of = async (digest: string) => (await api.architectures(repo, digest)).architectures;
+    assert.deepEqual(await of(INDEX), ["amd64", "arm64", "s390x"]);
+    assert.deepEqual(await of(ARM), ["arm64"]);
+    assert.deepEqual(await of(CHART), []);
+  });
+
+  world.rule("the size is that of the image for an architecture", async (api) => {
+    const amd64 = { size: "5000000000", architecture: "amd64" };
+    assert.deepEqual(await api.size(repo, INDEX), amd64);
+    assert.deepEqual(await api.size(repo, INDEX, { architecture: "amd64" }), amd64);
+    const arm64 = { size: "41", architecture: "arm64" };
+    assert.deepEqual(await api.size(repo, INDEX, { architecture: "arm64" }), arm64);
+    assert.deepEqual(await api.size(repo, ARM), arm64);
+    assert.deepEqual(await api.size(repo, CHART), { size: "9", architecture: "" });
+  });
+
+  world.rule("what is not known is not found", async (api) => {
+    const nothing = `Image ${repo}@${MISSING}`;
+    const calls = [api.architectures(repo, MISSING), api.size(repo, MISSING)];
+    for (const refusal of await allRefused(calls)) {
+      assert.deepEqual([refusal.code, refusal.missing], [5, nothing]);
+    }
+    const cases: [string, string][] = [
+      [INDEX, "riscv64"],
+      [INDEX, "s390x"],
+      [ARM, "amd64"],
+    ];
+    for (const [digest, architecture] of cases) {
+      const refusal = await refused(api.size(repo, digest, { architecture }));
+      const missing = `Image ${repo}@${digest} for ${architecture}`;
+      assert.deepEqual([refusal.code, refusal.missing], [5, missing]);
+    }
+    const amd64 = await refused(api.size(repo, UNNAMED));
+    assert.equal(amd64.missing, `Image ${repo}@${UNNAMED} for amd64`);
+    const elsewhere = (await api.repos.create(org, { name: world.name("repo") })).uid;
+    assert.equal((await refused(api.size(elsewhere, INDEX))).code, 5);
+  });
+
+  world.rule("a digest has its shape", async (api) => {
+    const calls = [api.architectures(repo, "latest"), api.size(repo, "sha256:0")];
+    for (const { code, fields } of await allRefused(calls)) {
+      assert.deepEqual([code, Object.keys(fields)], [3, ["digest"]]);
+    }
+  });
+
+  world.rule("who asks must hold both capabilities", async (api) => {
+    const viewer = api.as((await world.member({ [org]: "viewer" })).token);
+    assert.equal((await viewer.size(repo, ARM)).size, "41");
+    for (const one of ["repo.list", "manifest.metadata.list"]) {
+      const { token } = await world.member({ [org]: [one] });
+      assert.equal((await refused(api.as(token).size(repo, ARM))).code, 7);
+      assert.equal((await refused(api.as(token).architectures(repo, ARM))).code, 7);
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { refused } from "./support/api.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+const ORIGIN = {
+  description: "Serves pages",
+  catalogTier: "CATALOG_TIER_BASE",
+  bundles: ["base"],
+  aliases: ["docker.io/library/nginx:latest"],
+  activeTags: ["latest"],
+};
+
+onEachStore("repos that are synced from others", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  async function origin(): Promise<string> {
+    const repo = { name: world.name("origin"), ...ORIGIN };
+    return (await world.operator().repos.create(org, repo)).uid;
+  }
+
+  /** Over REST the field is spelt as the contract has it, whatever the protocol. */
+  const configOf = (repo: Record<string, unknown>) =>
+    (repo.sync_config ?? repo.syncConfig) as Record<string, unknown>;
+
+  const synced = (source: string) => ({ name: world.name("synced"), syncConfig: { source } });
+
+  world.rule("take over what their source says", async (api) => {
+    const source = await origin();
+    const created = await api.repos.create(org, synced(source));
+    assert.deepEqual({ ...created, ...ORIGIN }, created);
+    const { expirationTime, ...config } = configOf(created);
+    assert.deepEqual(config, {
+      source,
+      uniqueTags: false,
+      google: "",
+      amazon: "",
+      azure: "",
+      apkoOverlay: "",
+      gracePeriod: false,
+    });
+    const made = Date.parse(created.createTime);
+    assert.equal(Date.parse(String(expirationTime)), made + 14 * DAY_MS);
+    const own = { ...synced(source), description: "mine" };
+    assert.equal((await api.repos.create(org, own)).description, "mine");
+  });
+
+  world.rule("do not say otherwise", async (api) => {
+    const source = await origin();
+    const cases: [string, unknown][] = [
+      ["catalogTier", "CATALOG_TIER_FIPS"],
+      ["bundles", ["fips"]],
+      ["aliases", ["a:b"]],
+      ["activeTags", ["1"]],
+    ];
+    const { uid } = await api.repos.create(org, synced(source));
+    const before = await api.repos.get(uid);
+    for (const [field, value] of cases) {
+      const made = await refused(api.repos.create(org, { ...synced(source), [field]: value }));
+      const changed = await refused(api.repos.update(uid, { [field]: value }));
+      for (const refusal of [made, changed]) {
+        assert.equal(refusal.code, 3);
+        const description = `${field} is that of the repo that this one is synced from`;
+        assert.deepEqual(refusal.fields, { [field]: description });
+      }
+    }
+    assert.deepEqual(await api.repos.get(uid), before);
+    const same = await api.repos.update(uid, { bundles: ["base"], description: "mine" });
+    assert.deepEqual([same.description, same.bundles], ["mine", ["base"]]);
+  });
+
+  world.rule("follow their source", async (api) => {
+    const source = await origin();
+    const { uid } = await api.repos.create(org, synced(source));
+    await api.repos.update(source, { bundles: ["fips"], description: "other" });
+    const after = await api.repos.get(uid);
+    assert.deepEqual([after.bundles, after.description], [["fips"], ORIGIN.description]);
+    const sql = `SELECT type FROM events WHERE subject = '${uid}' ORDER BY id`;
+    const types = await rawRows<{ type: string }>(world.server, sql);
+    assert.deepEqual(
+      types.map(({ type }) => type),
+      ["platform.registry.repo.created.v1", "platform.registry.repo.updated.v1"],
+    );
+    await api.repos.update(uid, {}, ["sync_config"]);
+    await api.repos.update(source, { bundles: ["ai"] });
+    const free = await api.repos.update(uid, { catalogTier: "CATALOG_TIER_AI" });
+    assert.deepEqual([free.bundles, free.catalogTier], [["fips"], "CATALOG_TIER_AI"]);
+  });
+
+  world.rule("keep what they had when their source goes", async (api) => {
+    const source = await origin();
+    const { uid } = await api.repos.create(org, synced(source));
+    await api.repos.delete(source);
+    const after = await api.repos.update(uid, { description: "left" });
+    assert.deepEqual([after.bundles, configOf(after).source], [ORIGIN.bundles, source]);
+    assert.equal((await refused(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
+  });
+
+  world.rule("let nobody set what the service sets", async (api) => {
+    const source = await origin();
+    const given = { uniqueTags: true, gracePeriod: true, apkoOverlay: "x" };
+    const repo = synced(source);
+    const { uid } = await api.repos.create(org, {
+      ...repo,
+      syncConfig: { ...repo.syncConfig, ...given },
+    });
+    const whole = { syncConfig: { source, google: "projects/x", ...given } };
+    const after = configOf(await api.repos.update(uid, whole, ["sync_config"]));
+    assert.deepEqual(
+      [after.uniqueTags, after.gracePeriod, after.apkoOverlay, after.google],
+      [false, false, "", "projects/x"],
+    );
+    const one = configOf(
+      await api.repos.update(uid, { syncConfig: { amazon: "y" } }, ["sync_config.amazon"]),
+    );
+    assert.deepEqual([one.source, one.google, one.amazon], [source, "projects/x", "y"]);
+    assert.equal(one.expirationTime, after.expirationTime);
+  });
+
+  world.rule("have a source that is a repo and has none itself", async (api) => {
+    const source = await origin();
+    const { uid } = await api.repos.create(org, synced(source));
+    const field = async (call: Promise<unknown>) => (await refused(call)).fields;
+    const at = "sync_config.source";
+    const itself = { [at]: "source must not be synced itself" };
+    assert.deepEqual(await field(api.repos.create(org, synced(uid))), itself);
+    const alone = await origin();
+    const self = { syncConfig: { source: alone } };
+    assert.deepEqual(await field(api.repos.update(alone, self)), itself);
+    const chained = { syncConfig: { source: alone } };
+    assert.deepEqual(await field(api.repos.update(source, chained)), {
+      [at]: "other repos are synced from this one",
+    });
+    assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("x/y")))), [at]);
+    assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("")))), [at]);
+    const nowhere = `${org}/0123456789abcdef`;
+    const missing = await refused(api.repos.create(org, synced(nowhere)));
+    assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
+  });
+
+  world.rule("have a source that whoever says so may see", async (api) => {
+    const source = await origin();
+    const group = await world.group(org);
+    const { token } = await world.member({ [group]: ["repo.create", "repo.update", "repo.list"] });
+    const theirs = api.as(token);
+    for (const hidden of [source, `${org}/0123456789abcdef`]) {
+      const refusal = await refused(theirs.repos.create(group, synced(hidden)));
+      assert.equal(refusal.code, 7);
+      assert.match(refusal.message, /needs repo\.list at/);
+    }
+    const { uid } = await api.repos.create(group, synced(source));
+    assert.equal((await theirs.repos.update(uid, { description: "x" })).description, "x");
+  });
+});
