@@ -68,11 +68,13 @@ onEachStore("the surface of the service", (world) => {
       });
     }
 
-    test("groups, identities, roles, role bindings, account associations and ping are served in full", () => {
+    test("groups, identities, roles, role bindings, account associations, the registry and ping are served in full", () => {
       const needed = SERVICES.filter(({ name }) =>
-        /^(Groups|Identities|Roles|RoleBindings|AccountAssociations|Ping)Service$/.test(name),
+        /^(Groups|Identities|Roles|RoleBindings|AccountAssociations|Repos|Tags|Images|Ping)Service$/.test(
+          name,
+        ),
       );
-      assert.equal(needed.length, 6);
+      assert.equal(needed.length, 9);
       for (const method of needed.flatMap((service) => service.methods)) {
         const [rule] = httpRulesOf(method);
         const template = rule?.path.replace(/\{([^}=]+)[^}]*\}/g, "{$1}");

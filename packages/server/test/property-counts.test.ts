@@ -30,6 +30,11 @@ const OPERATIONS = [
   "updateAssociation",
   "deleteAssociation",
   "foundOrganisation",
+  "createRepo",
+  "updateRepo",
+  "deleteRepo",
+  "createTag",
+  "deleteTag",
 ] as const;
 
 /** What a client does, with everything given by number: whatever there is by then, or was. */
@@ -38,12 +43,15 @@ const deeds = fc.noBias(
 );
 type Deed = typeof deeds extends fc.Arbitrary<infer T> ? T : never;
 
+/** What can be made, and then be changed by others. */
+type Made = Kind | "repos" | "tags";
+
 /** Things that everyone changes at once; only the latest are kept, so that clients meet. */
 class Crowd {
   readonly #inside: Inside;
   readonly #clients: readonly Rest[];
   readonly #urls: readonly string[];
-  readonly #uids: Record<Kind, string[]>;
+  readonly #uids: Record<Made, string[]>;
 
   constructor(inside: Inside, urls: readonly string[], token: string, root: string, role: string) {
     this.#inside = inside;
@@ -55,6 +63,8 @@ class Crowd {
       roles: [role],
       roleBindings: [],
       accountAssociations: [],
+      repos: [],
+      tags: [],
     };
   }
 
@@ -66,7 +76,7 @@ class Crowd {
   }
 
   async #do(rest: Rest, { operation, a, b }: Deed): Promise<Answer> {
-    const { groups, identities, roles, roleBindings } = this.#uids;
+    const { groups, identities, roles, roleBindings, repos, tags } = this.#uids;
     const of = (uids: readonly string[], number: number) => pick(uids.slice(-8), number) ?? "";
     const group = of(groups, a);
     const name = `name ${a % 5}`;
@@ -125,6 +135,22 @@ class Crowd {
         return rest.patch(`/iam/v2beta1/accountAssociations/${group}`, { name: `name ${b % 5}` });
       case "deleteAssociation":
         return rest.delete(`/iam/v2beta1/accountAssociations/${group}`);
+      case "createRepo":
+        return this.#made("repos", rest.post(`/registry/v2beta1/repos/${group}`, { name }));
+      case "updateRepo":
+        return rest.patch(`/registry/v2beta1/repos/${of(repos, a)}`, { name: `name ${b % 5}` });
+      case "deleteRepo":
+        return rest.delete(`/registry/v2beta1/repos/${of(repos, a)}`);
+      case "createTag": {
+        const tag = {
+          name: pick(["1", "2", "1-r3", "sha256-0a"], b),
+          digest: `sha256:${"0a".repeat(32)}`,
+          deprecated: a % 2 === 0,
+        };
+        return this.#made("tags", rest.post(`/registry/v2beta1/tags/${of(repos, a)}`, tag));
+      }
+      case "deleteTag":
+        return rest.delete(`/registry/v2beta1/tags/${of(tags, a)}`);
       case "foundOrganisation": {
         const founder = of(identities, a);
         if (founder === "") return this.#do(rest, { operation: "createIdentity", a, b });
@@ -134,7 +160,7 @@ class Crowd {
     }
   }
 
-  async #made(kind: Kind, asked: Promise<Answer>): Promise<Answer> {
+  async #made(kind: Made, asked: Promise<Answer>): Promise<Answer> {
     const answer = await asked;
     if (answer.status === 200) this.#uids[kind].push(answer.body.uid);
     return answer;

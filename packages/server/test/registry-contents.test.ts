@@ -275,11 +275,11 @@ onEachStore("what is known of a registry", (world) => {
     await remove(2_000);
   });
 
-  test("a repo with more tags than go at once is deleted all the same", async () => {
+  test("a repo of very many tags is listed from anywhere, and deleted", async () => {
     const [uid, kept] = [await repo(), await repo()];
     await push(kept, 1, 1_000);
     for (const suffix of ["", "-r1"]) {
-      for (let at = 0; at < 2_300; at += 100) {
+      for (let at = 0; at < 2_600; at += 100) {
         await insider.change(async (change) => {
           for (let number = at; number < at + 100; number++) {
             const news = { name: `${number}${suffix}`, digest: digest(number), time: 1_000 };
@@ -288,8 +288,24 @@ onEachStore("what is known of a registry", (world) => {
         });
       }
     }
-    const list = () => world.operator().tags.list({ uidp: { childrenOf: uid }, pageSize: 1 });
-    assert.equal((await list()).totalCount, "2300");
+    const uidp = { childrenOf: uid };
+    const list = (more = {}) => world.operator().tags.list({ uidp, pageSize: 3, ...more });
+    assert.equal((await list()).totalCount, "2600");
+    const names = Array.from(
+      { length: 5_200 },
+      (_, at) => `${at >> 1}${at % 2 ? "-r1" : ""}`,
+    ).sort();
+    const all = { includeEpochs: true, orderBy: "name" };
+    for (const skip of [0, 4_999, 5_000, 5_100, 5_198, 5_200, 9_000]) {
+      for (const _ of ["walked", "remembered"]) {
+        const { tags, totalCount } = await list({ ...all, skip });
+        const shown = tags.map((one: { name: string }) => one.name);
+        assert.deepEqual([shown, totalCount], [names.slice(skip, skip + 3), "5200"]);
+      }
+    }
+    await push(uid, 1, 2_000, "0-r0");
+    const { tags } = await list({ ...all, skip: 5_100 });
+    assert.equal(tags[0].name, names[5_099], "what was remembered holds no more");
     await world.operator().repos.delete(uid);
     assert.equal((await list()).totalCount, "0");
     const sql = `SELECT 1 FROM tags WHERE parent = '${uid}'`;
