@@ -17,7 +17,7 @@ export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
 const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
 
 /** A server that takes longer to start is not going to, on the slowest machine. */
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 export interface StartOptions {
   readonly store?: StoreKind;
