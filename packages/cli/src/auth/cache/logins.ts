@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { failed } from "../../errors.ts";
 import type { Environment } from "../../settings.ts";
@@ -89,7 +89,7 @@ export class Logins {
     const folder = this.#path(issuer);
     try {
       makePrivateFolder(folder);
-      for (const own of [this.#folder, folder]) chmodSync(own, 0o700);
+      for (const own of [this.#folder, folder]) closeToOthers(own);
       writeWhole(join(folder, ".write-test"), "", 0o600);
       rmSync(join(folder, ".write-test"), { force: true });
     } catch (error) {
@@ -115,6 +115,12 @@ export class Logins {
   #path(issuer: string, ...below: string[]): string {
     return join(this.#folder, safeName(issuer), ...below);
   }
+}
+
+/** Folders that were made by hand may be open to everyone. */
+function closeToOthers(folder: string): void {
+  const { mode } = statSync(folder);
+  if (process.platform !== "win32" && mode & 0o077) chmodSync(folder, mode & 0o700);
 }
 
 function read(path: string): string | undefined {

@@ -62,6 +62,7 @@ export const run: Run<typeof createDefinition> = async (context, args) => {
     expireTime: expires.toISOString(),
   };
   err.note(`created pull token ${args.name} for ${group}; its password is shown this once`);
+  err.note(`docker login ${made.registry} -u ${made.username} --password-stdin takes it`);
   if (out.format === "env") return out.text(variables(made));
   await out.one(made, COLUMNS);
 };

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { rawRows } from "../../server/test/support/raw-rows.ts";
+import { Rest } from "../../server/test/support/rest.ts";
+import { Home } from "./support/auth-home.ts";
+
+/** Someone who is not root, for whom files can be read-only. */
+const NOBODY = 65_534;
+
+describe("kept logins", () => {
+  let world: LoginWorld;
+  let home: Home;
+  before(async () => {
+    world = await LoginWorld.start();
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    home = new Home({ WHARF_API: world.server.url });
+    const { code, stderr } = await home.logIn(world, "ada");
+    assert.equal(code, 0, stderr);
+  });
+  afterEach(() => home.remove());
+
+  const refreshes = async () => {
+    const rows = await rawRows<{ generation: number }>(
+      world.server,
+      "SELECT generation FROM sessions",
+    );
+    return rows.reduce((sum, { generation }) => sum + generation, 0);
+  };
+  const lockFile = () => home.loginFile.replace(/json$/, "lock");
+
+  test("a token that ends is renewed, and the refresh token with it", async () => {
+    const before = home.login;
+    home.expire();
+    const token = await home.ok(["auth", "token"]);
+    const { tokens, renewal } = home.login;
+    assert.equal(token.trim(), tokens[world.server.url]?.token);
+    assert.notEqual(token.trim(), before.tokens[world.server.url]?.token);
+    assert.notDeepEqual(renewal, before.renewal);
+    assert.equal(statSync(home.loginFile).mode & 0o777, 0o600);
+  });
+
+  test("ten commands at once renew once, and the session lives", async () => {
+    home.expire();
+    const before = await refreshes();
+    const commands = Array.from({ length: 10 }, () => home.ok(["auth", "token"]));
+    const printed = await Promise.all(commands);
+    assert.equal(new Set(printed).size, 1, "all print the same token");
+    assert.equal(await refreshes(), before + 1);
+    home.expire();
+    assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
+  });
+
+  test("whoever dies while renewing holds nobody up", async () => {
+    home.expire();
+    const script = `
+      const { DatabaseSync } = require("node:sqlite");
+      const lock = new DatabaseSync(process.argv[1]);
+      lock.exec("BEGIN IMMEDIATE");
+      console.log("held");
+      setInterval(() => {}, 1000);`;
+    const holder = spawn(process.execPath, ["-e", script, lockFile()]);
+    await once(holder.stdout, "data");
+    const waiting = home.start(["auth", "token"]);
+    const first = await Promise.race([
+      waiting.ended,
+      new Promise((resolve) => setTimeout(resolve, 2_000, "waits")),
+    ]);
+    assert.equal(first, "waits");
+    holder.kill("SIGKILL");
+    const { code, stderr } = await waiting.ended;
+    assert.equal(code, 0, stderr);
+  });
+
+  test("a session that was ended elsewhere is told, and forgotten", async () => {
+    const token = home.login.tokens[world.server.url]?.token ?? "";
+    const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
+    assert.equal(ended.status, 200);
+    const { code, stderr } = await home.run(["iam", "organizations", "list"]);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /your session at \S+ has ended/);
+    assert.match(stderr, /log in with `wharf auth login`/);
+    const again = await home.run(["auth", "token"]);
+    assert.equal(again.code, 3);
+    assert.match(again.stderr, /you are not logged in to http/);
+    assert.equal(again.stdout, "");
+  });
+
+  test("files that are damaged are passed over, and the next login mends them", async () => {
+    const { login } = home;
+    for (const text of [
+      "",
+      '{"issuer":"http://127',
+      "null",
+      '{"issuer":1,"tokens":{}}',
+      JSON.stringify({ ...login, renewal: { kind: "magic" } }),
+      JSON.stringify({ ...login, tokens: { a: { token: 5 } } }),
+    ]) {
+      writeFileSync(home.loginFile, text);
+      const { code, stderr } = await home.run(["auth", "token"]);
+      assert.equal(code, 3, text);
+      assert.match(stderr, /is damaged, and passed over/);
+      assert.match(stderr, /you are not logged in/);
+    }
+    assert.equal((await home.logIn(world, "ada")).code, 0);
+    await home.ok(["auth", "token"]);
+  });
+
+  test("a server that is away costs no login", async () => {
+    home.expire();
+    const { login } = home;
+    await world.server.kill();
+    try {
+      const { code, stderr } = await home.run(["auth", "token"]);
+      assert.equal(code, 7, stderr);
+      assert.match(stderr, /no answer from/);
+      const offline = JSON.parse(await home.ok(["auth", "status", "--quick", "-o", "json"]));
+      assert.equal(offline.items[0].state, "good");
+      const asked = await home.run(["auth", "status", "-o", "json"]);
+      assert.match(JSON.parse(asked.stdout).items[0].state, /no answer/);
+    } finally {
+      await world.server.restart();
+    }
+    assert.deepEqual(home.login, login);
+    await home.ok(["auth", "token"]);
+  });
+
+  test("a home that cannot be written serves while its token lasts, and spends nothing", async () => {
+    const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+    if (uid !== undefined) {
+      for (const name of [".", ...readdirSync(home.folder, { recursive: true })]) {
+        chownSync(join(home.folder, String(name)), uid, uid);
+      }
+    }
+    const options = uid === undefined ? {} : { uid };
+    const folder = dirname(home.loginFile);
+    const allow = (mode: number) => {
+      for (const path of [home.cache, dirname(folder), folder]) chmodSync(path, mode);
+    };
+    allow(0o500);
+    try {
+      assert.match(await home.ok(["iam", "organizations", "list"], options), /acme\.example/);
+      home.expire();
+      const { renewal } = home.login;
+      const { code, stderr } = await home.run(["auth", "token"], options);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /logins cannot be kept in/);
+      assert.match(stderr, /XDG_CACHE_HOME/);
+      const login = await home.run(["auth", "login"], options);
+      assert.equal(login.code, 1);
+      assert.doesNotMatch(login.stderr, /opening your browser/);
+      assert.deepEqual(home.login.renewal, renewal);
+    } finally {
+      allow(0o700);
+    }
+    await home.ok(["auth", "token"], options);
+  });
+
+  test("people and servers are kept apart", async () => {
+    const ada = home.loginFile;
+    const { code } = await home.logIn(world, "bob");
+    assert.equal(code, 0);
+    const { items } = JSON.parse(await home.ok(["auth", "status", "-o", "json"]));
+    assert.equal(items.length, 2);
+    const [used, ...others] = items.filter((item: { current: boolean }) => item.current);
+    assert.deepEqual(others, []);
+    assert.equal(used.email, "bob@acme.example");
+    const elsewhere = await home.run(["auth", "token", "--issuer", "http://127.0.0.1:9"]);
+    assert.equal(elsewhere.code, 3);
+    await home.ok(["auth", "logout"]);
+    assert.equal((await home.run(["auth", "token"])).code, 3);
+    assert.equal(JSON.parse(readFileSync(ada, "utf8")).email, "ada@acme.example");
+  });
+
+  test("WHARF_TOKEN goes before a login", async () => {
+    const env = { WHARF_TOKEN: await world.server.token() };
+    assert.equal(await home.ok(["auth", "token"], { env }), `${env.WHARF_TOKEN}\n`);
+    const { items } = JSON.parse(await home.ok(["auth", "status", "-o", "json"], { env }));
+    const used = items.filter((item: { current: boolean }) => item.current);
+    assert.equal(used.length, 1);
+    assert.match(used[0].organisations[0], /everywhere/);
+  });
+
+  test("status shows who, where and what, and exits with 3 when nobody is logged in", async () => {
+    const text = await home.ok(["auth", "status"]);
+    assert.match(text, /ada@acme\.example +good +20\S+, renews +acme\.example \(viewer\)/);
+    const token = home.login.tokens[world.server.url]?.token ?? "";
+    await new Rest(world.server.url, token).post("/auth/v1/logout");
+    const ended = await home.run(["auth", "status"]);
+    assert.equal(ended.code, 3);
+    assert.match(ended.stdout, /ended/);
+    const nobody = await home.run(["auth", "status", "--quick", "-o", "json"]);
+    assert.equal(nobody.code, 3);
+    assert.deepEqual(JSON.parse(nobody.stdout), { items: [] });
+  });
+});

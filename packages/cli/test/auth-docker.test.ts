@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { decodeJwt } from "jose";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { dockerFolder, userHome } from "../src/auth/docker/home.ts";
+import { Home } from "./support/auth-home.ts";
+
+const REGISTRY = "cr.acme.example";
+const NOT_FOUND = "credentials not found in native keychain\n";
+
+describe("docker-credential-wharf", () => {
+  let world: LoginWorld;
+  let home: Home;
+  before(async () => {
+    world = await LoginWorld.start({ flags: ["--registry-host", REGISTRY] });
+    home = new Home({ WHARF_API: world.server.url });
+    home.write("config/wharf/config.yaml", `platform:\n  registry: ${REGISTRY}\n`);
+    const { code, stderr } = await home.logIn(world, "ada");
+    assert.equal(code, 0, stderr);
+  });
+  after(async () => {
+    home.remove();
+    await world.stop();
+  });
+
+  test("get answers with a token for the registry", async () => {
+    for (const address of [
+      REGISTRY,
+      `https://${REGISTRY}`,
+      `https://${REGISTRY}/v2/`,
+      `eu.${REGISTRY}`,
+    ]) {
+      const { code, stdout, stderr } = await home.helper("get", `${address}\n`);
+      assert.equal(code, 0, stdout + stderr);
+      const { ServerURL, Username, Secret, ...others } = JSON.parse(stdout);
+      assert.deepEqual([ServerURL, Username, others], [address, "_token", {}]);
+      assert.equal(decodeJwt(Secret).aud, REGISTRY);
+      assert.equal(stderr, "");
+    }
+    assert.ok(home.login.tokens[REGISTRY], "kept for next time");
+  });
+
+  test("get renews by itself, once for all who ask", async () => {
+    home.expire();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => home.helper("get", REGISTRY)),
+    );
+    const secrets = answers.map(({ stdout }) => JSON.parse(stdout).Secret);
+    assert.equal(new Set(secrets).size, 1);
+    assert.ok((decodeJwt(secrets[0]).exp ?? 0) * 1000 > Date.now());
+    await home.ok(["auth", "token"]);
+  });
+
+  test("others' registries are none of its business", async () => {
+    for (const address of [
+      "docker.io",
+      "https://index.docker.io/v1/",
+      `evil${REGISTRY}`,
+      `${REGISTRY}.evil.example`,
+      `https://${REGISTRY}@evil.example`,
+      `https://evil.example/${REGISTRY}`,
+      "not a host",
+    ]) {
+      const { code, stdout } = await home.helper("get", address);
+      assert.deepEqual([code, stdout], [1, NOT_FOUND], address);
+    }
+  });
+
+  test("who is not logged in is told on stdout, as docker shows it", async () => {
+    const stranger = new Home(home.env as Record<string, string>);
+    const env = { XDG_CACHE_HOME: stranger.cache };
+    const { code, stdout } = await stranger.helper("get", REGISTRY, { env });
+    assert.equal(code, 1);
+    assert.match(stdout, /you are not logged in .* log in with `wharf auth login`/);
+    assert.ok(!existsSync(stranger.opened), "and no browser opens");
+    assert.equal((await stranger.helper("list", "", { env })).stdout, "{}\n");
+    stranger.remove();
+  });
+
+  test("with WHARF_TOKEN, its token is exchanged for the registry's", async () => {
+    const token = await home.ok(["auth", "token"]);
+    const env = { WHARF_TOKEN: token.trim(), XDG_CACHE_HOME: join(home.folder, "none") };
+    const { code, stdout } = await home.helper("get", REGISTRY, { env });
+    assert.equal(code, 0, stdout);
+    assert.equal(decodeJwt(JSON.parse(stdout).Secret).aud, REGISTRY);
+  });
+
+  test("list, store, erase, and what is none of them", async () => {
+    assert.deepEqual(JSON.parse((await home.helper("list")).stdout), { [REGISTRY]: "_token" });
+    const stored = (username: string) =>
+      home.helper(
+        "store",
+        JSON.stringify({ ServerURL: REGISTRY, Username: username, Secret: "s" }),
+      );
+    assert.deepEqual([(await stored("_token")).code, (await stored("_token")).stdout], [0, ""]);
+    const refused = await stored("ada");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stdout, /keeps no passwords/);
+    assert.equal((await home.helper("store", "not json")).code, 1);
+    await home.helper("get", REGISTRY);
+    const erased = await home.helper("erase", REGISTRY);
+    assert.deepEqual([erased.code, erased.stdout], [0, ""]);
+    assert.equal(home.login.tokens[REGISTRY], undefined);
+    assert.equal((await home.helper("get", REGISTRY)).code, 0, "the login stays");
+    assert.match((await home.helper("version")).stdout, /^docker-credential-wharf \d/);
+    for (const [verb, input] of [
+      ["fly", ""],
+      ["get", ""],
+    ] as const) {
+      const { code, stdout } = await home.helper(verb, input);
+      assert.equal(code, 1);
+      assert.match(stdout, verb === "fly" ? /^usage: / : /^no credentials server URL\n$/);
+    }
+  });
+});
+
+describe("auth configure-docker", () => {
+  let home: Home;
+  beforeEach(() => {
+    home = new Home({ WHARF_API: "https://wharf.acme.example" });
+  });
+  afterEach(() => home.remove());
+
+  const configure = (...args: string[]) => home.ok(["auth", "configure-docker", ...args]);
+  const read = (path = ".docker/config.json") =>
+    JSON.parse(readFileSync(join(home.folder, path), "utf8"));
+
+  test("makes the file for its owner alone", async () => {
+    await configure();
+    assert.deepEqual(read(), { credHelpers: { "wharf.acme.example": "wharf" } });
+    assert.equal(statSync(join(home.folder, ".docker/config.json")).mode & 0o777, 0o600);
+    assert.equal(statSync(join(home.folder, ".docker")).mode & 0o777, 0o700);
+    assert.ok(!existsSync(join(home.folder, "config/wharf")), "nothing new for the config file");
+  });
+
+  test("keeps what is there, and the file's mode", async () => {
+    const there = {
+      auths: { "https://index.docker.io/v1/": { auth: "c2VjcmV0" } },
+      credsStore: "desktop",
+      credHelpers: { "gcr.io": "gcloud", "cr.acme.example": "old" },
+      unknown: { deep: [1, { more: null }] },
+    };
+    const file = home.write(".docker/config.json", JSON.stringify(there));
+    chmodSync(file, 0o640);
+    const args = ["auth", "configure-docker", "--registry", "cr.acme.example"];
+    const { code, stderr } = await home.run(args);
+    assert.equal(code, 0, stderr);
+    const credHelpers = { "gcr.io": "gcloud", "cr.acme.example": "wharf" };
+    assert.deepEqual(read(), { ...there, credHelpers });
+    assert.deepEqual(Object.keys(read()), Object.keys(there), "in the same order");
+    assert.equal(statSync(file).mode & 0o777, 0o640);
+    assert.match(stderr, /cr\.acme\.example was left to old before/);
+    const kept = readFileSync(join(home.folder, "config/wharf/config.yaml"), "utf8");
+    assert.match(kept, /registry: cr\.acme\.example/);
+    await configure("--registry", "two.example");
+    const both = readFileSync(join(home.folder, "config/wharf/config.yaml"), "utf8");
+    assert.match(both, /registry: cr\.acme\.example,two\.example/);
+    const listed = await home.helper("list", "", { env: { WHARF_TOKEN: "x" } });
+    assert.deepEqual(Object.keys(JSON.parse(listed.stdout)), ["cr.acme.example", "two.example"]);
+  });
+
+  test("--dry-run prints, and writes nothing", async () => {
+    const printed = JSON.parse(await configure("--dry-run", "--registry", "cr.acme.example"));
+    assert.deepEqual(printed, { credHelpers: { "cr.acme.example": "wharf" } });
+    assert.ok(!existsSync(join(home.folder, ".docker")));
+    assert.ok(!existsSync(join(home.folder, "config")));
+  });
+
+  test("follows DOCKER_CONFIG, and a link to where the file is kept", async () => {
+    mkdirSync(join(home.folder, "dotfiles"));
+    mkdirSync(join(home.folder, "elsewhere"));
+    const real = join(home.folder, "dotfiles/docker.json");
+    writeFileSync(real, '{"a":1}');
+    const link = join(home.folder, "elsewhere/config.json");
+    symlinkSync(real, link);
+    const env = { DOCKER_CONFIG: join(home.folder, "elsewhere") };
+    await home.ok(["auth", "configure-docker"], { env });
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.deepEqual(read("dotfiles/docker.json"), {
+      a: 1,
+      credHelpers: { "wharf.acme.example": "wharf" },
+    });
+  });
+
+  test("what is not docker's config is not touched, and not quoted", async () => {
+    for (const text of ['{"auths": secret', "[]", '{"credHelpers": []}']) {
+      const file = home.write(".docker/config.json", text);
+      const { code, stderr } = await home.run(["auth", "configure-docker"]);
+      assert.equal(code, 2, text);
+      assert.ok(!stderr.includes("secret"), stderr);
+      assert.equal(readFileSync(file, "utf8"), text);
+    }
+  });
+
+  for (const host of ["https://cr.example", "cr.example/path", "cr example", "me@cr.example", ""]) {
+    test(`${JSON.stringify(host)} is no host`, async () => {
+      const { code } = await home.run(["auth", "configure-docker", `--registry=${host || ","}x y`]);
+      assert.equal(code, 2);
+    });
+  }
+
+  test("with sudo, it is the file of whoever ran it, and stays theirs", async () => {
+    const passwd = home.write(
+      "passwd",
+      `root:x:0:0::/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\n`,
+    );
+    assert.equal(userHome({ SUDO_USER: "ada" }, 0, passwd), "/home/ada");
+    assert.notEqual(userHome({ SUDO_USER: "ada" }, 1000, passwd), "/home/ada");
+    assert.notEqual(userHome({ SUDO_USER: "nobody-we-know" }, 0, passwd), "/home/ada");
+    assert.equal(dockerFolder({ DOCKER_CONFIG: "/x", SUDO_USER: "ada" }), "/x");
+    if (process.getuid?.() !== 0) return;
+    chownSync(home.folder, 65_534, 65_534);
+    await configure();
+    for (const path of [".docker", ".docker/config.json"]) {
+      assert.equal(statSync(join(home.folder, path)).uid, 65_534, path);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { Rest } from "../../server/test/support/rest.ts";
+import { Home } from "./support/auth-home.ts";
+
+describe("leaving", () => {
+  let world: LoginWorld;
+  let home: Home;
+  before(async () => {
+    world = await LoginWorld.start();
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    home = new Home({ WHARF_API: world.server.url });
+    assert.equal((await home.logIn(world, "ada")).code, 0);
+  });
+  afterEach(() => home.remove());
+
+  const token = () => home.login.tokens[world.server.url]?.token ?? "";
+  const works = async (text: string) =>
+    (await new Rest(world.server.url, text).get("/auth/v1/ok")).status === 200;
+  const logins = () => home.files().filter((path) => !path.endsWith(".lock"));
+
+  test("logout ends the session and takes the tokens away", async () => {
+    const kept = token();
+    const { code, stderr } = await home.run(["auth", "logout"]);
+    assert.equal(code, 0);
+    assert.match(stderr, /logged out of http:\S+ as ada@acme\.example/);
+    assert.equal(await works(kept), false);
+    assert.deepEqual(logins(), []);
+    const again = await home.run(["auth", "logout"]);
+    assert.equal(again.code, 3);
+    await home.ok(["auth", "logout", "--all"]);
+  });
+
+  test("logout --all takes every login away, --everywhere also sessions elsewhere", async () => {
+    const elsewhere = await world.logIn("bob");
+    assert.equal((await home.logIn(world, "bob")).code, 0);
+    assert.equal(logins().filter((path) => path.endsWith(".json")).length, 2);
+    await home.ok(["auth", "logout", "--all"]);
+    assert.deepEqual(logins(), []);
+    assert.equal(await works(elsewhere.access_token), true);
+    assert.equal((await home.logIn(world, "bob")).code, 0);
+    await home.ok(["auth", "logout", "--everywhere"]);
+    assert.equal(await works(elsewhere.access_token), false);
+  });
+
+  test("logout without a way to the server takes the tokens away, and says what that means", async () => {
+    await world.server.kill();
+    try {
+      const { code, stderr } = await home.run(["auth", "logout"]);
+      assert.equal(code, 0);
+      assert.match(stderr, /the session goes on at \S+, which could not be told/);
+      assert.deepEqual(logins(), []);
+    } finally {
+      await world.server.restart();
+    }
+  });
+
+  test("sessions are listed, and ended by id", async () => {
+    const other = await world.logIn("ada");
+    const { items } = JSON.parse(await home.ok(["auth", "sessions", "list", "-o", "json"]));
+    const current = items.filter((item: { current: boolean }) => item.current);
+    assert.equal(current.length, 1);
+    assert.match(current[0].userAgent, /^wharf\/\d/);
+    const others = items.filter((item: { current: boolean }) => !item.current);
+    for (const { id } of others) await home.ok(["auth", "sessions", "end", id]);
+    assert.equal(await works(other.access_token), false);
+    assert.equal(await works(token()), true);
+    const unknown = await home.run(["auth", "sessions", "end", others[0].id]);
+    assert.equal(unknown.code, 5);
+    const denied = await home.run([
+      "auth",
+      "sessions",
+      "list",
+      "--identity-provider",
+      world.provider,
+    ]);
+    assert.ok([0, 4].includes(denied.code ?? -1), denied.stderr);
+  });
+
+  test("delete-account asks, then deletes oneself", async () => {
+    const asked = await home.run(["auth", "delete-account"]);
+    assert.equal(asked.code, 2);
+    assert.equal(await works(token()), true);
+    const { identity } = home.login;
+    const kept = token();
+    await home.ok(["auth", "delete-account", "-y"]);
+    assert.equal(await works(kept), false);
+    assert.equal((await world.operator.get(`/iam/v2beta1/identities/${identity}`)).status, 404);
+    assert.deepEqual(logins(), []);
+  });
+});
