@@ -1,0 +1,85 @@
+import { parentOf } from "@wharf/contract";
+import type { ExternalGroupRoleMapping, Role, RoleBinding } from "../client.ts";
+import { namesOf } from "../iam/capabilities/read.ts";
+import { roleOf, whoOf } from "../iam/role-bindings/columns.ts";
+import type { Column } from "../output/columns.ts";
+import { textOf } from "../output/columns.ts";
+
+/** One reason why someone can do something somewhere. */
+export interface Row {
+  /** Of the binding or mapping. */
+  readonly uid: string;
+  /** A name or address; of a mapping, the group at the provider. */
+  readonly who: string;
+  readonly identityUid?: string | undefined;
+  readonly role: string;
+  readonly roleUid: string;
+  /** Where the role was given. */
+  readonly group: string;
+  readonly groupUid: string;
+  readonly via: string;
+  /** How many are logged in now; undefined when the caller may not know. */
+  readonly sessions?: number | undefined;
+  readonly capabilities: readonly string[];
+}
+
+export const ROW_COLUMNS: readonly Column<Row>[] = [
+  { header: "Who", value: ({ who }) => who },
+  { header: "Role", value: ({ role }) => role },
+  { header: "From", value: ({ group, groupUid }) => group || groupUid },
+  { header: "Via", value: ({ via }) => via },
+  { header: "Sessions", value: ({ sessions }) => textOf(sessions) },
+  { header: "Identity UID", value: ({ identityUid }) => identityUid, wide: true },
+  { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
+  { header: "Group UID", value: ({ groupUid }) => groupUid, wide: true },
+  { header: "UID", value: ({ uid }) => uid, wide: true },
+  { header: "Capabilities", value: ({ capabilities }) => capabilities, wide: true },
+];
+
+/** Sessions that are known of, by identity and by mapping. */
+export interface Sessions {
+  ofIdentity(uid: string): number | undefined;
+  ofMapping(uid: string): number | undefined;
+}
+
+export interface RowOptions {
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly sessions: Sessions;
+  /** The resource that is asked about, if one is. */
+  readonly resource?: string | undefined;
+}
+
+export function bindingRow(binding: RoleBinding, { roles, sessions, resource }: RowOptions): Row {
+  const { uid, identityUid, roleUid, group } = binding;
+  const place = parentOf(uid);
+  return {
+    uid,
+    who: whoOf(binding),
+    identityUid,
+    role: roleOf(binding),
+    roleUid,
+    group: group?.name ?? "",
+    groupUid: place,
+    via: resource === undefined || resource === place ? "binding" : "binding above",
+    sessions: sessions.ofIdentity(identityUid),
+    capabilities: namesOf(roles.get(roleUid)?.capabilities ?? []),
+  };
+}
+
+export function mappingRow(
+  { uid, externalGroupId, roleUid, scope }: ExternalGroupRoleMapping,
+  { roles, sessions }: RowOptions,
+  { provider, group }: { readonly provider: string; readonly group: string },
+): Row {
+  return {
+    uid,
+    who: externalGroupId,
+    role: roles.get(roleUid)?.name ?? roleUid,
+    roleUid,
+    group,
+    groupUid: scope,
+    via: `group of ${provider}`,
+    sessions: sessions.ofMapping(uid),
+    capabilities: namesOf(roles.get(roleUid)?.capabilities ?? []),
+  };
+}

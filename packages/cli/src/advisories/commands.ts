@@ -1,0 +1,64 @@
+import { command, define, group } from "../command/definition.ts";
+import { WITHIN } from "../iam/shared/options.ts";
+
+export const STATUS_CHOICES = [
+  "under-investigation",
+  "affected",
+  "not-affected",
+  "pending-upstream-fix",
+  "fixed",
+  "patched",
+  "fix-not-planned",
+  "analysis-not-planned",
+] as const;
+
+export const listDefinition = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List advisories",
+  examples: [
+    { command: "wharf advisories list --alias CVE-2026-0001" },
+    { command: "wharf advisories list --artifact openssl --status fixed -o json" },
+  ],
+  options: {
+    id: { type: "list", value: "ID", summary: "Only these, such as CGA-xxxx-xxxx-xxxx" },
+    alias: {
+      type: "list",
+      aliases: ["cve"],
+      summary: "Only those of these vulnerabilities, such as CVE-2026-0001",
+    },
+    artifact: { type: "list", value: "NAME", summary: "Only those of these artifacts" },
+    component: { type: "list", value: "NAME", summary: "Only those of these components" },
+    architecture: { type: "list", value: "ARCH", summary: "Only those for these architectures" },
+    origin: { type: "string", value: "PACKAGE", summary: "Only those of what is built from this" },
+    status: {
+      type: "choice",
+      choices: STATUS_CHOICES,
+      summary: "Only those that stand like this, by their latest approved event",
+    },
+    query: {
+      type: "string",
+      value: "TEXT",
+      summary: "Only those with this in an alias or the name of an artifact or component",
+    },
+    ...WITHIN,
+  },
+});
+
+export const describeDefinition = define({
+  name: "describe",
+  aliases: ["get", "show"],
+  summary: "Show one advisory, and what happened to it",
+  examples: [{ command: "wharf advisories describe CGA-xxxx-xxxx-xxxx" }],
+  arguments: [{ name: "advisory", summary: "Id or uid of the advisory", required: true }],
+});
+
+export const advisories = group({
+  name: "advisories",
+  aliases: ["advisory"],
+  summary: "See advisories: what is known of vulnerabilities in artifacts",
+  commands: [
+    command(listDefinition, () => import("./list.ts")),
+    command(describeDefinition, () => import("./describe.ts")),
+  ],
+});

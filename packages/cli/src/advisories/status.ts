@@ -1,0 +1,44 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { ReviewState } from "@wharf/contract";
+import type { Advisory, AdvisoryEvent } from "../client.ts";
+
+/** What people call each kind of event once it is what stands. */
+const STATUSES = {
+  detection: "under investigation",
+  truePositiveDetermination: "affected",
+  falsePositiveDetermination: "not affected",
+  pendingUpstreamFix: "pending upstream fix",
+  fixed: "fixed",
+  patched: "fixed",
+  fixNotPlanned: "fix not planned",
+  analysisNotPlanned: "fix not planned",
+} as const;
+
+/**
+ * Where an advisory stands: what its latest approved event says.
+ *
+ * @example statusOf(advisory) // "fixed"
+ */
+export function statusOf({ events }: Advisory): string {
+  const [latest] = events
+    .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
+    .toSorted((a, b) => timeOf(b) - timeOf(a));
+  return latest === undefined ? "" : kindOf(latest);
+}
+
+/** What an event says, in the words of statuses. */
+export function kindOf({ type }: AdvisoryEvent): string {
+  return type.case === undefined ? "" : STATUSES[type.case];
+}
+
+/** The versions in which it is fixed, as far as it is. */
+export function fixedIn({ events }: Advisory): string[] {
+  return events.flatMap(({ type }) => {
+    if (type.case === "fixed") return [type.value.fixedVersion];
+    return type.case === "patched" ? type.value.patchedVersions : [];
+  });
+}
+
+export function timeOf({ createTime }: AdvisoryEvent): number {
+  return createTime === undefined ? 0 : timestampMs(createTime);
+}
