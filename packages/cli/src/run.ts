@@ -41,7 +41,7 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   const config = await readConfigOf(given, environment);
   if (config.problem !== undefined && !node.despiteConfig) throw config.problem;
   const sources: Sources = { given, environment, config };
-  const settings = readSettings(sources, node.outputs);
+  const settings = readSettings(sources, node);
   const interrupt = onInterrupt();
   const context = await makeContext({ settings, environment, signal: interrupt.signal });
   if (node.destructive && !settings.yes) {

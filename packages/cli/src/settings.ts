@@ -1,4 +1,4 @@
-import type { Options } from "./command/definition.ts";
+import type { Command, Options } from "./command/definition.ts";
 import type { COLOURS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
@@ -33,9 +33,19 @@ export function readConfigOf(given: Scanned["given"], environment: Environment):
 }
 
 /**
- * @example const settings = readSettings(sources, ["env"]);
+ * What a command has named itself is its own: an issuer that an identity is to trust is not the one
+ * that issues our tokens.
+ *
+ * @example const settings = readSettings(sources, command);
  */
-export function readSettings(sources: Sources, outputs: readonly string[] = []): Settings {
+export function readSettings(
+  { given, ...others }: Sources,
+  { outputs = [], options = {} }: Pick<Command, "outputs" | "options"> = {},
+): Settings {
+  const isOwn = (name: string) =>
+    Object.hasOwn(options, name) && options[name] !== GLOBALS[name as keyof typeof GLOBALS];
+  const globally = new Map([...given].filter(([name]) => !isOwn(name)));
+  const sources: Sources = { given: globally, ...others };
   const globals: Options = {
     ...GLOBALS,
     output: { ...GLOBALS.output, choices: [...GLOBALS.output.choices, ...outputs] },

@@ -1,5 +1,5 @@
+import type { ExternalGroupRoleMapping, IdentityProvider, RoleBinding } from "@wharf/client";
 import { isSelfOrBelow, parentOf, rootOf } from "@wharf/contract";
-import type { ExternalGroupRoleMapping, IdentityProvider, RoleBinding } from "../client.ts";
 import type { Context } from "../context.ts";
 import { groupNames } from "../resolve/places.ts";
 import { rolesByUid } from "../resolve/role-names.ts";

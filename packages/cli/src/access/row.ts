@@ -1,5 +1,5 @@
+import type { ExternalGroupRoleMapping, Role, RoleBinding } from "@wharf/client";
 import { parentOf } from "@wharf/contract";
-import type { ExternalGroupRoleMapping, Role, RoleBinding } from "../client.ts";
 import { namesOf } from "../iam/capabilities/read.ts";
 import { roleOf, whoOf } from "../iam/role-bindings/columns.ts";
 import type { Column } from "../output/columns.ts";

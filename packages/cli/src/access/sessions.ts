@@ -1,5 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { PersonSession } from "../client.ts";
+import type { PersonSession } from "@wharf/client";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problem.ts";
 import type { Sessions } from "./row.ts";

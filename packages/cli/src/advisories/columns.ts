@@ -1,4 +1,4 @@
-import type { Advisory } from "../client.ts";
+import type { Advisory } from "@wharf/client";
 import { type Column, textOf } from "../output/columns.ts";
 import { fixedIn, kindOf, statusOf, timeOf } from "./status.ts";
 

@@ -1,5 +1,5 @@
+import type { Advisory } from "@wharf/client";
 import { isUid } from "@wharf/contract";
-import type { Advisory } from "../client.ts";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound } from "../errors.ts";

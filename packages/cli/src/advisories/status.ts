@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Advisory, AdvisoryEvent } from "@wharf/client";
 import { ReviewState } from "@wharf/contract";
-import type { Advisory, AdvisoryEvent } from "../client.ts";
 
 /** What people call each kind of event once it is what stands. */
 const STATUSES = {

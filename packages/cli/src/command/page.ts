@@ -62,6 +62,9 @@ function commandParts(node: Command) {
     ...GLOBALS.output,
     choices: [...GLOBALS.output.choices, ...(node.outputs ?? [])],
   };
+  const globals = Object.entries({ ...GLOBALS, output }).filter(
+    ([name]) => !Object.hasOwn(own, name),
+  );
   return {
     commands: [],
     arguments: (node.arguments ?? []).map(({ name, summary, variadic }) => ({
@@ -69,7 +72,7 @@ function commandParts(node: Command) {
       meaning: summary,
     })),
     options: optionEntries(own),
-    globals: node.raw ? [] : optionEntries({ ...GLOBALS, output }),
+    globals: node.raw ? [] : optionEntries(Object.fromEntries(globals)),
     examples: node.examples,
   };
 }

@@ -91,7 +91,7 @@ async function answersOf(
   // What is typed so far may name another server.
   const { given } = scan(words, options);
   const config = await readConfigOf(given, environment);
-  const settings = readSettings({ given, environment, config });
+  const settings = readSettings({ given, environment, config }, { options });
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const context = await makeContext({ settings, environment, signal });
   return (await asked.complete(context)).map((word) => ({ word: harmless(word) }));

@@ -1,5 +1,5 @@
+import type { Repo } from "@wharf/client";
 import { CatalogTier } from "@wharf/contract";
-import type { Repo } from "../client.ts";
 import type { Column } from "../output/columns.ts";
 
 export const REPO_COLUMNS: readonly Column<Repo>[] = [

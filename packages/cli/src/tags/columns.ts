@@ -1,4 +1,4 @@
-import type { Tag } from "../client.ts";
+import type { Tag } from "@wharf/client";
 import type { Column } from "../output/columns.ts";
 
 export const TAG_COLUMNS: readonly Column<Tag>[] = [

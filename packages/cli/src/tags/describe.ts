@@ -1,5 +1,5 @@
+import type { Tag } from "@wharf/client";
 import { isUid } from "@wharf/contract";
-import type { Tag } from "../client.ts";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound, wrongUse } from "../errors.ts";

@@ -116,6 +116,7 @@ export const identityProviders = group({
   name: "identity-providers",
   aliases: ["identity-provider", "idps", "idp"],
   summary: "Manage identity providers: where people of an organisation log in",
+  description: "`wharf iam group-mappings` says which roles their groups give.",
   commands: [
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),
@@ -123,6 +124,7 @@ export const identityProviders = group({
     command(updateDefinition, () => import("./update.ts")),
     command(deleteDefinition, () => import("./delete.ts")),
     scim,
-    groupMappings,
+    // A second way to say it; help has the first.
+    { ...groupMappings, hidden: true },
   ],
 });

@@ -81,7 +81,7 @@ export const deleteDefinition = define({
     { command: "wharf iam role-bindings delete UID" },
     {
       command:
-        "wharf iam role-bindings list --identity ci -o id | xargs wharf iam role-bindings rm -y",
+        "wharf iam role-bindings delete -y $(wharf iam role-bindings list --identity ci -o id)",
       shows: "everything that ci was given",
     },
   ],
