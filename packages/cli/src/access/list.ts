@@ -27,8 +27,17 @@ export const run: Run<typeof listDefinition> = async (context, args) => {
       args.identity === undefined ? undefined : resolveWho(context, args.identity),
     ]);
     const rows = (await gather(context, { resource, identity: who?.uid }))
-      .filter(({ capabilities }) => capability === undefined || capabilities.includes(capability))
+      .filter(
+        ({ capabilities }) =>
+          capability === undefined || capabilities?.includes(capability) !== false,
+      )
       .sort((a, b) => a.groupUid.length - b.groupUid.length || a.who.localeCompare(b.who));
+    const hidden = new Set(rows.flatMap((row) => (row.capabilities ? [] : [row.role])));
+    if (capability !== undefined && hidden.size > 0) {
+      context.err.warn(
+        `you may not see what these roles can do, so they are shown: ${[...hidden].join(", ")}`,
+      );
+    }
     const what = "bindings or mappings that give access";
     if (out.format !== "tree") return out.list(rows, ROW_COLUMNS, { what });
     const leaves = rows.map(({ groupUid, who, role, via }, at) => ({

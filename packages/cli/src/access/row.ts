@@ -1,9 +1,10 @@
-import type { ExternalGroupRoleMapping, Role, RoleBinding } from "@wharf/client";
-import { parentOf } from "@wharf/contract";
+import type { ExternalGroupRoleMapping, RoleBinding } from "@wharf/client";
+import { isRoot, parentOf } from "@wharf/contract";
 import { namesOf } from "../iam/capabilities/read.ts";
 import { roleOf, whoOf } from "../iam/role-bindings/columns.ts";
 import type { Column } from "../output/columns.ts";
 import { textOf } from "../output/columns.ts";
+import type { RoleView } from "../resolve/role-names.ts";
 
 /** One reason why someone can do something somewhere. */
 export interface Row {
@@ -20,7 +21,8 @@ export interface Row {
   readonly via: string;
   /** How many are logged in now; undefined when the caller may not know. */
   readonly sessions?: number | undefined;
-  readonly capabilities: readonly string[];
+  /** Undefined when the caller may not see what the role can do. */
+  readonly capabilities?: readonly string[] | undefined;
 }
 
 export const ROW_COLUMNS: readonly Column<Row>[] = [
@@ -43,7 +45,7 @@ export interface Sessions {
 }
 
 export interface RowOptions {
-  readonly roles: ReadonlyMap<string, Role>;
+  readonly roles: ReadonlyMap<string, RoleView>;
   readonly sessions: Sessions;
   /** The resource that is asked about, if one is. */
   readonly resource?: string | undefined;
@@ -61,8 +63,9 @@ export function bindingRow(binding: RoleBinding, { roles, sessions, resource }: 
     group: group?.name ?? "",
     groupUid: place,
     via: resource === undefined || resource === place ? "binding" : "binding above",
-    sessions: sessions.ofIdentity(identityUid),
-    capabilities: namesOf(roles.get(roleUid)?.capabilities ?? []),
+    // Only people log in, and they live in no group.
+    sessions: isRoot(identityUid) ? sessions.ofIdentity(identityUid) : undefined,
+    capabilities: capabilitiesOf(roles.get(roleUid)),
   };
 }
 
@@ -80,6 +83,10 @@ export function mappingRow(
     groupUid: scope,
     via: `group of ${provider}`,
     sessions: sessions.ofMapping(uid),
-    capabilities: namesOf(roles.get(roleUid)?.capabilities ?? []),
+    capabilities: capabilitiesOf(roles.get(roleUid)),
   };
+}
+
+function capabilitiesOf(role: RoleView | undefined): readonly string[] | undefined {
+  return role && namesOf(role.capabilities);
 }
