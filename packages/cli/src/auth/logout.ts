@@ -19,7 +19,8 @@ export const run: Run<typeof logoutDefinition> = async (context, { all, everywhe
   }
   for (const login of ended) {
     await endSession(context, logins, login, everywhere);
-    logins.remove(login);
+    // Another command may be renewing it, and would bring it back.
+    await logins.locked(login, async () => logins.remove(login));
     err.note(`logged out of ${login.issuer} as ${nameOf(login)}`);
   }
   if (environment.WHARF_TOKEN) err.warn("WHARF_TOKEN is set, and still used");

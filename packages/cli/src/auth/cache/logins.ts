@@ -75,7 +75,6 @@ export class Logins {
 
   /** Changes a login while no other process does. */
   locked<T>(key: LoginKey, work: () => Promise<T>): Promise<T> {
-    this.prepare(key.issuer);
     return locked(this.#file(key).replace(/json$/, "lock"), work);
   }
 

@@ -9,7 +9,7 @@ h1{font-size:1.35rem;margin:0 0 .5rem;color:var(--accent)}p{margin:.5rem 0}.soft
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -26,6 +26,7 @@ export function landingPage(title: string, text: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${escaped(title)} – Wharf</title>
 <style>${STYLE}</style>
 </head>

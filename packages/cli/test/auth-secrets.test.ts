@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type Server, request as send } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { freePort } from "../../server/test/support/free-port.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { Walker } from "../../server/test/support/walker.ts";
+import { Home } from "./support/auth-home.ts";
+
+describe("secrets of a login", () => {
+  let world: LoginWorld;
+  let proxy: Server;
+  let home: Home;
+  /** Every address that the server was asked for. */
+  const addresses: string[] = [];
+  before(async () => {
+    const [front, back] = [await freePort(), await freePort()];
+    proxy = createServer((incoming, outgoing) => {
+      addresses.push(incoming.url ?? "");
+      const { method = "GET", headers, url: path } = incoming;
+      const onward = send({ port: back, host: "127.0.0.1", method, headers, path }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      });
+      incoming.pipe(onward);
+    }).listen(front, "127.0.0.1");
+    await once(proxy, "listening");
+    const url = `http://127.0.0.1:${front}`;
+    world = await LoginWorld.start({ flags: ["--listen", `127.0.0.1:${back}`, "--base-url", url] });
+    home = new Home({ WHARF_API: url });
+  });
+  after(async () => {
+    home.remove();
+    await world.stop();
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
+  test("are in no command line, address or log, also with --verbose", async () => {
+    const provider = ["--identity-provider", world.provider];
+    const login = home.start(["auth", "login", "-v", ...provider]);
+    while (!existsSync(home.opened)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const commandLine = readFileSync(home.opened, "utf8");
+    await world.signIn(new Walker(), commandLine.trim(), "ada");
+    const said = [(await login.ended).stderr];
+    const secrets = new Set<string>();
+    const note = () => {
+      const { renewal, tokens } = home.login;
+      if (renewal.kind === "refresh") secrets.add(renewal.token);
+      for (const { token } of Object.values(tokens)) secrets.add(token);
+    };
+    note();
+    home.expire();
+    const host = new URL(home.login.api).host;
+    for (const args of [
+      ["iam", "organizations", "list"],
+      ["auth", "token", "--audience", host],
+      ["auth", "token", "--capabilities", "groups.list"],
+      ["auth", "status"],
+      ["auth", "status", "--issuer", "http://127.0.0.1:1"],
+      ["auth", "logout"],
+    ]) {
+      const { stderr } = await home.run([...args, "-v"]);
+      said.push(stderr);
+      if (existsSync(home.cache) && args[1] !== "logout") note();
+    }
+    assert.ok(secrets.size >= 5, "tokens and refresh tokens of several turns");
+    assert.match(said.join(""), /POST \S+\/oauth\/token → 200/);
+    assert.match(said.join(""), /Authorization: Bearer \*\*\*\*/);
+    const asked = addresses.map(decodeURIComponent).join("\n");
+    assert.match(asked, /\/sts\/exchange_refresh_token/);
+    assert.match(asked, /\/auth\/v1\/logout/);
+    const seen = [commandLine, asked, world.server.log, ...said].join("\n");
+    for (const secret of secrets) assert.ok(!seen.includes(secret), "a secret was seen");
+    assert.doesNotMatch(seen, /eyJ[\w-]{10}/, "nothing that looks like a token");
+  });
+});
