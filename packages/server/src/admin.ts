@@ -6,6 +6,7 @@ import { issueToken } from "./auth/token.ts";
 import { ConfigError, type Settings } from "./config.ts";
 import { browserUrl } from "./login/local/passkey-site.ts";
 import { offerReset, RESET_PATH } from "./login/local/reset.ts";
+import { registrySecret } from "./registry/attached.ts";
 import { RegistryKeys } from "./registry/keys.ts";
 import { RESOURCES } from "./resources.ts";
 import { openStore } from "./store/open.ts";
@@ -43,6 +44,18 @@ export function rotateKeys(settings: Settings): Promise<string> {
     await RegistryKeys.rotate(store);
     return SigningKeys.rotate(store);
   });
+}
+
+/**
+ * The secret that a registry shows with its notifications.
+ *
+ * @example console.log(await notificationSecret(settings, "registry.example.com"));
+ */
+export function notificationSecret(settings: Settings, host?: string): Promise<string> {
+  const attached = [...settings.registryUrls.keys()];
+  const which = host ?? (attached.length === 1 ? attached[0] : undefined) ?? settings.registryHost;
+  if (which === "") throw new ConfigError("name the registry: its host, as in --registry-urls");
+  return withStore(settings, (store) => registrySecret(store, which));
 }
 
 /** What the owner of a local account needs to choose a new password or passkey. */

@@ -16,6 +16,10 @@ export interface Settings {
   readonly authUrl: string;
   readonly registryHost: string;
   readonly registries: readonly string[];
+  /** The registries that we look into, by their hosts. */
+  readonly registryUrls: ReadonlyMap<string, string>;
+  /** 0 for never. */
+  readonly reconcileMinutes: number;
   readonly errorDomain: string;
   readonly tlsCert: string;
   readonly tlsKey: string;
@@ -98,6 +102,18 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "HOSTS",
     help: "Hosts of further registries that tokens are given for, separated by commas.",
     problem: (text) => list(text).map(hostProblem).find(Boolean),
+  },
+  registryUrls: {
+    default: "",
+    value: "HOST=URL,…",
+    help: "Registries to keep track of, and where this server reaches each of them.",
+    problem: (text) => list(text).map(registryUrlProblem).find(Boolean),
+  },
+  reconcileMinutes: {
+    default: "15",
+    value: "MINUTES",
+    help: "How often to look through those registries for what notifications missed; 0 for never.",
+    problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
   },
   errorDomain: {
     default: "iam.wharf.internal",
@@ -272,6 +288,8 @@ function settle(texts: Record<SettingName, string>): Settings {
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
     registries: list(texts.registries),
+    registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
+    reconcileMinutes: Number(texts.reconcileMinutes),
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
@@ -343,6 +361,19 @@ function hostProblem(text: string): string | undefined {
   return /^[A-Za-z0-9._[\]:-]+$/.test(text)
     ? undefined
     : "must be hosts, such as registry.example.com or registry.example.com:5000";
+}
+
+function readRegistryUrl(text: string): [host: string, url: string] {
+  const [host, url = ""] = splitOnce(text, "=");
+  return [host.trim(), withoutSlash(url.trim())];
+}
+
+function registryUrlProblem(text: string): string | undefined {
+  const [host, url] = readRegistryUrl(text);
+  const usable = hostProblem(host) === undefined && endpointProblem(url) === undefined;
+  return usable
+    ? undefined
+    : "must be HOST=URL, such as registry.example.com=http://127.0.0.1:5000";
 }
 
 function googleIdProblem(text: string): string | undefined {

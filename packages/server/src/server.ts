@@ -32,6 +32,7 @@ import { ping } from "./ping.ts";
 import { registryEndpoints } from "./registry/endpoints.ts";
 import { imageHandlers } from "./registry/images.ts";
 import { RegistryKeys } from "./registry/keys.ts";
+import { Tracking } from "./registry/tracking.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
@@ -131,6 +132,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   ]);
   const handlers = handlersOf(engine, extra);
   const methods = new ServedMethods(SERVICES, handlers, authenticator);
+  const registryKeys = new RegistryKeys(store);
+  const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
   let serving = true;
   const port = await openPort({
     listen: settings.listen,
@@ -145,7 +148,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
         serving: () => serving,
       }),
       ...scimEndpoints(engine),
-      ...registryEndpoints({ exchange, authenticator, keys: new RegistryKeys(store) }),
+      ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
+      ...tracking.endpoints,
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },
@@ -157,6 +161,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
+  tracking.start();
   const firstRun = await offerSetup(engine, Date.now());
 
   return {
@@ -164,7 +169,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     firstRun,
     async stop() {
       serving = false;
-      await port.close(DRAIN_MS);
+      await Promise.all([port.close(DRAIN_MS), tracking.stop()]);
       await store.close();
       log.info("stopped");
     },

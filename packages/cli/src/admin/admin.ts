@@ -6,7 +6,9 @@ import { ConfigError, readSettings } from "@wharf/server/config.ts";
  * @example await runAdmin(["token", "--data", "./data"]);
  */
 export async function runAdmin(args: readonly string[]): Promise<void> {
-  const { operatorToken, resetCode, rotateKeys } = await import("@wharf/server/admin.ts");
+  const { notificationSecret, operatorToken, resetCode, rotateKeys } = await import(
+    "@wharf/server/admin.ts"
+  );
   const [what, ...rest] = args;
   if (what === "token") {
     const { identity, others } = takeIdentity(rest);
@@ -17,6 +19,11 @@ export async function runAdmin(args: readonly string[]): Promise<void> {
       "wharf: tokens are signed by a new key; the old one is accepted until its last token has ended",
     );
     console.log(kid);
+  } else if (what === "registry-secret") {
+    const [first, ...more] = rest;
+    const host = first === undefined || first.startsWith("-") ? undefined : first;
+    const settings = await readSettings(host === undefined ? rest : more, process.env);
+    console.log(await notificationSecret(settings, host));
   } else if (what === "reset-account") {
     const [username, ...others] = rest;
     if (username === undefined || username.startsWith("-")) {

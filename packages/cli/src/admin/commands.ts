@@ -37,6 +37,16 @@ export const resetAccountDefinition = define({
   options: serverOptions(),
 });
 
+export const registrySecretDefinition = define({
+  name: "registry-secret",
+  summary: "Print the secret that a registry shows with its notifications",
+  description: "It follows from the installation and the registry's host, and stays the same.",
+  examples: [{ command: "wharf admin registry-secret registry.example.com --data ./data" }],
+  raw: true,
+  arguments: [{ name: "host", summary: "The registry, where several are attached." }],
+  options: serverOptions(),
+});
+
 const keys = group({
   name: "keys",
   summary: "Manage the keys that sign tokens",
@@ -50,6 +60,7 @@ export const admin = group({
   commands: [
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),
+    command(registrySecretDefinition, () => import("./registry-secret.ts")),
     keys,
   ],
 });

@@ -23,6 +23,7 @@ export class Metrics {
   );
   readonly #allCommits = this.#commits.series({});
   readonly #caches = new Map<string, Cache>();
+  readonly #counts = new Map<CounterName, Map<string, Counted>>();
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
@@ -39,6 +40,19 @@ export class Metrics {
   /** Shows a cache's hits and misses under a name. */
   watchCache(name: string, cache: Cache): void {
     this.#caches.set(name, cache);
+  }
+
+  /**
+   * Counts something that happened.
+   *
+   * @example metrics.count("wharf_registry_notices_total", { outcome: "taken" });
+   */
+  count(name: CounterName, labels: Labels, by = 1): void {
+    const series = this.#counts.get(name) ?? new Map<string, Counted>();
+    const key = JSON.stringify(labels);
+    const { value } = series.get(key) ?? { value: 0 };
+    series.set(key, { labels, value: value + by });
+    this.#counts.set(name, series);
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
@@ -68,6 +82,52 @@ export class Metrics {
       show(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
       show(`wharf_${name}_cache_misses_total`, `Misses of the ${name} cache.`, () => cache.misses);
     }
+    for (const [name, { help, labelNames }] of Object.entries(COUNTERS)) {
+      const series = () => this.#counts.get(name as CounterName)?.values() ?? [];
+      new Counter({
+        name,
+        help,
+        labelNames: [...labelNames],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { labels, value } of series()) this.inc({ ...labels }, value);
+        },
+      });
+    }
     return registry;
   }
 }
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Counted {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** What is counted as it happens. */
+const COUNTERS = {
+  wharf_registry_notices_total: {
+    help: "Notifications of registries: taken in, known before, about paths elsewhere, or refused.",
+    labelNames: ["outcome"],
+  },
+  wharf_registry_reconcile_passes_total: {
+    help: "Looks through a registry that came to their end, or failed and go on later.",
+    labelNames: ["host", "outcome"],
+  },
+  wharf_registry_reconcile_repos_total: {
+    help: "Repositories looked at: those that are ours, and those whose path stands for nothing here.",
+    labelNames: ["host", "outcome"],
+  },
+  wharf_registry_reconcile_tags_total: {
+    help: "Tags looked at: as known, created, moved or removed.",
+    labelNames: ["host", "outcome"],
+  },
+  wharf_registry_reconcile_manifests_total: {
+    help: "Manifests that were not known and were read.",
+    labelNames: ["host"],
+  },
+} as const;
+
+type CounterName = keyof typeof COUNTERS;

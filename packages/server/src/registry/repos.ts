@@ -18,6 +18,7 @@ import type { Handler } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { forgetManifests, hasManifests } from "../store/manifests.ts";
 import { countsOf } from "../store/page.ts";
+import { forgetPlaces } from "../store/registry-places.ts";
 import { deleteReadme } from "../store/repo-readmes.ts";
 import { forgetHistory } from "../store/tag-history.ts";
 import { readmeMethods } from "./readme.ts";
@@ -123,5 +124,6 @@ async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<vo
   await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
+  await forgetPlaces(tx, uid);
   await deleteReadme(tx, uid);
 }

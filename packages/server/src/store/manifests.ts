@@ -107,6 +107,28 @@ export async function hasManifests(reader: Reader, repo: string): Promise<boolea
   return (await reader.get(sql, repo)) !== undefined;
 }
 
+/** Which of these digests are known in a repo. */
+export async function knownDigests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<Set<string>> {
+  if (digests.length === 0) return new Set();
+  const marks = digests.map(() => "?").join(", ");
+  const sql = `SELECT digest FROM manifests WHERE repo = ? AND digest IN (${marks})`;
+  const rows = await reader.arrays<readonly [string]>(sql, repo, ...digests);
+  return new Set(rows.map(([digest]) => digest));
+}
+
+/** Forgets the manifests of a repo that were pushed until a time. */
+export async function forgetManifestsUntil(
+  tx: Transaction,
+  repo: string,
+  time: number,
+): Promise<void> {
+  await tx.run("DELETE FROM manifests WHERE repo = ? AND pushed <= ?", repo, time);
+}
+
 /** Forgets all manifests of a repo, when it is deleted. */
 export async function forgetManifests(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM manifests WHERE repo = ?", repo);

@@ -92,5 +92,18 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `CREATE UNIQUE INDEX tag_history_in_order ON tag_history (repo, name, time, digest)`,
       `CREATE TABLE repo_readmes (repo ${text} PRIMARY KEY, content ${text} NOT NULL)`,
     ],
+    [
+      `CREATE TABLE registry_places (
+        host ${text} NOT NULL, path ${text} NOT NULL, repo ${text} NOT NULL,
+        made ${integer} NOT NULL, seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
+      `CREATE INDEX registry_places_by_repo ON registry_places (repo)`,
+      `CREATE TABLE registry_notices (
+        host ${text} NOT NULL, id ${text} NOT NULL, time ${integer} NOT NULL,
+        PRIMARY KEY (host, id))`,
+      `CREATE INDEX registry_notices_by_time ON registry_notices (time)`,
+      `CREATE TABLE registry_passes (
+        host ${text} PRIMARY KEY, holder ${text} NOT NULL, expires ${integer} NOT NULL,
+        began ${integer} NOT NULL, last ${text} NOT NULL, finished ${integer} NOT NULL)`,
+    ],
   ];
 }

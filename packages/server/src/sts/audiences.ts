@@ -8,10 +8,15 @@ import { invalidArgument } from "../errors.ts";
  * @example registryHosts(settings, "https://wharf.example.com") // ["registry.example.com"]
  */
 export function registryHosts(
-  { registryHost, registries }: Pick<Settings, "registryHost" | "registries">,
+  {
+    registryHost,
+    registries,
+    registryUrls,
+  }: Pick<Settings, "registryHost" | "registries" | "registryUrls">,
   baseUrl: string,
 ): string[] {
-  return [...new Set([registryHost || new URL(baseUrl).host, ...registries])];
+  const first = registryHost || new URL(baseUrl).host;
+  return [...new Set([first, ...registries, ...registryUrls.keys()])];
 }
 
 /**

@@ -9,16 +9,28 @@ import { stringify } from "yaml";
 /** A registry that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 20_000;
 
+/** How a registry differs from one that only asks who may do what. */
+export interface TestRegistryOptions {
+  /** The secret to tell the server with what happens; without it, nothing is told. */
+  readonly secret?: string;
+  /** Where to tell it, if not the server itself. */
+  readonly tellTo?: string;
+}
+
 /** A real CNCF Distribution that asks a server of ours who may do what. */
 export class TestRegistry {
   readonly host: string;
   readonly folder: string;
-  readonly #process: ChildProcess;
+  #process: ChildProcess | undefined;
 
-  private constructor(host: string, folder: string, child: ChildProcess) {
+  private constructor(host: string, folder: string) {
     this.host = host;
     this.folder = folder;
-    this.#process = child;
+  }
+
+  /** Where its files are, for tests that write them. */
+  get storage(): string {
+    return join(this.folder, "storage");
   }
 
   /**
@@ -26,7 +38,11 @@ export class TestRegistry {
    *
    * @example const registry = await TestRegistry.start(server.url, host);
    */
-  static async start(authUrl: string, host: string): Promise<TestRegistry> {
+  static async start(
+    authUrl: string,
+    host: string,
+    { secret, tellTo = authUrl }: TestRegistryOptions = {},
+  ): Promise<TestRegistry> {
     const folder = mkdtempSync(join(tmpdir(), "wharf-registry-"));
     const bundle = join(folder, "certs.pem");
     writeFileSync(bundle, await (await fetch(`${authUrl}/registry/certs.pem`)).text());
@@ -35,25 +51,49 @@ export class TestRegistry {
       filesystem: { rootdirectory: join(folder, "storage") },
       delete: { enabled: true },
     };
+    const endpoint = {
+      name: "wharf",
+      url: `${tellTo}/registry/notifications`,
+      headers: { Authorization: [`Bearer ${secret}`] },
+      timeout: "5s",
+      threshold: 3,
+      backoff: "1s",
+    };
     const config = {
       version: "0.1",
       log: { accesslog: { disabled: true }, level: "error" },
       storage,
       http: { addr: host },
       auth: { token: { ...token, rootcertbundle: bundle } },
+      ...(secret !== undefined && { notifications: { endpoints: [endpoint] } }),
     };
-    const file = join(folder, "config.yml");
-    writeFileSync(file, stringify(config));
-    const child = spawn("docker-registry", ["serve", file], { stdio: "ignore" });
-    process.once("exit", () => child.kill("SIGKILL"));
-    const registry = new TestRegistry(host, folder, child);
-    await registry.#ready();
+    writeFileSync(join(folder, "config.yml"), stringify(config));
+    const registry = new TestRegistry(host, folder);
+    await registry.up();
     return registry;
+  }
+
+  /** Starts it, again if it was down. */
+  async up(): Promise<void> {
+    const child = spawn("docker-registry", ["serve", join(this.folder, "config.yml")], {
+      stdio: "ignore",
+    });
+    process.once("exit", () => child.kill("SIGKILL"));
+    this.#process = child;
+    await this.#ready();
+  }
+
+  /** Ends it; what it keeps stays. */
+  async down(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    child.kill("SIGTERM");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   }
 
   async #ready(): Promise<void> {
     const until = Date.now() + START_MS;
-    while (Date.now() < until && this.#process.exitCode === null) {
+    while (Date.now() < until && this.#process?.exitCode === null) {
       const answered = await fetch(`http://${this.host}/v2/`).catch(() => undefined);
       if (answered?.status === 401) return;
       await sleep(50);
@@ -62,9 +102,7 @@ export class TestRegistry {
   }
 
   async stop(): Promise<void> {
-    this.#process.kill("SIGTERM");
-    if (this.#process.exitCode === null && this.#process.signalCode === null)
-      await once(this.#process, "exit");
+    await this.down();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,64 @@
+import type { Reader } from "../store/connection.ts";
+import { findManifest, type Manifest } from "../store/manifests.ts";
+import { architectureOf, readManifest } from "./manifest.ts";
+import type { RemoteRegistry } from "./remote.ts";
+
+/** Indexes may name indexes; nobody nests them deeper. */
+const DEEPEST = 3;
+
+/** An index that names more than this is known by what it says of them. */
+const MOST_CHILDREN = 256;
+
+/** Where to look, and what is known there. */
+export interface Sight {
+  readonly remote: RemoteRegistry;
+  readonly path: string;
+  readonly reader: Reader;
+  /** The uid of the repo; undefined while there is none, and so nothing known. */
+  readonly repo: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What there is to know of a manifest and, of an index, of all that it names: from the registry
+ * where it is not known. Nothing for what the registry does not have.
+ *
+ * @example const facts = await lookAt(sight, digest, notice.time);
+ */
+export async function lookAt(
+  sight: Sight,
+  digest: string,
+  pushed: number,
+  depth = 0,
+): Promise<Omit<Manifest, "pulled">[]> {
+  const { remote, path, reader, repo, signal } = sight;
+  const known = repo === undefined ? undefined : await findManifest(reader, repo, digest);
+  if (known !== undefined) return depth > 0 ? [] : [{ ...known, pushed }];
+  const found = await remote.manifest(path, digest, signal);
+  if (found === undefined) return [];
+  const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
+  const config = hasImageConfig ? await remote.config(path, said.configDigest, signal) : undefined;
+  const architecture = config === undefined ? said.architecture : readArchitecture(config);
+  const children = depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [];
+  const below = await Promise.all(
+    children.map((child) => lookAt(sight, child.digest, pushed, depth + 1)),
+  );
+  return [{ ...said, architecture, digest, pushed }, ...below.flat()];
+}
+
+/** What cannot be read is something that a registry keeps, of which no more is known. */
+function read(bytes: Uint8Array, contentType: string): ReturnType<typeof readManifest> {
+  try {
+    return readManifest(bytes, contentType);
+  } catch {
+    return readManifest(Buffer.from("{}"), contentType);
+  }
+}
+
+function readArchitecture(config: Uint8Array): string {
+  try {
+    return architectureOf(config);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,27 @@
+/** How exact the time of the last pull is: the audit has every pull. */
+const EVERY_MS = 5_000;
+
+/** Images pulled lately that are remembered. */
+const MOST = 10_000;
+
+/** A pull, as far as its time goes. */
+interface Pull {
+  readonly path: string;
+  readonly digest: string;
+  readonly time: number;
+}
+
+/** Which images had the time of their last pull kept a moment ago, so that it need not be again. */
+export class PullTimes {
+  readonly #kept = new Map<string, number>();
+
+  /** Whether the time of a pull is to be kept; it then counts as kept. */
+  isDue({ path, digest, time }: Pull): boolean {
+    const key = `${path}@${digest}`;
+    const last = this.#kept.get(key);
+    if (last !== undefined && Math.abs(time - last) < EVERY_MS) return false;
+    if (this.#kept.size >= MOST) this.#kept.clear();
+    this.#kept.set(key, time);
+    return true;
+  }
+}

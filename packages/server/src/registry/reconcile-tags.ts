@@ -1,0 +1,103 @@
+import { knownTags, tagsNamed } from "../store/known-tags.ts";
+import { knownDigests } from "../store/manifests.ts";
+import { changeFor } from "./acting.ts";
+import { recordManifest, recordTag, removeManifest, removeTag } from "./contents.ts";
+import { lookAt } from "./look.ts";
+import type { Findings, Sighted } from "./reconcile-repo.ts";
+
+/** Known tags compared at a time. */
+const PAGE = 1_000;
+
+/**
+ * Looks what some tags of a repository stand for, and writes what is news.
+ *
+ * @example await reconcileTags(sighted, ["latest", "1.0"], findings);
+ */
+export async function reconcileTags(
+  sighted: Sighted,
+  names: readonly string[],
+  findings: Findings,
+): Promise<void> {
+  const { engine, remote, path, repo, time, signal, occasion } = sighted;
+  const { reader } = engine.store;
+  const asked = names.map(async (name) => ({
+    name,
+    digest: await remote.digestOf(path, name, signal),
+  }));
+  // One that is gone by now is found to be gone the next time.
+  const found = (await Promise.all(asked)).filter(isThere);
+  const before = await tagsNamed(reader, repo, names);
+  const news: Tag[] = [];
+  for (const tag of found) {
+    const known = before.get(tag.name);
+    if (known === tag.digest) continue;
+    if (known !== undefined && (await elsewhere(sighted, tag.name)).includes(known)) continue;
+    news.push(tag);
+  }
+  const digests = [...new Set(found.map(({ digest }) => digest))];
+  const known = await knownDigests(reader, repo, digests);
+  const unknown = digests.filter((digest) => !known.has(digest));
+  const sight = { remote, path, reader, repo, signal };
+  const looked = await Promise.all(unknown.map((digest) => lookAt(sight, digest, time)));
+  // Indexes may share what they name.
+  const facts = new Map(looked.flat().map((one) => [one.digest, one]));
+  findings.manifests += facts.size;
+  findings.same += found.length - news.length;
+  if (news.length === 0 && facts.size === 0) return;
+  const outcomes = await engine.store.write(async (tx) => {
+    const change = changeFor(engine, tx, "tag", occasion);
+    for (const one of facts.values()) await recordManifest(change, repo, one);
+    const done: string[] = [];
+    for (const tag of news) done.push((await recordTag(change, repo, { ...tag, time })).outcome);
+    return done;
+  });
+  for (const outcome of outcomes) {
+    if (outcome === "created" || outcome === "moved") findings[outcome]++;
+    else findings.same++;
+  }
+}
+
+/**
+ * Removes the tags that are in none of a repo's places any more, and what is known of their images
+ * where the registry does not have these either.
+ *
+ * @example await removeGoneTags(sighted, findings);
+ */
+export async function removeGoneTags(sighted: Sighted, findings: Findings): Promise<void> {
+  const { engine, names, repo } = sighted;
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const page = await knownTags(engine.store.reader, repo, last, PAGE);
+    last = page.at(-1)?.name;
+    for (const tag of page.filter(({ name }) => !names.has(name))) {
+      if ((await elsewhere(sighted, tag.name)).length > 0) continue;
+      if (await removeOne(sighted, tag)) findings.removed++;
+    }
+  }
+}
+
+async function removeOne(sighted: Sighted, { name, digest }: Tag): Promise<boolean> {
+  const { engine, remote, path, repo, time, signal, occasion, others } = sighted;
+  const isKept = others.length > 0 || (await remote.digestOf(path, digest, signal)) !== undefined;
+  return engine.store.write(async (tx) => {
+    const change = changeFor(engine, tx, "tagDeletion", occasion);
+    const removed = await removeTag(change, repo, name, time);
+    if (!isKept) await removeManifest(change, repo, digest, time);
+    return removed;
+  });
+}
+
+interface Tag {
+  readonly name: string;
+  readonly digest: string;
+}
+
+function isThere(tag: { name: string; digest: string | undefined }): tag is Tag {
+  return tag.digest !== undefined;
+}
+
+/** What a tag stands for in the other places that the repo is in. */
+async function elsewhere(sighted: Sighted, name: string): Promise<string[]> {
+  const { others, remotes, signal } = sighted;
+  const digests = others.map(({ host, path }) => remotes.get(host)?.digestOf(path, name, signal));
+  return (await Promise.all(digests)).filter((digest) => digest !== undefined);
+}

@@ -1,0 +1,89 @@
+import type { Engine } from "../engine/engine.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { findManifest, type Manifest } from "../store/manifests.ts";
+import { firstTime } from "../store/registry-notices.ts";
+import { changeFor, type Occasion } from "./acting.ts";
+import { recordManifest, recordPull, recordTag, removeManifest, removeTag } from "./contents.ts";
+import type { Notice } from "./envelope.ts";
+import { placeOf } from "./path.ts";
+import { type Placed, placeRepo } from "./placing.ts";
+import { removePlace } from "./removing.ts";
+import { writeTraffic } from "./traffic.ts";
+
+/** What came of a notice. */
+export type Outcome = "taken" | "known" | "elsewhere";
+
+/** A notice with all that it takes to take it in. */
+export interface Told {
+  readonly engine: Engine;
+  readonly host: string;
+  readonly notice: Notice;
+  readonly requestId: string;
+  /** Of a pushed manifest, and of what it names. */
+  readonly facts: readonly Omit<Manifest, "pulled">[];
+  /** Whether the time of a pull is to be kept. */
+  readonly keepsPull: boolean;
+}
+
+/**
+ * Takes a notice into what we know, once, however often it comes.
+ *
+ * @example const outcome = await store.write((tx) => takeIn(tx, told));
+ */
+export async function takeIn(tx: Transaction, told: Told): Promise<Outcome> {
+  const { host, notice } = told;
+  if (!(await firstTime(tx, host, notice.id, Date.now()))) return "known";
+  const isPush = notice.action === "push" && notice.type === "manifest";
+  const repo = isPush ? await placed(tx, told) : await existing(tx, told);
+  if (repo === undefined) return "elsewhere";
+  if (notice.action === "delete") return remove(tx, told, repo.uid);
+  if (isPush) return push(tx, told, repo);
+  if (notice.type === "manifest" && told.keepsPull) {
+    const change = changeFor(told.engine, tx, "tag", occasionOf(told));
+    await recordPull(change, repo.uid, notice.digest, notice.time);
+  }
+  await writeTraffic(tx, { ...told, repo: repo.uid });
+  return "taken";
+}
+
+function occasionOf({ notice, requestId }: Told): Occasion {
+  const { actor, remoteAddress, userAgent } = notice;
+  return { actor, remoteAddress, userAgent, requestId, time: Date.now() };
+}
+
+function placed(tx: Transaction, told: Told): Promise<Placed | undefined> {
+  return placeRepo(told.engine, tx, told.host, told.notice.path, occasionOf(told));
+}
+
+async function existing(tx: Transaction, { engine, notice }: Told): Promise<Placed | undefined> {
+  const uid = (await placeOf(engine, tx, notice.path))?.repo;
+  return uid === undefined ? undefined : { uid };
+}
+
+async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Promise<Outcome> {
+  const { engine, notice, facts } = told;
+  const { tag: name, digest, time } = notice;
+  const change = changeFor(engine, tx, "tag", occasionOf(told));
+  for (const manifest of facts) await recordManifest(change, uid, manifest);
+  const { outcome, previous } =
+    name === ""
+      ? { outcome: "unchanged", previous: "" }
+      : await recordTag(change, uid, { name, digest, time });
+  const note = madeFor === undefined ? {} : { madeBy: "the installation" };
+  const moved = outcome === "moved" ? { previous } : {};
+  await writeTraffic(tx, { ...told, repo: uid, note, ...moved });
+  return "taken";
+}
+
+async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcome> {
+  const { engine, host, notice } = told;
+  const { tag, digest, time, path } = notice;
+  const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
+  // Registries tell of one deletion twice, and of those of layers in the same way.
+  const isNews = digest === "" || (await findManifest(tx, repo, digest)) !== undefined;
+  if (tag !== "") await removeTag(change, repo, tag, time);
+  else if (digest !== "") await removeManifest(change, repo, digest, time);
+  else await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+  if (isNews) await writeTraffic(tx, { ...told, repo });
+  return isNews ? "taken" : "known";
+}

@@ -1,0 +1,55 @@
+import type { Logger } from "pino";
+import type { Engine } from "../engine/engine.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { HttpEndpoint } from "../wire/endpoint.ts";
+import { AttachedRegistries } from "./attached.ts";
+import type { RegistryKeys } from "./keys.ts";
+import { notificationEndpoint } from "./notifications.ts";
+import { Reconciler } from "./reconciler.ts";
+import { RemoteRegistry } from "./remote.ts";
+
+export interface TrackingParts {
+  readonly engine: Engine;
+  readonly keys: RegistryKeys;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** How we keep track of what is in the attached registries: they tell us, and we look. */
+export class Tracking {
+  readonly endpoints: readonly HttpEndpoint[];
+  readonly #reconcilers: readonly Reconciler[];
+
+  private constructor(endpoints: readonly HttpEndpoint[], reconcilers: readonly Reconciler[]) {
+    this.endpoints = endpoints;
+    this.#reconcilers = reconcilers;
+  }
+
+  /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
+  static async open(parts: TrackingParts): Promise<Tracking> {
+    const { engine, keys, metrics, log } = parts;
+    const { settings, store, addresses } = engine;
+    const attached = await AttachedRegistries.open(store, settings);
+    const remotes = new Map<string, RemoteRegistry>();
+    for (const [host, url] of settings.registryUrls) {
+      remotes.set(host, new RemoteRegistry({ host, url, keys, addresses }));
+    }
+    const everyMs = settings.reconcileMinutes * 60_000;
+    const reconcilers = [...remotes.values()].map(
+      (remote) => new Reconciler({ engine, remote, remotes, metrics, log, everyMs }),
+    );
+    return new Tracking(
+      [notificationEndpoint({ engine, attached, remotes, metrics, log })],
+      everyMs === 0 ? [] : reconcilers,
+    );
+  }
+
+  /** Begins to look through the registries, in the background. */
+  start(): void {
+    for (const reconciler of this.#reconcilers) reconciler.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
+  }
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import { Insider } from "./support/insider.ts";
+import { checkRows } from "./support/rows.ts";
+import { FIXED } from "./support/seed.ts";
+import { STORES } from "./support/server.ts";
+import { TrackedWorld } from "./support/tracked-world.ts";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+
+/** An event as CNCF Distribution writes it. */
+function event(action: string, repository: string, target: object, at: number, actor = ""): object {
+  return {
+    id: randomUUID(),
+    timestamp: new Date(START + at).toISOString(),
+    action,
+    target: { repository, ...target },
+    request: { addr: "192.0.2.7:4711", host: "x", method: "PUT", useragent: "tests" },
+    actor: { name: actor },
+  };
+}
+
+for (const store of STORES) {
+  describe(`notices of registries, on ${store}`, () => {
+    let tracked: TrackedWorld;
+    let images: { digest: string; source: string }[];
+    let repos = 0;
+    before(async () => {
+      const flags = ["--reconcile-minutes", "0"];
+      tracked = await TrackedWorld.start({ store, flags, tells: false });
+      const pusher = await tracked.world.holder("pusher", "registry.push");
+      images = [tracked.image(["amd64", "arm64"]), tracked.image(), tracked.image()];
+      for (const [at, { source }] of images.entries()) {
+        const { ok, output } = await tracked.push(pusher, source, `acme/source:${at}`);
+        assert.ok(ok, output);
+      }
+    });
+    after(async () => {
+      const insider = await Insider.open(tracked.world.server);
+      await checkRows(insider.inside.store.reader);
+      await insider.close();
+      await tracked.stop();
+    });
+
+    const digest = (at: number) => (images[at] as { digest: string }).digest;
+    const mediaType = "application/vnd.oci.image.manifest.v1+json";
+    const push = (path: string, tag: string, image: number, at: number) =>
+      event("push", path, { mediaType, digest: digest(image), tag }, at);
+    const told = async (...events: object[]) => {
+      const response = await tracked.tell(events);
+      assert.equal(response.status, 200, await response.text());
+    };
+    const refusal = async (response: Response) => {
+      const { errors } = (await response.json()) as { errors: { code: string }[] };
+      return [response.status, errors[0]?.code];
+    };
+
+    test("nothing is taken from whoever does not show the secret", async () => {
+      const news = [push("acme/source", "stolen", 0, 1)];
+      for (const authorization of [
+        "",
+        "Bearer",
+        "Bearer x",
+        `Basic ${tracked.secret}`,
+        `Bearer ${tracked.secret}x`,
+        `Bearer ${await tracked.world.server.token()}`,
+      ]) {
+        const response = await tracked.tell(news, { authorization });
+        assert.deepEqual(await refusal(response), [401, "UNAUTHORIZED"], authorization);
+      }
+      assert.equal(await tracked.repo("source"), undefined);
+    });
+
+    test("the secret of a registry that is not attached opens nothing", async () => {
+      const other = (
+        await tracked.world.server.admin("registry-secret", "other.example.com")
+      ).trim();
+      assert.notEqual(other, tracked.secret);
+      const response = await tracked.tell([push("acme/source", "x", 0, 1)], {
+        authorization: `Bearer ${other}`,
+      });
+      assert.deepEqual(await refusal(response), [401, "UNAUTHORIZED"]);
+      const own = await tracked.world.server.admin("registry-secret", tracked.registry.host);
+      assert.equal(own.trim(), tracked.secret);
+    });
+
+    test("what is no envelope is refused", async () => {
+      const send = (body: string, type = "application/json") =>
+        fetch(`${tracked.world.server.url}/registry/notifications`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${tracked.secret}`, "content-type": type },
+          body,
+        });
+      assert.equal((await send("{}", "text/plain")).status, 415);
+      assert.equal((await send("{")).status, 400);
+      assert.equal((await send("{}")).status, 400);
+      assert.equal((await send("null")).status, 400);
+      const large = JSON.stringify({ events: [], more: "x".repeat(1024 * 1024) });
+      assert.deepEqual(await refusal(await send(large)), [429, "TOOMANYREQUESTS"]);
+    });
+
+    test("odd events are passed over, and do not keep others out", async () => {
+      const path = `acme/odd-${repos++}`;
+      await told(
+        null as never,
+        {},
+        event("push", path, { digest: "sha256:x", tag: "a", mediaType }, 1),
+        event("push", "../../etc", { digest: digest(0), tag: "a", mediaType }, 1),
+        event("push", path, { digest: digest(0), tag: "../x", mediaType }, 1),
+        event("explode", path, { digest: digest(0), tag: "a", mediaType }, 1),
+        event("push", "nobody/app", { digest: digest(0), tag: "a", mediaType }, 1),
+        event("pull", path, { digest: digest(0), tag: "a", mediaType }, 1),
+        event("delete", path, { digest: digest(0) }, 1),
+        push(path, "good", 0, 2),
+      );
+      const repo = (await tracked.repo(path.slice(5))) as string;
+      const names = (await tracked.tags(repo)).map(({ name }) => name);
+      assert.deepEqual(names, ["good"]);
+    });
+
+    test("a notice that comes twice leaves one event and one audit row", async () => {
+      const path = `acme/twice-${repos++}`;
+      const news = push(path, "1", 0, 1);
+      await Promise.all([told(news), told(news), told(news, news)]);
+      const repo = (await tracked.repo(path.slice(5))) as string;
+      const count = async (table: string, where: string) =>
+        (await tracked.rows(`SELECT 1 FROM ${table} WHERE ${where}`)).length;
+      assert.equal(await count("events", `subject = '${repo}' AND type = 'registry.push.v1'`), 1);
+      assert.equal(await count("audit", `resource = '${repo}' AND method = 'registry push'`), 1);
+    });
+
+    test("pushes of one new path at once make its folders once", async () => {
+      const folder = `folder-${repos++}`;
+      const all = Array.from({ length: 12 }, (_, at) =>
+        push(`acme/${folder}/inner/app-${at % 3}`, `t${at}`, 0, at),
+      );
+      await Promise.all(all.map((one) => told(one)));
+      for (const name of [folder, "inner"]) {
+        const { body } = await tracked.world.operator.get(`/iam/v2beta1/groups?name=${name}`);
+        assert.equal(body.groups.length, 1, name);
+      }
+    });
+
+    test("whoever may no longer make it leaves a note that the installation did", async () => {
+      const path = `acme/orphan-${repos++}`;
+      const actor = await tracked.world.identity(path.slice(5));
+      const target = { mediaType, digest: digest(0), tag: "1" };
+      await told(event("push", path, target, 1, actor));
+      const repo = (await tracked.repo(path.slice(5))) as string;
+      const [row] = await tracked.rows<{ actor: string; detail: string }>(
+        `SELECT actor, detail FROM audit WHERE resource = '${repo}' AND method = 'registry push'`,
+      );
+      assert.equal(row?.actor, actor);
+      assert.equal(JSON.parse(row?.detail ?? "").madeBy, "the installation");
+      const granted = await tracked.world.grantedTo(actor, `repository:${path}:pull,push`);
+      assert.deepEqual(granted, []);
+    });
+
+    test("notices lost and told again, twice and in any order end in the same tags", async () => {
+      const news = fc.array(
+        fc.record({ tag: fc.constantFrom("a", "b"), image: fc.nat(2), kind: fc.nat(4) }),
+        { minLength: 1, maxLength: 8 },
+      );
+      const orders = news.chain((all) =>
+        fc.tuple(
+          fc.constant(all),
+          fc.shuffledSubarray([...all.keys()], { minLength: all.length }),
+          fc.array(fc.nat(all.length - 1), { maxLength: 4 }),
+        ),
+      );
+      const property = fc.asyncProperty(orders, async ([all, order, repeated]) => {
+        const path = `acme/shuffled-${repos++}`;
+        const wanted = new Map<string, string>();
+        const events = all.map(({ tag, image, kind }, at) => {
+          if (kind > 1) {
+            wanted.set(tag, digest(image));
+            return push(path, tag, image, at);
+          }
+          if (kind === 1) {
+            wanted.delete(tag);
+            return event("delete", path, { tag }, at);
+          }
+          for (const [name, known] of wanted) if (known === digest(image)) wanted.delete(name);
+          return event("delete", path, { digest: digest(image) }, at);
+        });
+        // The repo is there before: a deletion of what is not known yet is told of nothing.
+        await told(push(path, "first", 0, -10), event("delete", path, { tag: "first" }, -9));
+        for (const at of [...order, ...repeated]) await told(events[at] as object);
+        const repo = (await tracked.repo(path.slice(5))) as string;
+        const found = (await tracked.tags(repo)).map((tag) => [tag.name, tag.digest] as const);
+        assert.deepEqual(new Map(found), wanted);
+      });
+      await fc.assert(property, { ...FIXED, numRuns: 30 });
+    });
+  });
+}
