@@ -8,6 +8,7 @@ import { tokens as portable } from "./tokens/index.ts";
 
 export * from "./index.ts";
 export { type GrpcOptions, type GrpcTransport, grpcTransport } from "./node/grpc.ts";
+export { locked } from "./node/lock.ts";
 
 /** Where tokens can come from. */
 export const tokens = { ...portable, file, command, kubernetes, ambient, session } as const;

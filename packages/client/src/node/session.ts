@@ -1,9 +1,9 @@
-import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { pause } from "../deadline.ts";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { none } from "../tokens/platforms.ts";
 import { refreshOnce, type SessionOptions } from "../tokens/refresh.ts";
 import { isFresh, remembered } from "../tokens/remembered.ts";
 import { isMeantFor, type TokenSource, withExpiry } from "../tokens/source.ts";
+import { locked } from "./lock.ts";
 
 export interface SessionFileOptions extends SessionOptions {
   /** A JSON file with `refreshToken`, and `token` once there is one. */
@@ -14,10 +14,6 @@ interface Kept {
   readonly refreshToken: string;
   readonly token?: string;
 }
-
-/** Whoever holds the lock for longer has died. */
-const STALE_MS = 60_000;
-const LOOK_AGAIN_MS = 50;
 
 /**
  * A person's session that is kept in a file, and shared by all processes that use it: one of them
@@ -31,14 +27,15 @@ export function session(options: SessionFileOptions): TokenSource {
     const wanted = options.audience ?? audience ?? options.authUrl;
     const before = await read(path);
     if (!force && isGood(before.token, wanted)) return withExpiry(before.token);
-    return locked(`${path}.lock`, signal, async () => {
+    const renew = async () => {
       const now = await read(path);
       // Somebody else has renewed it while we waited.
       if (now.token !== before.token && isGood(now.token, wanted)) return withExpiry(now.token);
       const pair = await refreshOnce(options, now.refreshToken, audience, signal);
       await write(path, { refreshToken: pair.refreshToken.token, token: pair.token.token });
       return pair.token;
-    });
+    };
+    return locked(`${path}.lock`, renew, signal);
   });
 }
 
@@ -62,24 +59,4 @@ async function write(path: string, kept: Kept): Promise<void> {
   await rm(beside, { force: true });
   await writeFile(beside, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx", flush: true });
   await rename(beside, path);
-}
-
-/** Only one process can make the folder. */
-async function locked<T>(lock: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      await mkdir(lock);
-      break;
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
-    }
-    const made = await stat(lock).catch(() => undefined);
-    if (made && Date.now() - made.mtimeMs > STALE_MS) await rmdir(lock).catch(() => {});
-    else await pause(LOOK_AGAIN_MS, signal);
-  }
-  try {
-    return await work();
-  } finally {
-    await rmdir(lock).catch(() => {});
-  }
 }

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { failed } from "../../errors.ts";
 import type { Environment } from "../../settings.ts";
-import { locked } from "./lock.ts";
+
 import { type Login, parseLogin } from "./login.ts";
 import { cacheFolder, safeName } from "./path.ts";
 import { makePrivateFolder, writeWhole } from "./private-file.ts";
@@ -74,7 +74,8 @@ export class Logins {
   }
 
   /** Changes a login while no other process does. */
-  locked<T>(key: LoginKey, work: () => Promise<T>): Promise<T> {
+  async locked<T>(key: LoginKey, work: () => Promise<T>): Promise<T> {
+    const { locked } = await import("@wharf/client/node");
     return locked(this.#file(key).replace(/json$/, "lock"), work);
   }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { failed } from "../../errors.ts";
+import { pause } from "../deadline.ts";
+import { none } from "../tokens/platforms.ts";
 
 /** SQLite's word for a lock that another holds. */
 const BUSY = 5;
@@ -17,7 +17,11 @@ const LONGEST_MS = 60_000;
  *
  * @example await locked("/home/me/.cache/wharf/…/uid.lock", () => refresh());
  */
-export async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function locked<T>(
+  path: string,
+  work: () => Promise<T>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<T> {
   const { DatabaseSync } = await import("node:sqlite");
   // SQLite would make it readable for everyone.
   closeSync(openSync(path, "a", 0o600));
@@ -25,9 +29,9 @@ export async function locked<T>(path: string, work: () => Promise<T>): Promise<T
   try {
     const end = Date.now() + LONGEST_MS;
     while (!taken(() => lock.exec("BEGIN IMMEDIATE"))) {
-      if (Date.now() > end) throw failed(`another process has held ${path} for a minute`);
+      if (Date.now() > end) throw none(`another process has held ${path} for a minute`);
       // Those who came together do not look again together.
-      await sleep(LOOK_AGAIN_MS * (1 + Math.random()));
+      await pause(LOOK_AGAIN_MS * (1 + Math.random()), signal);
     }
     return await work();
   } finally {
