@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { wharf } from "./support/command.ts";
+
+interface Row {
+  readonly who: string;
+  readonly role: string;
+  readonly group: string;
+  readonly via: string;
+  readonly sessions?: number;
+}
+
+describe("access", () => {
+  let world: LoginWorld;
+  let env: Record<string, string>;
+  let folder: string;
+  before(async () => {
+    world = await LoginWorld.start();
+    env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
+    const { operator, organisation, provider } = world;
+    const below = await operator.post(`/iam/v2beta1/groups/${organisation}`, { name: "platform" });
+    folder = below.body.uid;
+    await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${provider}`, {
+      externalGroupId: "builders",
+      roleUid: builtinRole("registry.push")?.uid,
+    });
+    await ok(
+      ...["iam", "identities", "create", "ci", "--parent", folder, "--role", "registry.pull"],
+      ...["--issuer", "https://ci.example.com", "--subject", "ci"],
+    );
+    await world.logIn("ada");
+    await world.logIn("bob");
+    await world.logIn("bob");
+  });
+  after(() => world.stop());
+
+  const ok = async (...args: string[]) => {
+    const { code, stdout, stderr } = await wharf(args, { env });
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const list = async (...args: string[]): Promise<Row[]> =>
+    JSON.parse(await ok("access", "list", ...args, "-o", "json")).items;
+  const short = (rows: readonly Row[]) =>
+    rows.map(({ who, role, group, via, sessions }) => [who, role, group, via, sessions]);
+
+  test("tells who can do what on a resource: there, above, and through groups", async () => {
+    const org = "acme.example";
+    assert.deepEqual(short(await list("--resource", "platform")), [
+      ["ada@acme.example", "viewer", org, "binding above", 1],
+      ["bob@acme.example", "viewer", org, "binding above", 2],
+      ["builders", "registry.push", org, "group of acme sso", 1],
+      ["ci", "registry.pull", "platform", "binding", undefined],
+    ]);
+    const top = await list("--resource", world.organisation);
+    assert.deepEqual(
+      top.map(({ who }) => who),
+      ["ada@acme.example", "bob@acme.example", "builders"],
+    );
+  });
+
+  test("narrows to a capability", async () => {
+    const push = await list("--resource", folder, "--capability", "manifest.create");
+    assert.deepEqual(
+      push.map(({ who }) => who),
+      ["builders"],
+    );
+    const csv = await ok(
+      ...[
+        "access",
+        "list",
+        "--resource",
+        "platform",
+        "--capability",
+        "repo.blobs.get",
+        "-o",
+        "csv",
+      ],
+    );
+    assert.equal(csv.split("\r\n").length, 6);
+    const unknown = await wharf(["access", "list", "--resource", "x", "--capability", "repo.lst"], {
+      env,
+    });
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /did you mean repo.list/);
+  });
+
+  test("tells what an identity holds where, its sessions included", async () => {
+    assert.deepEqual(short(await list("--identity", "ADA@acme.example")), [
+      ["ada@acme.example", "viewer", "acme.example", "binding", 1],
+      ["builders", "registry.push", "acme.example", "group of acme sso", 1],
+    ]);
+    assert.deepEqual(short(await list("--identity", "bob@acme.example")), [
+      ["bob@acme.example", "viewer", "acme.example", "binding", 2],
+    ]);
+    assert.deepEqual(await list("--identity", "ci", "--resource", world.organisation), []);
+    assert.equal(
+      await ok("access", "list", "--identity", "ci", "-o", "tree"),
+      "acme.example\n└── platform\n    └── ci: registry.pull (binding)\n",
+    );
+    const nobody = await wharf(["access", "list", "--identity", "no@acme.example"], { env });
+    assert.equal(nobody.code, 5);
+    const neither = await wharf(["access", "list"], { env });
+    assert.deepEqual([neither.code, neither.stdout], [2, ""]);
+  });
+});
