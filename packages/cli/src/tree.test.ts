@@ -83,3 +83,19 @@ test("options may stand before the command's words", () => {
   assert.equal(nameOf(path), "wharf iam organizations list");
   assert.deepEqual(words, ["-o", "json", "--yes", "-q"]);
 });
+
+test("a word that names no command of a group is for the one that is meant otherwise", () => {
+  const generic = "wharf iam identities create generic";
+  const create = ["iam", "identities", "create"];
+  for (const [words, name, rest] of [
+    [["ci", "--role", "github"], generic, ["ci", "--role", "github"]],
+    [["--role", "github", "ci"], generic, ["--role", "github", "ci"]],
+    [["-o", "json", "github"], "wharf iam identities create github", ["-o", "json"]],
+    [["-o", "json", "-f", "x"], generic, ["-o", "json", "-f", "x"]],
+    [["--help"], "wharf iam identities create", ["--help"]],
+  ] as const) {
+    const found = find(tree, [...create, ...words]);
+    assert.equal(nameOf(found.path), name);
+    assert.deepEqual(found.words, rest);
+  }
+});

@@ -53,6 +53,13 @@ describe("identity providers", () => {
     terminal.type(`${SECRET}\r`);
     assert.equal(await terminal.end(), 0);
     assert.ok(!terminal.text.includes(SECRET));
+    const typed = await fails(
+      site,
+      2,
+      /--client-secret cannot be read: ENOENT/,
+      ...[...IDP, "create", "typed", ...how("typed"), "--client-secret", SECRET],
+    );
+    assert.ok(!typed.stderr.includes(SECRET));
     await fails(site, 2, /--client-secret is missing/, ...IDP, "create", "none", ...how("none"));
   });
 

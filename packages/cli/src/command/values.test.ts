@@ -26,6 +26,10 @@ test("durations are read in seconds", () => {
 test("lists are repeated or have commas", () => {
   const option = { type: "list", summary: "" } as const;
   assert.deepEqual(readValue(option, "--scope", ["a, b", "c", ""]), ["a", "b", "c"]);
+  assert.deepEqual(readValue({ ...option, whole: true }, "--claim", ["a=b, c", "d"]), [
+    "a=b, c",
+    "d",
+  ]);
 });
 
 test("values that cannot be used are refused with what can", () => {

@@ -71,6 +71,8 @@ function readFile(source: string, path: string): string {
     if (statSync(path).size > LARGEST_FILE) throw new Error("it is larger than 16 MiB");
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw wrongUse(`${source} cannot be read: ${(error as Error).message}`);
+    // Without what was given: it may be the secret itself, where a file with it was wanted.
+    const [why] = (error as Error).message.split(", ");
+    throw wrongUse(`${source} cannot be read: ${why}`, "give the name of a file, or - for input");
   }
 }

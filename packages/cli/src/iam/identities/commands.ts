@@ -96,7 +96,6 @@ token is kept nowhere. Ends with 1 when the token would be refused.`,
 export const lookupDefinition = define({
   name: "lookup",
   summary: "Show the uid that a person has, or will have after their first login",
-  description: "Roles can be bound to it beforehand.",
   examples: [
     {
       command:
