@@ -98,7 +98,7 @@ for (const store of STORES) {
       assert.equal((await send("{}")).status, 400);
       assert.equal((await send("null")).status, 400);
       const large = JSON.stringify({ events: [], more: "x".repeat(1024 * 1024) });
-      assert.deepEqual(await refusal(await send(large)), [429, "TOOMANYREQUESTS"]);
+      assert.deepEqual(await refusal(await send(large)), [413, "TOOMANYREQUESTS"]);
     });
 
     test("odd events are passed over, and do not keep others out", async () => {

@@ -6,6 +6,7 @@ import { createOne } from "../engine/write.ts";
 import { notFound, WharfError } from "../errors.ts";
 import { deleteManifest, type Manifest, writeManifest, writePull } from "../store/manifests.ts";
 import { readPage } from "../store/page.ts";
+import { deletionOf, noteDeletion } from "../store/registry-notices.ts";
 import { addEntry, confirmEntry, newestEntry } from "../store/tag-history.ts";
 
 /**
@@ -202,12 +203,32 @@ export async function removeManifest(
 ): Promise<void> {
   const { tx, engine } = change;
   await lockRepo(change, repo);
-  if (!(await deleteManifest(tx, repo, digest, time))) return;
+  await noteDeletion(tx, repo, digest, time);
+  await deleteManifest(tx, repo, digest, time);
   const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
   for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
-    await removeTag(change, repo, String(name), time);
+    const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
+    // Only what is known of it ends: the tag may have moved before, of which we hear later.
+    if (seen <= time) await removeTag(change, repo, String(name), seen);
+  }
+}
+
+/**
+ * Takes back the push of a manifest that was deleted after it, where the deletion was told first.
+ *
+ * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
+ */
+export async function takeBackDeleted(
+  change: Change,
+  repo: string,
+  digest: string,
+  pushed: number,
+): Promise<void> {
+  const deleted = await deletionOf(change.tx, repo, digest);
+  if (deleted !== undefined && deleted >= pushed) {
+    await removeManifest(change, repo, digest, deleted);
   }
 }
 

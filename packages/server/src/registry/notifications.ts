@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated, WharfError } from "../errors.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { forgetNotices } from "../store/registry-notices.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 import type { AttachedRegistries } from "./attached.ts";
@@ -20,6 +21,10 @@ export const NOTIFICATIONS_PATH = "/registry/notifications";
 const MOST_BYTES = 1024 * 1024;
 
 const MEDIA_TYPES = ["application/vnd.docker.distribution.events.v1+json", "application/json"];
+
+/** Registries do not tell again what they told a day ago. */
+const REMEMBERED_MS = 24 * 3_600_000;
+const FORGET_EVERY_MS = 3_600_000;
 
 export interface NotificationParts {
   readonly engine: Engine;
@@ -64,7 +69,7 @@ async function answer(
     throw new HttpFault(error, 415);
   }
   const notices = readEnvelope(await request.body(MOST_BYTES), Date.now());
-  await Promise.all(notices.map((notice) => taker.take(host, notice, request.requestId)));
+  await taker.take(host, notices, request.requestId);
   return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
 }
 
@@ -72,21 +77,36 @@ async function answer(
 class Taker {
   readonly #parts: NotificationParts;
   readonly #pulls = new PullTimes();
+  #forgot = 0;
 
   constructor(parts: NotificationParts) {
     this.#parts = parts;
   }
 
-  /** Rejects only with what a later attempt may mend: the registry or the store is out of reach. */
-  async take(host: string, notice: Notice, requestId: string): Promise<void> {
-    const { metrics, log } = this.#parts;
-    if (notice.actor === OURSELVES) return;
+  /**
+   * Takes in notices, in their order. Rejects only with what a later attempt may mend: the registry
+   * or the store is out of reach.
+   */
+  async take(host: string, notices: readonly Notice[], requestId: string): Promise<void> {
+    const others = notices.filter(({ actor }) => actor !== OURSELVES);
+    const looked = await Promise.all(
+      others.map(async (notice) => ({ notice, facts: await this.#look(host, notice) })),
+    );
+    await this.#forgetOld(Date.now());
+    // Asked for in one go, they share a transaction.
+    await Promise.all(looked.map((one) => this.#takeOne(host, one, requestId)));
+  }
+
+  async #takeOne(host: string, { notice, facts }: Looked, requestId: string): Promise<void> {
+    const { engine, metrics, log } = this.#parts;
+    const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
+    const told = { engine, host, notice, requestId, facts, keepsPull };
     let outcome: Outcome | "refused";
     try {
-      outcome = await this.#takeIn(host, notice, requestId);
+      outcome = await engine.store.write((tx) => takeIn(tx, told));
     } catch (thrown) {
       const error = WharfError.from(thrown);
-      if (error.code === "UNAVAILABLE" || error.code === "UNKNOWN") throw error;
+      if (error.code === "UNAVAILABLE") throw error;
       const { action, path } = notice;
       const { message: why, cause } = error;
       log.warn({ host, action, repository: path, why, cause }, "notice not taken in");
@@ -95,16 +115,15 @@ class Taker {
     metrics.count("wharf_registry_notices_total", { outcome });
   }
 
-  async #takeIn(host: string, notice: Notice, requestId: string): Promise<Outcome> {
-    const { engine } = this.#parts;
-    const isPush = notice.action === "push" && notice.type === "manifest";
-    const facts = isPush ? await this.#look(host, notice) : [];
-    const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
-    const told = { engine, host, notice, requestId, facts, keepsPull };
-    return engine.store.write((tx) => takeIn(tx, told));
+  async #forgetOld(now: number): Promise<void> {
+    if (now - this.#forgot < FORGET_EVERY_MS) return;
+    this.#forgot = now;
+    await this.#parts.engine.store.write((tx) => forgetNotices(tx, now - REMEMBERED_MS));
   }
 
-  async #look(host: string, { path, digest, time }: Notice) {
+  /** What there is to know of a pushed manifest. */
+  async #look(host: string, { action, type, path, digest, time }: Notice): Promise<Facts> {
+    if (action !== "push" || type !== "manifest") return [];
     const { engine, remotes } = this.#parts;
     const { reader } = engine.store;
     const place = await placeOf(engine, reader, path);
@@ -113,4 +132,11 @@ class Taker {
     const remote = remotes.get(host) as RemoteRegistry;
     return lookAt({ remote, path, reader, repo: place.repo }, digest, time);
   }
+}
+
+type Facts = Awaited<ReturnType<typeof lookAt>>;
+
+interface Looked {
+  readonly notice: Notice;
+  readonly facts: Facts;
 }

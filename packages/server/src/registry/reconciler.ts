@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { forgetNotices } from "../store/registry-notices.ts";
 import { readPass, releaseLease, takeLease } from "../store/registry-passes.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 import type { RemoteRegistry } from "./remote.ts";
@@ -18,9 +17,6 @@ const LOOK_MS = 10_000;
 /** A registry that is down is asked again after a second, then more and more seldom. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
-
-/** Registries do not tell again what they told a day ago. */
-const NOTICES_MS = 24 * 3_600_000;
 
 export interface ReconcilerParts {
   readonly engine: Engine;
@@ -61,11 +57,11 @@ export class Reconciler {
   async #run(): Promise<void> {
     const { log, remote } = this.#parts;
     const { signal } = this.#stopping;
-    let isFirst = true;
+    const started = Date.now();
     let wait = FIRST_WAIT_MS;
     while (!signal.aborted) {
       try {
-        if (await this.#turn(isFirst)) isFirst = false;
+        await this.#turn(started);
         wait = FIRST_WAIT_MS;
         await sleep(LOOK_MS, undefined, { signal });
       } catch (thrown) {
@@ -80,13 +76,13 @@ export class Reconciler {
     }
   }
 
-  /** Does what there is to do. Returns false while another replica does it. */
-  async #turn(isFirst: boolean): Promise<boolean> {
+  /** Does what there is to do, unless another replica does it. */
+  async #turn(started: number): Promise<void> {
     const { engine, remote, everyMs } = this.#parts;
     const { store } = engine;
     const { began, finished } = await readPass(store.reader, remote.host);
-    if (!isFirst && began === 0 && finished + everyMs > Date.now()) return true;
-    if (!(await this.#lease())) return false;
+    const isRecent = finished >= started && finished + everyMs > Date.now();
+    if ((began === 0 && isRecent) || !(await this.#lease())) return;
     const lost = new AbortController();
     const renewing = setInterval(() => {
       this.#lease().then(
@@ -96,7 +92,6 @@ export class Reconciler {
     }, LEASE_MS / 3);
     try {
       await this.#pass(AbortSignal.any([this.#stopping.signal, lost.signal]));
-      return true;
     } finally {
       clearInterval(renewing);
       await store.write((tx) => releaseLease(tx, remote.host, this.#holder)).catch(() => {});
@@ -113,7 +108,6 @@ export class Reconciler {
 
   async #pass(signal: AbortSignal): Promise<void> {
     const { engine, remote, remotes, log } = this.#parts;
-    await engine.store.write((tx) => forgetNotices(tx, Date.now() - NOTICES_MS));
     const report = (progress: PassProgress) => this.#report(progress);
     const parts = { engine, remote, remotes, signal, log, holder: this.#holder, report };
     const totals = await runPass(parts);

@@ -3,7 +3,14 @@ import type { Transaction } from "../store/group-commit.ts";
 import { findManifest, type Manifest } from "../store/manifests.ts";
 import { firstTime } from "../store/registry-notices.ts";
 import { changeFor, type Occasion } from "./acting.ts";
-import { recordManifest, recordPull, recordTag, removeManifest, removeTag } from "./contents.ts";
+import {
+  recordManifest,
+  recordPull,
+  recordTag,
+  removeManifest,
+  removeTag,
+  takeBackDeleted,
+} from "./contents.ts";
 import type { Notice } from "./envelope.ts";
 import { placeOf } from "./path.ts";
 import { type Placed, placeRepo } from "./placing.ts";
@@ -69,6 +76,7 @@ async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Prom
     name === ""
       ? { outcome: "unchanged", previous: "" }
       : await recordTag(change, uid, { name, digest, time });
+  await takeBackDeleted(change, uid, digest, time);
   const note = madeFor === undefined ? {} : { madeBy: "the installation" };
   const moved = outcome === "moved" ? { previous } : {};
   await writeTraffic(tx, { ...told, repo: uid, note, ...moved });

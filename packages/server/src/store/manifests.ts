@@ -88,18 +88,15 @@ export async function writePull(
   await tx.run(sql, time, repo, digest, time);
 }
 
-/** Deletes what was known at a time. Returns false when it was pushed again since then, and stays. */
+/** Deletes what was known at a time; what was pushed again since then stays. */
 export async function deleteManifest(
   tx: Transaction,
   repo: string,
   digest: string,
   time: number,
-): Promise<boolean> {
-  const known = await findManifest(tx, repo, digest);
-  if (known === undefined) return true;
-  if (known.pushed > time) return false;
-  await tx.run("DELETE FROM manifests WHERE repo = ? AND digest = ?", repo, digest);
-  return true;
+): Promise<void> {
+  const sql = "DELETE FROM manifests WHERE repo = ? AND digest = ? AND pushed <= ?";
+  await tx.run(sql, repo, digest, time);
 }
 
 export async function hasManifests(reader: Reader, repo: string): Promise<boolean> {

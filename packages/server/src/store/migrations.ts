@@ -97,6 +97,9 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         host ${text} NOT NULL, path ${text} NOT NULL, repo ${text} NOT NULL,
         made ${integer} NOT NULL, seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
       `CREATE INDEX registry_places_by_repo ON registry_places (repo)`,
+      `CREATE TABLE manifest_deletions (
+        repo ${text} NOT NULL, digest ${text} NOT NULL, time ${integer} NOT NULL,
+        PRIMARY KEY (repo, digest))`,
       `CREATE TABLE registry_notices (
         host ${text} NOT NULL, id ${text} NOT NULL, time ${integer} NOT NULL,
         PRIMARY KEY (host, id))`,

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Insider } from "./support/insider.ts";
+import { RegistryStorage } from "./support/registry-storage.ts";
+import { checkRows } from "./support/rows.ts";
+import { STORES } from "./support/server.ts";
+import { TrackedWorld, until } from "./support/tracked-world.ts";
+
+for (const store of STORES) {
+  describe(`a look through a registry, on ${store}`, () => {
+    let tracked: TrackedWorld;
+    let storage: RegistryStorage;
+    before(async () => {
+      tracked = await TrackedWorld.start({ store, tells: false });
+      storage = new RegistryStorage(tracked.registry.storage);
+      // The one at the start found the registry down, or empty.
+      await until(async () => tracked.world.server.log.includes("registry looked through"));
+    });
+    after(async () => {
+      const insider = await Insider.open(tracked.world.server);
+      await checkRows(insider.inside.store.reader);
+      await insider.close();
+      await tracked.stop();
+    });
+
+    /** What the server finds when it starts. */
+    async function look(): Promise<Record<string, number>> {
+      const { server } = tracked.world;
+      await server.terminate();
+      await server.restart();
+      return until(async () => {
+        const line = server.log.split("\n").find((one) => one.includes("registry looked through"));
+        return line === undefined ? undefined : JSON.parse(line);
+      });
+    }
+
+    const names = async (name: string) => {
+      const repo = await tracked.repo(name);
+      return repo && (await tracked.tags(repo)).map((tag) => tag.name);
+    };
+
+    test("finds repos, tags and images, and leaves alone what is nobody's", async () => {
+      const image = storage.image("one");
+      const index = storage.index("several", ["amd64", "arm64"]);
+      storage.tag("acme/found", "1", image);
+      storage.tag("acme/found", "2", index);
+      storage.tag("acme/team/deep/er", "1", image);
+      storage.tag("nobody/app", "1", image);
+      const { repos, elsewhere, created, manifests } = await look();
+      assert.deepEqual([repos, elsewhere, created, manifests], [2, 1, 3, 5]);
+      assert.deepEqual(await names("found"), ["1", "2"]);
+      const repo = (await tracked.repo("found")) as string;
+      assert.equal((await tracked.tag(repo, "2"))?.digest, index.digest);
+      const at = `/registry/v2beta1/repos/${repo}/digests`;
+      const sized = await tracked.world.operator.get(`${at}/${image.digest}/size`);
+      assert.equal(Number(sized.body.size), image.size);
+      const of = await tracked.world.operator.get(`${at}/${index.digest}/architectures`);
+      assert.deepEqual(of.body.architectures, ["amd64", "arm64"]);
+      const folder = await tracked.world.operator.get("/iam/v2beta1/groups?name=deep");
+      assert.equal(folder.body.groups.length, 1);
+      const nobody = await tracked.world.operator.get("/iam/v2beta1/groups?name=nobody");
+      assert.deepEqual(nobody.body.groups ?? [], []);
+    });
+
+    test("finds nothing new the second time", async () => {
+      const { repos, same, created, moved, removed, manifests } = await look();
+      assert.deepEqual([repos, same, created, moved, removed, manifests], [2, 3, 0, 0, 0, 0]);
+    });
+
+    test("repairs tags that moved and tags that are gone", async () => {
+      const [old, fresh] = [storage.image("old"), storage.image("fresh")];
+      for (const tag of ["kept", "moved", "gone"]) storage.tag("acme/repaired", tag, old);
+      await look();
+      assert.deepEqual(await names("repaired"), ["gone", "kept", "moved"]);
+      storage.tag("acme/repaired", "moved", fresh);
+      storage.untag("acme/repaired", "gone");
+      const { moved, removed } = await look();
+      assert.deepEqual([moved, removed], [1, 1]);
+      const repo = (await tracked.repo("repaired")) as string;
+      assert.equal((await tracked.tag(repo, "moved"))?.digest, fresh.digest);
+      assert.deepEqual(await names("repaired"), ["kept", "moved"]);
+    });
+
+    test("forgets images that are gone with their tags", async () => {
+      const image = storage.image("forgotten");
+      storage.tag("acme/forgetting", "1", image);
+      storage.tag("acme/forgetting", "2", storage.image("kept"));
+      await look();
+      storage.untag("acme/forgetting", "1");
+      storage.forget("acme/forgetting", image.digest);
+      await look();
+      const repo = (await tracked.repo("forgetting")) as string;
+      const { status } = await tracked.world.operator.get(
+        `/registry/v2beta1/repos/${repo}/digests/${image.digest}/size`,
+      );
+      assert.equal(status, 404);
+    });
+
+    test("a repo that only pushes made goes with them; one that someone made stays", async () => {
+      const image = storage.image("short-lived");
+      const { uid } = (
+        await tracked.world.operator.post(`/registry/v2beta1/repos/${tracked.world.organisation}`, {
+          name: "somebodys",
+        })
+      ).body;
+      storage.tag("acme/somebodys", "1", image);
+      storage.tag("acme/nobodys", "1", image);
+      await look();
+      assert.deepEqual(await names("nobodys"), ["1"]);
+      storage.remove("acme/somebodys");
+      storage.remove("acme/nobodys");
+      await look();
+      assert.equal(await tracked.repo("nobodys"), undefined);
+      assert.equal(await tracked.repo("somebodys"), uid);
+      assert.deepEqual(await tracked.tags(uid), []);
+    });
+
+    test("a repo in two places keeps what either has", async () => {
+      const { organisation } = tracked.world;
+      const [one, two] = [storage.image("here"), storage.image("there")];
+      storage.tag("acme/both", "here", one);
+      storage.tag("acme/both", "same", one);
+      storage.tag(`${organisation}/both`, "there", two);
+      storage.tag(`${organisation}/both`, "same", two);
+      await look();
+      assert.deepEqual(await names("both"), ["here", "same", "there"]);
+      const again = await look();
+      assert.deepEqual([again.moved, again.removed, again.created], [0, 0, 0]);
+      storage.remove(`${organisation}/both`);
+      await look();
+      await look();
+      assert.deepEqual(await names("both"), ["here", "same"]);
+    });
+
+    test("a registry that is down changes nothing, and is asked until it is back", async () => {
+      const { server } = tracked.world;
+      const before = await names("found");
+      await tracked.registry.down();
+      await server.terminate();
+      await server.restart();
+      await until(async () => server.log.split("registry not read").length > 2);
+      assert.deepEqual(await names("found"), before);
+      assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+      storage.tag("acme/found", "later", storage.image("later"));
+      await tracked.registry.up();
+      await until(async () => (await names("found"))?.includes("later"));
+      const label = `outcome="failed"`;
+      assert.ok((await tracked.metric("wharf_registry_reconcile_passes_total", label)) >= 2);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { hash } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+const INDEX = "application/vnd.oci.image.index.v1+json";
+const CONFIG = "application/vnd.oci.image.config.v1+json";
+const LAYER = "application/vnd.oci.image.layer.v1.tar";
+
+interface Blob {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+/** An image as it is stored. */
+export interface StoredImage {
+  readonly digest: string;
+  /** Everything that a repository needs to have of it. */
+  readonly manifests: readonly string[];
+  readonly layers: readonly string[];
+  /** Bytes of the layers and the configuration; 0 for an index. */
+  readonly size: number;
+}
+
+/** The files of a registry, written as CNCF Distribution would: thousands of pushes take hours. */
+export class RegistryStorage {
+  readonly #root: string;
+  readonly #layer: Blob;
+
+  /** @example const storage = new RegistryStorage(registry.storage); */
+  constructor(root: string) {
+    this.#root = join(root, "docker/registry/v2");
+    this.#layer = this.#blob(LAYER, Buffer.alloc(1024));
+  }
+
+  /** Stores an image that is like no other of another name. */
+  image(name: string, architecture = "amd64"): StoredImage {
+    const config = this.#blob(CONFIG, { architecture, os: "linux", config: { Labels: { name } } });
+    const layers = [this.#layer];
+    const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers };
+    const { digest } = this.#blob(MANIFEST, manifest);
+    const size = config.size + this.#layer.size;
+    return { digest, manifests: [digest], layers: [config.digest, this.#layer.digest], size };
+  }
+
+  /** Stores an index of images for several architectures. */
+  index(name: string, architectures: readonly string[]): StoredImage {
+    const images = architectures.map((one) => this.image(`${name} for ${one}`, one));
+    const manifests = images.map(({ digest }, at) => {
+      const platform = { os: "linux", architecture: architectures[at] };
+      return { mediaType: MANIFEST, digest, size: 1, platform };
+    });
+    const { digest } = this.#blob(INDEX, { schemaVersion: 2, mediaType: INDEX, manifests });
+    return {
+      digest,
+      manifests: [digest, ...images.map((one) => one.digest)],
+      layers: images.flatMap((one) => one.layers),
+      size: 0,
+    };
+  }
+
+  /** Puts an image into a repository, under a tag. */
+  tag(path: string, tag: string, image: StoredImage): void {
+    const repository = this.#repository(path);
+    for (const one of image.manifests) {
+      this.#link(join(repository, "_manifests/revisions", slashed(one)), one);
+    }
+    for (const one of image.layers) this.#link(join(repository, "_layers", slashed(one)), one);
+    const at = join(repository, "_manifests/tags", tag);
+    this.#link(join(at, "current"), image.digest);
+    this.#link(join(at, "index", slashed(image.digest)), image.digest);
+  }
+
+  untag(path: string, tag: string): void {
+    rmSync(join(this.#repository(path), "_manifests/tags", tag), { recursive: true });
+  }
+
+  /** Takes a manifest away, as deleting it does; its tags are left alone. */
+  forget(path: string, digest: string): void {
+    const at = join(this.#repository(path), "_manifests/revisions", slashed(digest));
+    rmSync(at, { recursive: true });
+  }
+
+  remove(path: string): void {
+    rmSync(this.#repository(path), { recursive: true });
+  }
+
+  #repository(path: string): string {
+    return join(this.#root, "repositories", path);
+  }
+
+  #link(folder: string, digest: string): void {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "link"), digest);
+  }
+
+  #blob(mediaType: string, content: Buffer | object): Blob {
+    const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
+    const hex = hash("sha256", body, "hex");
+    const file = join(this.#root, "blobs/sha256", hex.slice(0, 2), hex, "data");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, body);
+    return { mediaType, digest: `sha256:${hex}`, size: body.length };
+  }
+}
+
+function slashed(digest: string): string {
+  return digest.replace(":", "/");
+}
