@@ -169,7 +169,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     firstRun,
     async stop() {
       serving = false;
-      await Promise.all([port.close(DRAIN_MS), tracking.stop()]);
+      await port.close(DRAIN_MS);
+      await tracking.stop();
       await store.close();
       log.info("stopped");
     },

@@ -3,7 +3,7 @@ import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { findPlace, placesOf, type RegistryPlace } from "../store/registry-places.ts";
 import type { Occasion } from "./acting.ts";
-import { placeRepo } from "./placing.ts";
+import { placeOf } from "./path.ts";
 import { reconcileTags, removeGoneTags } from "./reconcile-tags.ts";
 import type { RemoteRegistry } from "./remote.ts";
 import { removePlace } from "./removing.ts";
@@ -28,7 +28,10 @@ export interface RepoParts {
 /** A repository of a registry with the repo that it is here. */
 export interface Sighted extends RepoParts {
   readonly path: string;
-  readonly repo: string;
+  /** Undefined until it is made, with the first of its tags. */
+  readonly repo: string | undefined;
+  /** Whether it is known that the repo is here. */
+  readonly isSettled: boolean;
   /** Other places that the repo is in. */
   readonly others: readonly RegistryPlace[];
   /** All tags there are. */
@@ -64,16 +67,21 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   }
   // Nobody needs a repo for a path that has nothing.
   if (known === undefined && listing.names.size === 0) return findings;
-  const placed = await store.write((tx) => placeRepo(engine, tx, host, path, occasion));
-  if (placed === undefined) return undefined;
-  const places = await placesOf(store.reader, placed.uid);
-  const others = places.filter((place) => place.host !== host || place.path !== path);
-  const sighted = { ...parts, ...listing, path, repo: placed.uid, others, occasion };
+  const place = await placeOf(engine, store.reader, path);
+  if (place === undefined) return undefined;
+  let { repo } = place;
+  let isSettled = known !== undefined && known.repo === repo;
+  const places = repo === undefined ? [] : await placesOf(store.reader, repo);
+  const others = places.filter((other) => other.host !== host || other.path !== path);
+  const sighted = { ...parts, ...listing, path, others, occasion };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += CHUNK) {
-    await reconcileTags(sighted, names.slice(at, at + CHUNK), findings);
+    const some = names.slice(at, at + CHUNK);
+    repo = await reconcileTags({ ...sighted, repo, isSettled }, some, findings);
+    if (repo === undefined) return undefined;
+    isSettled = true;
   }
-  await removeGoneTags(sighted, findings);
+  if (repo !== undefined) await removeGoneTags({ ...sighted, repo, isSettled }, findings);
   return findings;
 }
 

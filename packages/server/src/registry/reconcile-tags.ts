@@ -3,22 +3,24 @@ import { knownDigests } from "../store/manifests.ts";
 import { changeFor } from "./acting.ts";
 import { recordManifest, recordTag, removeManifest, removeTag } from "./contents.ts";
 import { lookAt } from "./look.ts";
+import { placeRepo } from "./placing.ts";
 import type { Findings, Sighted } from "./reconcile-repo.ts";
 
 /** Known tags compared at a time. */
 const PAGE = 1_000;
 
 /**
- * Looks what some tags of a repository stand for, and writes what is news.
+ * Looks what some tags of a repository stand for, and writes what is news. Returns the uid of the
+ * repo, made where there was none; undefined where it stands for nothing any more.
  *
- * @example await reconcileTags(sighted, ["latest", "1.0"], findings);
+ * @example const repo = await reconcileTags(sighted, ["latest", "1.0"], findings);
  */
 export async function reconcileTags(
   sighted: Sighted,
   names: readonly string[],
   findings: Findings,
-): Promise<void> {
-  const { engine, remote, path, repo, time, signal, occasion } = sighted;
+): Promise<string | undefined> {
+  const { engine, remote, path, repo, isSettled, time, signal, occasion } = sighted;
   const { reader } = engine.store;
   const asked = names.map(async (name) => ({
     name,
@@ -26,7 +28,8 @@ export async function reconcileTags(
   }));
   // One that is gone by now is found to be gone the next time.
   const found = (await Promise.all(asked)).filter(isThere);
-  const before = await tagsNamed(reader, repo, names);
+  const before =
+    repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
   const news: Tag[] = [];
   for (const tag of found) {
     const known = before.get(tag.name);
@@ -35,7 +38,7 @@ export async function reconcileTags(
     news.push(tag);
   }
   const digests = [...new Set(found.map(({ digest }) => digest))];
-  const known = await knownDigests(reader, repo, digests);
+  const known = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
   const unknown = digests.filter((digest) => !known.has(digest));
   const sight = { remote, path, reader, repo, signal };
   const looked = await Promise.all(unknown.map((digest) => lookAt(sight, digest, time)));
@@ -43,18 +46,26 @@ export async function reconcileTags(
   const facts = new Map(looked.flat().map((one) => [one.digest, one]));
   findings.manifests += facts.size;
   findings.same += found.length - news.length;
-  if (news.length === 0 && facts.size === 0) return;
-  const outcomes = await engine.store.write(async (tx) => {
+  if (isSettled && news.length === 0 && facts.size === 0) return repo;
+  const { uid, outcomes } = await engine.store.write(async (tx) => {
+    const placed =
+      isSettled && repo !== undefined
+        ? { uid: repo }
+        : await placeRepo(engine, tx, remote.host, path, occasion);
+    if (placed === undefined) return { uid: undefined, outcomes: [] };
     const change = changeFor(engine, tx, "tag", occasion);
-    for (const one of facts.values()) await recordManifest(change, repo, one);
+    for (const one of facts.values()) await recordManifest(change, placed.uid, one);
     const done: string[] = [];
-    for (const tag of news) done.push((await recordTag(change, repo, { ...tag, time })).outcome);
-    return done;
+    for (const tag of news) {
+      done.push((await recordTag(change, placed.uid, { ...tag, time })).outcome);
+    }
+    return { uid: placed.uid, outcomes: done };
   });
   for (const outcome of outcomes) {
     if (outcome === "created" || outcome === "moved") findings[outcome]++;
     else findings.same++;
   }
+  return uid;
 }
 
 /**
@@ -63,7 +74,7 @@ export async function reconcileTags(
  *
  * @example await removeGoneTags(sighted, findings);
  */
-export async function removeGoneTags(sighted: Sighted, findings: Findings): Promise<void> {
+export async function removeGoneTags(sighted: Settled, findings: Findings): Promise<void> {
   const { engine, names, repo } = sighted;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const page = await knownTags(engine.store.reader, repo, last, PAGE);
@@ -75,7 +86,7 @@ export async function removeGoneTags(sighted: Sighted, findings: Findings): Prom
   }
 }
 
-async function removeOne(sighted: Sighted, { name, digest }: Tag): Promise<boolean> {
+async function removeOne(sighted: Settled, { name, digest }: Tag): Promise<boolean> {
   const { engine, remote, path, repo, time, signal, occasion, others } = sighted;
   const isKept = others.length > 0 || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
@@ -85,6 +96,8 @@ async function removeOne(sighted: Sighted, { name, digest }: Tag): Promise<boole
     return removed;
   });
 }
+
+type Settled = Sighted & { readonly repo: string };
 
 interface Tag {
   readonly name: string;

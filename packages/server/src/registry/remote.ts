@@ -3,8 +3,9 @@ import type { Addresses } from "../addresses.ts";
 import { WharfError } from "../errors.ts";
 import type { RegistryKeys } from "./keys.ts";
 import { limitOf } from "./limit.ts";
-import { MANIFEST_TYPES } from "./manifest.ts";
+import { isDigest, MANIFEST_TYPES } from "./manifest.ts";
 import { type Access, issueRegistryToken } from "./token.ts";
+import { type Answer, Transport } from "./transport.ts";
 
 /** Whom our own tokens name. Registries tell us of our own reads, too; they are nobody's pulls. */
 export const OURSELVES = "wharf";
@@ -12,11 +13,8 @@ export const OURSELVES = "wharf";
 /** Requests to one registry at a time. */
 const AT_ONCE = 8;
 
-/** A registry that does not answer a question for so long is down. */
-const TIMEOUT_MS = 30_000;
-
 const MIB = 1024 * 1024;
-const MOST_BYTES = { manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
+const MOST_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
 
 /** What our own tokens are good for; they are made anew a minute before they end. */
 const FRESH_MS = 4 * 60_000;
@@ -51,6 +49,7 @@ export class RemoteRegistry {
   readonly host: string;
   readonly #parts: RemoteParts;
   readonly #limit = limitOf(AT_ONCE);
+  readonly #transport = new Transport(AT_ONCE);
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
 
   constructor(parts: RemoteParts) {
@@ -73,99 +72,89 @@ export class RemoteRegistry {
   }
 
   /** The digest that a tag or digest stands for; undefined when it stands for nothing. */
-  digestOf(path: string, reference: string, signal?: AbortSignal): Promise<string | undefined> {
-    return this.#ask(`/v2/${path}/manifests/${reference}`, pulling(path), {
-      method: "HEAD",
-      signal,
-      read: async ({ headers }) => headers.get("docker-content-digest") ?? undefined,
-    });
+  async digestOf(
+    path: string,
+    reference: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const target = `/v2/${path}/manifests/${reference}`;
+    const answer = await this.#ask(target, pulling(path), "head", signal);
+    const digest = answer?.headers["docker-content-digest"];
+    if (answer !== undefined && !isDigest(digest)) throw this.#oddity("does not tell digests");
+    return digest as string | undefined;
   }
 
   /** A manifest by its digest; undefined when there is none. */
-  manifest(
+  async manifest(
     path: string,
     digest: string,
     signal?: AbortSignal,
   ): Promise<RemoteManifest | undefined> {
-    return this.#ask(`/v2/${path}/manifests/${digest}`, pulling(path), {
-      signal,
-      read: async (response) => {
-        const bytes = await this.#bytes(response, MOST_BYTES.manifest);
-        if (!matches(bytes, digest)) throw this.#oddity(`answers ${digest} with something else`);
-        return { bytes, contentType: response.headers.get("content-type") ?? "" };
-      },
-    });
+    const target = `/v2/${path}/manifests/${digest}`;
+    const answer = await this.#ask(target, pulling(path), "manifest", signal);
+    if (answer === undefined) return undefined;
+    const { body, headers } = this.#checked(answer, digest);
+    return { bytes: body, contentType: headers["content-type"] ?? "" };
   }
 
   /** The configuration of an image; undefined when there is none. */
-  config(path: string, digest: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    return this.#ask(`/v2/${path}/blobs/${digest}`, pulling(path), {
-      signal,
-      read: async (response) => {
-        const bytes = await this.#bytes(response, MOST_BYTES.config);
-        if (!matches(bytes, digest)) throw this.#oddity(`answers ${digest} with something else`);
-        return bytes;
-      },
-    });
+  async config(
+    path: string,
+    digest: string,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array | undefined> {
+    const target = `/v2/${path}/blobs/${digest}`;
+    const answer = await this.#ask(target, pulling(path), "config", signal);
+    return answer && this.#checked(answer, digest).body;
   }
 
-  #list(
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #list(
     target: string,
     access: Access,
     field: string,
     signal: AbortSignal | undefined,
   ): Promise<RemotePage | undefined> {
-    let began = 0;
-    return this.#ask(target, access, {
-      signal,
-      begin: () => {
-        began = Date.now();
-      },
-      read: async (response) => {
-        const bytes = await this.#bytes(response, MOST_BYTES.list);
-        const names = JSON.parse(Buffer.from(bytes).toString("utf8"))[field] ?? [];
-        const time = theirTime(began, response.headers.get("date"));
-        return { names: names as string[], next: nextOf(response.headers.get("link")), time };
-      },
-    });
+    const answer = await this.#ask(target, access, "list", signal);
+    if (answer === undefined) return undefined;
+    const { headers, body, time } = answer;
+    try {
+      const names = (JSON.parse(body.toString("utf8"))[field] ?? []) as string[];
+      return { names, next: nextOf(headers.link), time };
+    } catch {
+      throw this.#oddity(`answers ${target} with no list`);
+    }
   }
 
-  /** Asks and reads the answer; 404 is undefined, anything else that is not 200 a fault. */
-  #ask<T>(
+  /** Asks for something; 404 is undefined, anything else that is not 200 an oddity. */
+  #ask(
     target: string,
     access: Access,
-    { read, begin, method = "GET", signal }: Asking<T>,
-  ): Promise<T | undefined> {
+    what: keyof typeof MOST_BYTES,
+    signal: AbortSignal | undefined,
+  ): Promise<Asked | undefined> {
     return this.#limit(async () => {
-      const authorization = `Bearer ${await this.#token(access)}`;
-      begin?.();
-      const late = AbortSignal.timeout(TIMEOUT_MS);
-      try {
-        const response = await fetch(`${this.#parts.url}${target}`, {
-          method,
-          headers: { authorization, accept: [...MANIFEST_TYPES, "*/*"].join(", ") },
-          signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+      const method = what === "head" ? "HEAD" : "GET";
+      const headers = { authorization: `Bearer ${await this.#token(access)}`, accept: ACCEPT };
+      const began = Date.now();
+      const question = { method, headers, most: MOST_BYTES[what], signal } as const;
+      const answer = await this.#transport
+        .ask(new URL(`${this.#parts.url}${target}`), question)
+        .catch((error) => {
+          throw this.#fault(`cannot be read: ${error.message || error.code}`, error);
         });
-        if (response.status === 200) return await read(response);
-        await response.body?.cancel();
-        if (response.status === 404) return undefined;
-        throw this.#oddity(`answers ${response.status} to ${method} ${target}`);
-      } catch (error) {
-        if (error instanceof WharfError) throw error;
-        throw this.#fault(`cannot be read: ${reasonOf(error)}`, error);
-      }
+      if (answer.status === 200) return { ...answer, time: theirTime(began, answer.headers.date) };
+      if (answer.status === 404) return undefined;
+      throw this.#oddity(`answers ${answer.status} to ${method} ${target}`);
     });
   }
 
-  async #bytes(response: Response, most: number): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of response.body ?? []) {
-      length += chunk.length;
-      if (length > most) throw this.#oddity(`answers with more than ${most} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+  #checked(answer: Asked, digest: string): Asked {
+    if (matches(answer.body, digest)) return answer;
+    throw this.#oddity(`answers ${digest} with something else`);
   }
 
   async #token(access: Access): Promise<string> {
@@ -196,19 +185,18 @@ export class RemoteRegistry {
   }
 }
 
-interface Asking<T> {
-  read(response: Response): Promise<T>;
-  /** Called when it is asked: it may have had to wait for its turn. */
-  readonly begin?: () => void;
-  readonly method?: string;
-  readonly signal?: AbortSignal | undefined;
+/** An answer, and when it was asked for by the registry's clock. */
+interface Asked extends Answer {
+  readonly time: number;
 }
+
+const ACCEPT = [...MANIFEST_TYPES, "*/*"].join(", ");
 
 /** Clocks that differ by less than what an answer's date can tell count as equal. */
 const SAME_CLOCK_MS = 2_000;
 
 /** A time of ours by a registry's clock, as far as the date of its answer tells. */
-function theirTime(began: number, date: string | null): number {
+function theirTime(began: number, date: string | undefined): number {
   const told = Date.parse(date ?? "");
   return Math.abs(told - began) > SAME_CLOCK_MS ? Math.min(told, began) : began;
 }
@@ -218,8 +206,8 @@ function pulling(path: string): Access {
 }
 
 /** `</v2/_catalog?last=x&n=100>; rel="next"`, as a path; registries also write whole addresses. */
-function nextOf(link: string | null): string | undefined {
-  const target = /<([^>]+)>;\s*rel="?next"?/.exec(link ?? "")?.[1];
+function nextOf(link: string | string[] | undefined): string | undefined {
+  const target = /<([^>]+)>;\s*rel="?next"?/.exec(String(link ?? ""))?.[1];
   if (target === undefined) return undefined;
   const url = URL.parse(target, "http://registry");
   return url === null ? undefined : `${url.pathname}${url.search}`;
@@ -228,9 +216,4 @@ function nextOf(link: string | null): string | undefined {
 function matches(bytes: Uint8Array, digest: string): boolean {
   const [algorithm = "", value] = digest.split(":");
   return hash(algorithm, bytes, "hex") === value;
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
 }

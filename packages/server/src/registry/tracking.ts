@@ -19,10 +19,16 @@ export interface TrackingParts {
 export class Tracking {
   readonly endpoints: readonly HttpEndpoint[];
   readonly #reconcilers: readonly Reconciler[];
+  readonly #remotes: readonly RemoteRegistry[];
 
-  private constructor(endpoints: readonly HttpEndpoint[], reconcilers: readonly Reconciler[]) {
+  private constructor(
+    endpoints: readonly HttpEndpoint[],
+    reconcilers: readonly Reconciler[],
+    remotes: readonly RemoteRegistry[],
+  ) {
     this.endpoints = endpoints;
     this.#reconcilers = reconcilers;
+    this.#remotes = remotes;
   }
 
   /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
@@ -41,6 +47,7 @@ export class Tracking {
     return new Tracking(
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
       everyMs === 0 ? [] : reconcilers,
+      [...remotes.values()],
     );
   }
 
@@ -51,5 +58,6 @@ export class Tracking {
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
+    for (const remote of this.#remotes) remote.close();
   }
 }

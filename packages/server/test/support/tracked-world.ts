@@ -12,7 +12,7 @@ import { RegistryWorld } from "./registry-world.ts";
 import type { StoreKind } from "./server.ts";
 
 /** Longer than anything takes on the slowest machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** A tag as the service tells. */
 export interface ShownTag {
@@ -56,18 +56,24 @@ export class TrackedWorld {
     store = "sqlite",
     flags = [],
     tells = true,
+    tellTo,
   }: {
     store?: StoreKind;
     flags?: readonly string[];
     /** Whether the registry sends notifications. */
     tells?: boolean;
+    /** Where it sends them, if not to the server. */
+    tellTo?: string;
   } = {}): Promise<TrackedWorld> {
     const host = `127.0.0.1:${await freePort()}`;
     const own = ["--registry-urls", `${host}=http://${host}`, ...flags];
     const world = await RegistryWorld.start({ store, host, flags: own });
     const settings = await readSettings(world.server.storeFlags, {});
     const secret = await notificationSecret(settings, host);
-    const registry = await TestRegistry.start(world.server.url, host, tells ? { secret } : {});
+    const registry = await TestRegistry.start(world.server.url, host, {
+      ...(tells && { secret }),
+      ...(tellTo !== undefined && { tellTo }),
+    });
     return new TrackedWorld(world, registry, secret);
   }
 

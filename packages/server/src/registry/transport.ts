@@ -1,0 +1,84 @@
+import * as http from "node:http";
+import * as https from "node:https";
+
+/** A registry that says nothing for so long is down. */
+const TIMEOUT_MS = 30_000;
+
+/** Where a registry may send us for its blobs: to the storage that it keeps them in. */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 3;
+
+export interface Question {
+  readonly method: "GET" | "HEAD";
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longer answers are refused. */
+  readonly most: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/**
+ * Asks over connections that stay open: a look through a registry asks a hundred thousand times, for
+ * which `fetch` takes three times as long.
+ *
+ * @example const { status, body } = await new Transport(8).ask(url, question);
+ */
+export class Transport {
+  readonly #http: http.Agent;
+  readonly #https: https.Agent;
+
+  constructor(connections: number) {
+    const options = { keepAlive: true, maxSockets: connections };
+    this.#http = new http.Agent(options);
+    this.#https = new https.Agent(options);
+  }
+
+  async ask(url: URL, question: Question): Promise<Answer> {
+    let answer = await this.#ask(url, question);
+    let from = url;
+    for (let turn = 0; REDIRECTS.has(answer.status) && turn < MOST_REDIRECTS; turn++) {
+      const to = new URL(answer.headers.location ?? "", from);
+      const { authorization, ...headers } = question.headers;
+      // The token is for the registry alone.
+      const own = to.origin === url.origin && authorization !== undefined ? { authorization } : {};
+      answer = await this.#ask(to, { ...question, headers: { ...headers, ...own } });
+      from = to;
+    }
+    return answer;
+  }
+
+  #ask(url: URL, { method, headers, most, signal }: Question): Promise<Answer> {
+    const [{ request }, agent] =
+      url.protocol === "https:" ? [https, this.#https] : [http, this.#http];
+    return new Promise((resolve, reject) => {
+      const asked = request(url, { method, headers, agent, ...(signal && { signal }) });
+      asked.setTimeout(TIMEOUT_MS, () => asked.destroy(new Error("it does not answer")));
+      asked.on("error", reject);
+      asked.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        let length = 0;
+        response.on("data", (chunk: Buffer) => {
+          length += chunk.length;
+          if (length > most) response.destroy(new Error(`more than ${most} bytes`));
+          else chunks.push(chunk);
+        });
+        response.on("error", reject);
+        response.on("end", () => {
+          const body = Buffer.concat(chunks);
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+        });
+      });
+      asked.end();
+    });
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+}
