@@ -1,5 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
+import { DESCRIPTION, NAME, PARENT } from "../shared/options.ts";
 
 const folder = {
   name: "folder",
@@ -43,16 +44,8 @@ export const createDefinition = define({
   examples: [{ command: "wharf iam folders create platform --parent acme" }],
   arguments: [{ name: "name", summary: "Name of the folder", required: true }],
   options: {
-    parent: {
-      type: "string",
-      value: "GROUP",
-      summary: "The organisation or folder to create it in: its name or uid",
-      config: "default.group",
-      required: true,
-      complete: completeGroup("group"),
-      pick: pickGroup("group"),
-    },
-    description: { type: "string", value: "TEXT", summary: "What it is for" },
+    parent: PARENT,
+    description: DESCRIPTION,
   },
 });
 
@@ -62,8 +55,8 @@ export const updateDefinition = define({
   examples: [{ command: "wharf iam folders update acme/platform --name infrastructure" }],
   arguments: [folder],
   options: {
-    name: { type: "string", summary: "Its new name" },
-    description: { type: "string", value: "TEXT", summary: "What it is for" },
+    name: NAME,
+    description: DESCRIPTION,
   },
 });
 

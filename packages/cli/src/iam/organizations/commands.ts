@@ -1,5 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
+import { DESCRIPTION, NAME } from "../shared/options.ts";
 
 const organization = {
   name: "organization",
@@ -34,7 +35,7 @@ export const createDefinition = define({
   summary: "Create an organisation, and own it",
   examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
   arguments: [{ name: "name", summary: "Name of the organisation", required: true }],
-  options: { description: { type: "string", value: "TEXT", summary: "What it is for" } },
+  options: { description: DESCRIPTION },
 });
 
 export const updateDefinition = define({
@@ -43,8 +44,8 @@ export const updateDefinition = define({
   examples: [{ command: "wharf iam organizations update acme --description ''" }],
   arguments: [organization],
   options: {
-    name: { type: "string", summary: "Its new name" },
-    description: { type: "string", value: "TEXT", summary: "What it is for" },
+    name: NAME,
+    description: DESCRIPTION,
   },
 });
 
