@@ -7,6 +7,7 @@ import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
 import { help } from "./help/commands.ts";
 import { iam } from "./iam/commands.ts";
+import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
 import { serve } from "./serve/commands.ts";
 import { tags } from "./tags/commands.ts";
@@ -28,6 +29,7 @@ templates, \`wharf help exit-codes\` about exit codes, \`wharf help environment\
     advisories,
     config,
     serve,
+    registry,
     admin,
     completion,
     complete,

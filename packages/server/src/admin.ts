@@ -58,6 +58,26 @@ export function notificationSecret(settings: Settings, host?: string): Promise<s
   return withStore(settings, (store) => registrySecret(store, which));
 }
 
+/** What a registry needs to know of us to work with us. */
+export interface RegistryWiring {
+  readonly host: string;
+  readonly secret: string;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/**
+ * What the registry of a host is wired up with.
+ *
+ * @example const { secret, authUrl } = await registryWiring(settings, "127.0.0.1:5000");
+ */
+export function registryWiring(settings: Settings, host: string): Promise<RegistryWiring> {
+  return withStore(settings, async (store) => {
+    const addresses = await knownAddresses(store, settings);
+    return { host, secret: await registrySecret(store, host), ...addresses };
+  });
+}
+
 /** What the owner of a local account needs to choose a new password or passkey. */
 export interface ResetOffer {
   readonly url: string;

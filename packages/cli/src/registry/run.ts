@@ -1,0 +1,60 @@
+import { ConfigError, readSettings, type Settings } from "@wharf/server/config.ts";
+import type { Run } from "../command/types.ts";
+import type { runDefinition } from "./commands.ts";
+import { type RegistrySite, siteOf } from "./site.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** Where a registry listens that nobody named. */
+const USUAL = "127.0.0.1:5000";
+
+export const run: Run<typeof runDefinition> = async (_context, { words }) => {
+  const { own, others } = takeOptions(words, ["registry", "storage"]);
+  const settings = await readSettings(others, process.env);
+  const { host, url } = chosen(settings, own.get("registry"));
+  const site = await siteOf(settings, { host, url, storage: own.get("storage") });
+  const supervisor = new Supervisor(site);
+  const stop = () => supervisor.stop();
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  await supervisor.start();
+  console.error(howToPush(site));
+  console.log(`wharf: registry ready at ${host}`);
+  await supervisor.ended;
+};
+
+/** The registry to run: the one that was named, the first that is attached, or the usual one. */
+function chosen({ registryUrls }: Settings, named: string | undefined) {
+  if (registryUrls.size === 0 && named === undefined)
+    return { host: USUAL, url: new URL(`http://${USUAL}`) };
+  const host = named ?? ([...registryUrls.keys()][0] as string);
+  const url = registryUrls.get(host);
+  if (url === undefined) throw new ConfigError(`--registry-urls has no registry ${host}`);
+  return { host, url: new URL(url) };
+}
+
+/** Takes options of this command out of the words; the rest are settings of the server. */
+function takeOptions(words: readonly string[], names: readonly string[]) {
+  const own = new Map<string, string>();
+  const others: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    const name = names.find((one) => word === `--${one}` || word.startsWith(`--${one}=`));
+    if (name === undefined) {
+      others.push(word);
+      continue;
+    }
+    const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : words[++at];
+    if (value === undefined) throw new ConfigError(`--${name} needs a value`);
+    own.set(name, value);
+  }
+  return { own, others };
+}
+
+function howToPush({ wiring: { host, authUrl } }: RegistrySite): string {
+  return `wharf: to push, with the uid of an organisation or its verified name:
+  TOKEN=$(curl -fsS -H "Authorization: Bearer $API_TOKEN" "${authUrl}/sts/exchange?aud=${host}" | jq -r .token)
+  echo "$TOKEN" | docker login ${host} -u _token --password-stdin
+  docker push ${host}/ORGANISATION/IMAGE
+or without Docker:
+  skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANISATION/alpine`;
+}

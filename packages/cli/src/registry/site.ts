@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import type { RegistryWiring } from "@wharf/server/admin.ts";
+import { ConfigError, type Settings } from "@wharf/server/config.ts";
+import { failed } from "../errors.ts";
+
+/** A registry of ours: its program, its files, and what it is wired up with. */
+export interface RegistrySite {
+  readonly program: string;
+  readonly configFile: string;
+  readonly certificates: string;
+  readonly url: URL;
+  readonly wiring: RegistryWiring;
+}
+
+/** Debian's name for it, and its own. */
+const PROGRAMS = ["docker-registry", "registry"];
+
+/**
+ * Finds the program and writes its files into the data directory.
+ *
+ * @example const site = await siteOf(settings, { host, url, storage: undefined });
+ */
+export async function siteOf(
+  settings: Settings,
+  { host, url, storage }: { host: string; url: URL; storage: string | undefined },
+): Promise<RegistrySite> {
+  if (url.protocol !== "http:" || url.pathname !== "/")
+    throw new ConfigError(`a registry that is run here listens at http://HOST:PORT, not ${url}`);
+  const program = findProgram();
+  const { registryWiring } = await import("@wharf/server/admin.ts");
+  const wiring = await registryWiring(settings, host);
+  const folder = join(settings.data, "registry");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const certificates = join(folder, "certs.pem");
+  const configFile = join(folder, "config.yml");
+  const kept = storage === undefined ? join(folder, "storage") : resolve(storage);
+  const { stringify } = await import("yaml");
+  writeFileSync(configFile, stringify(configOf(wiring, url, certificates, kept)), { mode: 0o600 });
+  // It holds the secret; an older one may be open to others.
+  chmodSync(configFile, 0o600);
+  return { program, configFile, certificates, url, wiring };
+}
+
+/** What CNCF Distribution reads. */
+function configOf(
+  { host, secret, baseUrl, authUrl }: RegistryWiring,
+  url: URL,
+  certificates: string,
+  storage: string,
+): object {
+  return {
+    version: "0.1",
+    log: { level: "warn", accesslog: { disabled: true } },
+    storage: { filesystem: { rootdirectory: storage }, delete: { enabled: true } },
+    http: { addr: url.host, secret: randomBytes(32).toString("hex") },
+    auth: {
+      token: {
+        realm: `${authUrl}/token`,
+        service: host,
+        issuer: authUrl,
+        rootcertbundle: certificates,
+      },
+    },
+    notifications: {
+      endpoints: [
+        {
+          name: "wharf",
+          url: `${baseUrl}/registry/notifications`,
+          headers: { Authorization: [`Bearer ${secret}`] },
+          timeout: "10s",
+          threshold: 5,
+          backoff: "2s",
+        },
+      ],
+    },
+  };
+}
+
+function findProgram(): string {
+  for (const name of PROGRAMS) {
+    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+      const path = join(folder || ".", name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {}
+    }
+  }
+  throw failed(
+    "docker-registry is not installed",
+    "on Debian and Ubuntu: apt install docker-registry; elsewhere: a release of CNCF Distribution",
+  );
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { freePort } from "../../server/test/support/free-port.ts";
+import { writeImage } from "../../server/test/support/oci-image.ts";
+import { skopeo } from "../../server/test/support/registry.ts";
+import { RegistryWorld } from "../../server/test/support/registry-world.ts";
+import { until } from "../../server/test/support/tracked-world.ts";
+import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
+
+/** The command, running. */
+class Running {
+  readonly child: ChildProcess;
+  readonly said: string[] = [];
+  readonly errors: string[] = [];
+
+  constructor(args: readonly string[]) {
+    this.child = spawn(process.execPath, [LAUNCHER, "registry", "run", ...args], {
+      env: cleanEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    process.once("exit", () => this.child.kill("SIGKILL"));
+    const { stdout, stderr } = this.child;
+    if (stdout) createInterface({ input: stdout }).on("line", (line) => this.said.push(line));
+    if (stderr) createInterface({ input: stderr }).on("line", (line) => this.errors.push(line));
+  }
+
+  ready(): Promise<boolean> {
+    return until(async () => {
+      assert.equal(this.child.exitCode, null, this.errors.join("\n"));
+      return this.said.some((line) => line.startsWith("wharf: registry ready at"));
+    });
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode === null) {
+      this.child.kill("SIGTERM");
+      await once(this.child, "exit");
+    }
+    return this.child.exitCode;
+  }
+}
+
+describe("wharf registry run", () => {
+  let world: RegistryWorld;
+  let host: string;
+  let urls: string[];
+  let folder: string;
+  let running: Running;
+  before(async () => {
+    host = `127.0.0.1:${await freePort()}`;
+    urls = ["--registry-urls", `${host}=http://${host}`];
+    world = await RegistryWorld.start({ host, flags: [...urls, "--reconcile-minutes", "0"] });
+    folder = mkdtempSync(join(tmpdir(), "wharf-run-"));
+    running = new Running([...world.server.storeFlags, ...urls]);
+    await running.ready();
+  });
+  after(async () => {
+    await running.stop();
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function push(path: string): Promise<string> {
+    const image = mkdtempSync(join(folder, "image-"));
+    const digest = writeImage(image, "1", image);
+    const creds = ["--dest-creds", `_token:${await world.token()}`];
+    const flags = ["--dest-tls-verify=false", ...creds];
+    const { ok, output } = await skopeo(
+      "copy",
+      ...flags,
+      `oci:${image}:1`,
+      `docker://${host}/${path}`,
+    );
+    assert.ok(ok, output);
+    return digest;
+  }
+
+  const tagged = (digest: string) =>
+    until(async () => {
+      const { body } = await world.operator.get(`/registry/v2beta1/tags?digest=${digest}`);
+      return body.tags?.length === 1;
+    });
+
+  test("runs a registry that the server knows the contents of", async () => {
+    await tagged(await push("acme/app:1"));
+    assert.ok(running.errors.some((line) => line.includes("docker login")));
+    const { mode } = statSync(join(world.server.data, "registry", "config.yml"));
+    assert.equal(mode & 0o777, 0o600, "it holds the secret");
+    const anonymous = await fetch(`http://${host}/v2/acme/app/tags/list`);
+    assert.equal(anonymous.status, 401);
+  });
+
+  test("goes on through rotations of the keys", async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      const before = running.errors.filter((line) => line.includes("have changed")).length;
+      await world.server.admin("keys", "rotate");
+      await until(async () => {
+        const now = running.errors.filter((line) => line.includes("have changed")).length;
+        const answer = await fetch(`http://${host}/v2/`).catch(() => undefined);
+        return now > before && answer?.status === 401;
+      });
+      await tagged(await push(`acme/rotated:${turn}`));
+    }
+  });
+
+  test("a server that does not keep track of the registry is told from one that does", async () => {
+    const other = `127.0.0.1:${await freePort()}`;
+    const flags = ["--registry-urls", `${other}=http://${other}`];
+    const { code, stderr } = await wharf(["registry", "run", ...world.server.storeFlags, ...flags]);
+    assert.equal(code, 1);
+    assert.match(stderr, /does not keep track of/);
+    assert.ok(stderr.includes(`--registry-urls ${other}=http://${other}`));
+  });
+
+  test("says what to install where there is no registry", async () => {
+    const env = { PATH: folder };
+    const { code, stderr } = await wharf(["registry", "run", ...world.server.storeFlags], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /docker-registry is not installed\n.*apt install docker-registry/);
+  });
+
+  test("waits for a server that is not there yet", async () => {
+    await running.stop();
+    await world.server.terminate();
+    running = new Running([...world.server.storeFlags, ...urls]);
+    await until(async () => running.errors.some((line) => line.includes("waiting for the server")));
+    await world.server.restart();
+    await running.ready();
+    await tagged(await push("acme/waited:1"));
+  });
+
+  test("ends with 0 and takes the registry with it when told to", async () => {
+    assert.equal(await running.stop(), 0);
+    await assert.rejects(fetch(`http://${host}/v2/`));
+  });
+});
