@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
-import { findPlace, placesOf, type RegistryPlace } from "../store/registry-places.ts";
+import { findPlace } from "../store/registry-places.ts";
 import type { Occasion } from "./acting.ts";
 import { placeOf } from "./path.ts";
 import { reconcileTags, removeGoneTags } from "./reconcile-tags.ts";
@@ -32,8 +32,6 @@ export interface Sighted extends RepoParts {
   readonly repo: string | undefined;
   /** Whether it is known that the repo is here. */
   readonly isSettled: boolean;
-  /** Other places that the repo is in. */
-  readonly others: readonly RegistryPlace[];
   /** All tags there are. */
   readonly names: ReadonlySet<string>;
   /** When they were listed: what is younger is left alone. */
@@ -71,9 +69,7 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   if (place === undefined) return undefined;
   let { repo } = place;
   let isSettled = known !== undefined && known.repo === repo;
-  const places = repo === undefined ? [] : await placesOf(store.reader, repo);
-  const others = places.filter((other) => other.host !== host || other.path !== path);
-  const sighted = { ...parts, ...listing, path, others, occasion };
+  const sighted = { ...parts, ...listing, path, occasion };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += CHUNK) {
     const some = names.slice(at, at + CHUNK);

@@ -1,5 +1,6 @@
 import { knownTags, tagsNamed } from "../store/known-tags.ts";
 import { knownDigests } from "../store/manifests.ts";
+import { placesOf, type RegistryPlace } from "../store/registry-places.ts";
 import { changeFor } from "./acting.ts";
 import { recordManifest, recordTag, removeManifest, removeTag } from "./contents.ts";
 import { lookAt } from "./look.ts";
@@ -34,7 +35,10 @@ export async function reconcileTags(
   for (const tag of found) {
     const known = before.get(tag.name);
     if (known === tag.digest) continue;
-    if (known !== undefined && (await elsewhere(sighted, tag.name)).includes(known)) continue;
+    if (known !== undefined) {
+      const others = await otherPlaces(sighted);
+      if ((await elsewhere(sighted, others, tag.name)).includes(known)) continue;
+    }
     news.push(tag);
   }
   const digests = [...new Set(found.map(({ digest }) => digest))];
@@ -79,16 +83,23 @@ export async function removeGoneTags(sighted: Settled, findings: Findings): Prom
   for (let last: string | undefined = ""; last !== undefined; ) {
     const page = await knownTags(engine.store.reader, repo, last, PAGE);
     last = page.at(-1)?.name;
-    for (const tag of page.filter(({ name }) => !names.has(name))) {
-      if ((await elsewhere(sighted, tag.name)).length > 0) continue;
-      if (await removeOne(sighted, tag)) findings.removed++;
+    const gone = page.filter(({ name }) => !names.has(name));
+    // Looked up after the tags: those of a new place come together with it.
+    const others = gone.length === 0 ? [] : await otherPlaces(sighted);
+    for (const tag of gone) {
+      if ((await elsewhere(sighted, others, tag.name)).length > 0) continue;
+      if (await removeOne(sighted, tag, others.length > 0)) findings.removed++;
     }
   }
 }
 
-async function removeOne(sighted: Settled, { name, digest }: Tag): Promise<boolean> {
-  const { engine, remote, path, repo, time, signal, occasion, others } = sighted;
-  const isKept = others.length > 0 || (await remote.digestOf(path, digest, signal)) !== undefined;
+async function removeOne(
+  sighted: Settled,
+  { name, digest }: Tag,
+  mayBeElsewhere: boolean,
+): Promise<boolean> {
+  const { engine, remote, path, repo, time, signal, occasion } = sighted;
+  const isKept = mayBeElsewhere || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
     const change = changeFor(engine, tx, "tagDeletion", occasion);
     const removed = await removeTag(change, repo, name, time);
@@ -108,9 +119,18 @@ function isThere(tag: { name: string; digest: string | undefined }): tag is Tag 
   return tag.digest !== undefined;
 }
 
-/** What a tag stands for in the other places that the repo is in. */
-async function elsewhere(sighted: Sighted, name: string): Promise<string[]> {
-  const { others, remotes, signal } = sighted;
+/** The other places that the repo is in. */
+async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<RegistryPlace[]> {
+  const places = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
+  return places.filter((place) => place.host !== remote.host || place.path !== path);
+}
+
+/** What a tag stands for there. */
+async function elsewhere(
+  { remotes, signal }: Sighted,
+  others: readonly RegistryPlace[],
+  name: string,
+): Promise<string[]> {
   const digests = others.map(({ host, path }) => remotes.get(host)?.digestOf(path, name, signal));
   return (await Promise.all(digests)).filter((digest) => digest !== undefined);
 }

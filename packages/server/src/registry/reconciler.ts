@@ -110,9 +110,11 @@ export class Reconciler {
     const { engine, remote, remotes, log } = this.#parts;
     const report = (progress: PassProgress) => this.#report(progress);
     const parts = { engine, remote, remotes, signal, log, holder: this.#holder, report };
+    const began = performance.now();
     const totals = await runPass(parts);
+    const ms = Math.round(performance.now() - began);
     this.#count("wharf_registry_reconcile_passes_total", { outcome: "finished" });
-    log.info({ host: remote.host, ...totals }, "registry looked through");
+    log.info({ host: remote.host, ms, ...totals }, "registry looked through");
   }
 
   /** What one step came to, for the metrics. */
