@@ -40,8 +40,12 @@ export interface Bench {
  *
  * @example await using server = await serve(bench, data);
  */
-export function serve({ cores, profiles }: Bench, data: string): Promise<Wharf> {
-  return Wharf.start({ data, core: cores.serving, profiles });
+export function serve(
+  { cores, profiles }: Bench,
+  data: string,
+  flags: readonly string[] = [],
+): Promise<Wharf> {
+  return Wharf.start({ data, core: cores.serving, profiles, flags });
 }
 
 /** Shows a count the way people read it. */

@@ -22,6 +22,8 @@ export interface WharfOptions {
   readonly core: number | undefined;
   /** Where the profile goes, if one is wanted. */
   readonly profiles: string | undefined;
+  /** Settings beside those of every row. */
+  readonly flags?: readonly string[];
 }
 
 /** A server that is ready, with a token of its operator. */
@@ -53,14 +55,14 @@ export class Wharf implements AsyncDisposable {
 
   /** Starts the process and waits for its ready line, no more: what the start row times. */
   static async launch(options: WharfOptions): Promise<{ child: ChildProcess; url: string }> {
-    const { data, core, profiles } = options;
+    const { data, core, profiles, flags = [] } = options;
     const program =
       profiles === undefined ? [LAUNCHER] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`, SOURCES];
     const log = join(data, "log");
     const [command, args] = nodeOn(core, [
       ...program,
       "serve",
-      ...["--listen", "127.0.0.1:0", "--data", data],
+      ...["--listen", "127.0.0.1:0", "--data", data, ...flags],
     ]);
     const logFile = openSync(log, "w");
     const child = spawn(command, args, { stdio: ["ignore", "pipe", logFile] });

@@ -6,6 +6,8 @@ import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
+import { reconcileRow } from "./reconcile.ts";
+import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
@@ -21,6 +23,8 @@ export function rowsOf(options: Options): Row[] {
     createRow,
     exchangeRow,
     registryTokenRow,
+    registryTagsRow(options),
+    reconcileRow(options),
     memoryRow(options),
     startRow,
     versionRow,

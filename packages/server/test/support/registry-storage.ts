@@ -27,6 +27,8 @@ export interface StoredImage {
 export class RegistryStorage {
   readonly #root: string;
   readonly #layer: Blob;
+  /** What repositories have already, as `path@digest`. */
+  readonly #had = new Set<string>();
 
   /** @example const storage = new RegistryStorage(registry.storage); */
   constructor(root: string) {
@@ -63,13 +65,14 @@ export class RegistryStorage {
   /** Puts an image into a repository, under a tag. */
   tag(path: string, tag: string, image: StoredImage): void {
     const repository = this.#repository(path);
-    for (const one of image.manifests) {
-      this.#link(join(repository, "_manifests/revisions", slashed(one)), one);
+    if (!this.#had.has(`${path}@${image.digest}`)) {
+      for (const one of image.manifests) {
+        this.#link(join(repository, "_manifests/revisions", slashed(one)), one);
+      }
+      for (const one of image.layers) this.#link(join(repository, "_layers", slashed(one)), one);
+      this.#had.add(`${path}@${image.digest}`);
     }
-    for (const one of image.layers) this.#link(join(repository, "_layers", slashed(one)), one);
-    const at = join(repository, "_manifests/tags", tag);
-    this.#link(join(at, "current"), image.digest);
-    this.#link(join(at, "index", slashed(image.digest)), image.digest);
+    this.#link(join(repository, "_manifests/tags", tag, "current"), image.digest);
   }
 
   untag(path: string, tag: string): void {
@@ -80,9 +83,11 @@ export class RegistryStorage {
   forget(path: string, digest: string): void {
     const at = join(this.#repository(path), "_manifests/revisions", slashed(digest));
     rmSync(at, { recursive: true });
+    this.#had.delete(`${path}@${digest}`);
   }
 
   remove(path: string): void {
+    for (const one of this.#had) if (one.startsWith(`${path}@`)) this.#had.delete(one);
     rmSync(this.#repository(path), { recursive: true });
   }
 

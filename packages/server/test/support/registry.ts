@@ -28,6 +28,10 @@ export class TestRegistry {
     this.folder = folder;
   }
 
+  get pid(): number {
+    return this.#process?.pid as number;
+  }
+
   /** Where its files are, for tests that write them. */
   get storage(): string {
     return join(this.folder, "storage");

@@ -1,0 +1,62 @@
+import { skopeo } from "../../packages/server/test/support/registry.ts";
+import { inTurn } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { RegistrySite } from "../registry-site.ts";
+import { counted, type Row } from "../row.ts";
+import { mustEqual } from "../verify.ts";
+
+/** Images in the repository; each has a tag of its own. */
+const FULL = 200;
+const QUICK = 20;
+
+export function reconcileRow({ quick }: Options): Row {
+  const images = quick ? QUICK : FULL;
+  return {
+    work: `look through a registry with ${counted(images)} images that are not known, manifests`,
+    reference: "skopeo list-tags, and inspect of each",
+    target: { atLeast: 5 },
+
+    async measure(bench) {
+      await using site = await RegistrySite.open(bench);
+      for (let at = 0; at < images; at++) {
+        site.storage.tag(site.path, `v${at}`, site.storage.image(`image ${at}`));
+      }
+
+      const look = async () => {
+        await using server = await site.serve(true);
+        const { ms, manifests } = await site.looked();
+        mustEqual(manifests, images);
+        const { repos } = JSON.parse(await server.rest("/registry/v2beta1/repos"));
+        // The next one begins with nothing.
+        const path = `${server.url}/registry/v2beta1/repos/${repos[0].uid}`;
+        const headers = { authorization: `Bearer ${server.token}` };
+        mustEqual((await fetch(path, { method: "DELETE", headers })).status, 200);
+        return (manifests * 1000) / ms;
+      };
+
+      const inspect = async () => {
+        await using server = await site.serve(false);
+        const token = await site.credentials(server);
+        const flags = ["--tls-verify=false", "--creds", `_token:${token}`];
+        const at = `docker://${site.host}/${site.path}`;
+        const begun = performance.now();
+        const { ok, output } = await skopeo("list-tags", ...flags, at);
+        if (!ok) throw new Error(output);
+        const { Tags: tags } = JSON.parse(output) as { Tags: string[] };
+        for (const tag of tags) {
+          // Without the list of tags, which it would read anew for each.
+          const seen = await skopeo("inspect", "--no-tags", ...flags, `${at}:${tag}`);
+          if (!seen.ok) throw new Error(seen.output);
+        }
+        mustEqual(tags.length, images);
+        return (images * 1000) / (performance.now() - begun);
+      };
+
+      const figures = await inTurn(bench.options.rounds, inspect, look);
+      const notes = [
+        "ours asks eight at a time and keeps what it finds; skopeo starts anew for each",
+      ];
+      return { unit: "per s", ...figures, notes };
+    },
+  };
+}
