@@ -214,7 +214,7 @@ onEachStore(
       world.rule("they are refused as bearer tokens", async (api) => {
         for (const token of tokens) {
           const { code, message } = await refused(api.as(token).groups.list());
-          assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "aud"']);
+          assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "sub"']);
         }
       });
 
