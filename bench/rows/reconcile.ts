@@ -14,7 +14,7 @@ export function reconcileRow({ quick }: Options): Row {
   return {
     work: `look through a registry with ${counted(images)} images that are not known, manifests`,
     reference: "skopeo list-tags, and inspect of each",
-    target: { atLeast: 5 },
+    target: { atLeast: 2.5 },
 
     async measure(bench) {
       await using site = await RegistrySite.open(bench);

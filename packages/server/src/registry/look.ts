@@ -1,7 +1,7 @@
 import type { Reader } from "../store/connection.ts";
 import { findManifest, type Manifest } from "../store/manifests.ts";
 import { architectureOf, readManifest } from "./manifest.ts";
-import type { RemoteRegistry } from "./remote.ts";
+import type { RemoteManifest, RemoteRegistry } from "./remote.ts";
 
 /** Indexes may name indexes; nobody nests them deeper. */
 const DEEPEST = 3;
@@ -17,6 +17,8 @@ export interface Sight {
   /** The uid of the repo; undefined while there is none, and so nothing known. */
   readonly repo: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Manifests that were read already, by digest. */
+  readonly inHand?: ReadonlyMap<string, RemoteManifest>;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function lookAt(
   const { remote, path, reader, repo, signal } = sight;
   const known = repo === undefined ? undefined : await findManifest(reader, repo, digest);
   if (known !== undefined) return depth > 0 ? [] : [{ ...known, pushed }];
-  const found = await remote.manifest(path, digest, signal);
+  const found = sight.inHand?.get(digest) ?? (await remote.manifest(path, digest, signal));
   if (found === undefined) return [];
   const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
   const config = hasImageConfig ? await remote.config(path, said.configDigest, signal) : undefined;

@@ -6,9 +6,13 @@ import { recordManifest, recordTag, removeManifest, removeTag } from "./contents
 import { lookAt } from "./look.ts";
 import { placeRepo } from "./placing.ts";
 import type { Findings, Sighted } from "./reconcile-repo.ts";
+import type { RemoteManifest } from "./remote.ts";
 
 /** Known tags compared at a time. */
 const PAGE = 1_000;
+
+/** Larger ones are read again when their turn comes: there may be many. */
+const MOST_IN_HAND = 64 * 1024;
 
 /**
  * Looks what some tags of a repository stand for, and writes what is news. Returns the uid of the
@@ -23,14 +27,18 @@ export async function reconcileTags(
 ): Promise<string | undefined> {
   const { engine, remote, path, repo, isSettled, time, signal, occasion } = sighted;
   const { reader } = engine.store;
-  const asked = names.map(async (name) => ({
-    name,
-    digest: await remote.digestOf(path, name, signal),
-  }));
-  // One that is gone by now is found to be gone the next time.
-  const found = (await Promise.all(asked)).filter(isThere);
   const before =
     repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
+  const inHand = new Map<string, RemoteManifest>();
+  const asked = names.map(async (name) => {
+    if (before.has(name)) return { name, digest: await remote.digestOf(path, name, signal) };
+    // Of a tag that is not known, the manifest is mostly not known either: one question does.
+    const manifest = await remote.manifest(path, name, signal);
+    if (manifest && manifest.bytes.length <= MOST_IN_HAND) inHand.set(manifest.digest, manifest);
+    return { name, digest: manifest?.digest };
+  });
+  // One that is gone by now is found to be gone the next time.
+  const found = (await Promise.all(asked)).filter(isThere);
   const news: Tag[] = [];
   for (const tag of found) {
     const known = before.get(tag.name);
@@ -44,7 +52,7 @@ export async function reconcileTags(
   const digests = [...new Set(found.map(({ digest }) => digest))];
   const known = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
   const unknown = digests.filter((digest) => !known.has(digest));
-  const sight = { remote, path, reader, repo, signal };
+  const sight = { remote, path, reader, repo, signal, inHand };
   const looked = await Promise.all(unknown.map((digest) => lookAt(sight, digest, time)));
   // Indexes may share what they name.
   const facts = new Map(looked.flat().map((one) => [one.digest, one]));

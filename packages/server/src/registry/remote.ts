@@ -31,6 +31,7 @@ export interface RemoteParts {
 
 /** A manifest as the registry has it. */
 export interface RemoteManifest {
+  readonly digest: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;
 }
@@ -84,17 +85,20 @@ export class RemoteRegistry {
     return digest as string | undefined;
   }
 
-  /** A manifest by its digest; undefined when there is none. */
+  /** A manifest by a tag or its digest; undefined when there is none. */
   async manifest(
     path: string,
-    digest: string,
+    reference: string,
     signal?: AbortSignal,
   ): Promise<RemoteManifest | undefined> {
-    const target = `/v2/${path}/manifests/${digest}`;
+    const target = `/v2/${path}/manifests/${reference}`;
     const answer = await this.#ask(target, pulling(path), "manifest", signal);
     if (answer === undefined) return undefined;
+    const told = answer.headers["docker-content-digest"];
+    const digest = isDigest(reference) ? reference : told;
+    if (!isDigest(digest)) throw this.#oddity("does not tell digests");
     const { body, headers } = this.#checked(answer, digest);
-    return { bytes: body, contentType: headers["content-type"] ?? "" };
+    return { digest, bytes: body, contentType: headers["content-type"] ?? "" };
   }
 
   /** The configuration of an image; undefined when there is none. */
