@@ -2,11 +2,11 @@ import { html } from "./html.ts";
 import { page } from "./layout.ts";
 import { button, form } from "./parts.ts";
 
-const WHEN = new Intl.DateTimeFormat("en-GB", {
+const WHEN: Intl.DateTimeFormatOptions = {
   dateStyle: "long",
   timeStyle: "short",
   timeZone: "UTC",
-});
+};
 
 /**
  * Asks whether to accept an invite: `decision` is `accept` or `decline`. With `localAccounts`, a new
@@ -30,7 +30,7 @@ export function invitePage(props: {
 <dt>Group</dt><dd>${group}</dd>
 <dt>Role</dt><dd>${role}</dd>
 ${email !== undefined && html`<dt>For</dt><dd>${email}</dd>`}
-<dt>Valid until</dt><dd><time datetime="${expires.toISOString()}">${WHEN.format(expires)} UTC</time></dd>
+<dt>Valid until</dt><dd><time datetime="${expires.toISOString()}">${expires.toLocaleString("en-GB", WHEN)} UTC</time></dd>
 ${signedInAs !== undefined && html`<dt>Signed in as</dt><dd>${signedInAs}</dd>`}
 </dl>
 ${form({
