@@ -14,6 +14,9 @@ export function shortUserAgent(userAgent: string): string {
   return userAgent.slice(0, LONGEST_USER_AGENT);
 }
 
+/** The canonical code of what was refused because nobody could be known by it. */
+export const UNAUTHENTICATED = 16;
+
 export interface Outcome {
   /** What was done, where no method of the contract says it: `login`, for example. */
   readonly action?: string;

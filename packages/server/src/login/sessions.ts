@@ -4,7 +4,7 @@ import type { SigningKeys } from "../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../auth/keys.ts";
 import type { RefreshToken, RefreshTokens } from "../auth/refresh-token.ts";
 import { issueToken } from "../auth/token.ts";
-import { audit, shortUserAgent } from "../engine/audit.ts";
+import { audit, shortUserAgent, UNAUTHENTICATED } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -188,6 +188,3 @@ async function staysWelcome(tx: Transaction, session: StoredSession): Promise<bo
 function hasEnded(): Error {
   return unauthenticated("the session has ended");
 }
-
-/** The canonical code, in the audit row. */
-const UNAUTHENTICATED = 16;

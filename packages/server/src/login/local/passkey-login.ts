@@ -1,4 +1,4 @@
-import { audit } from "../../engine/audit.ts";
+import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/change.ts";
 import type { Call } from "../../rpc/call.ts";
 import { findAccountForChange } from "../../store/local-accounts.ts";
@@ -93,6 +93,3 @@ async function noteRefusal(
   const refusal = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
   await engine.store.write((tx) => audit(tx, call, refusal));
 }
-
-/** The canonical code, in the audit row. */
-const UNAUTHENTICATED = 16;

@@ -1,4 +1,4 @@
-import { audit } from "../../engine/audit.ts";
+import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/change.ts";
 import type { Call } from "../../rpc/call.ts";
 import {
@@ -77,9 +77,6 @@ async function signIn(
     return undefined;
   });
 }
-
-/** The canonical code, in the audit row. */
-const UNAUTHENTICATED = 16;
 
 /** Slips are free. After them each failure locks the account, for twice as long as the one before. */
 const FREE_FAILURES = 4;
