@@ -12,6 +12,7 @@ import type {
 import {
   AccountAssociationsService,
   AdvisoriesService,
+  AdvisoryImportsService,
   Auth,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,
@@ -43,6 +44,7 @@ export const CLIENT_SERVICES = {
   tags: TagsService,
   images: ImagesService,
   advisories: AdvisoriesService,
+  advisoryImports: AdvisoryImportsService,
   sts: SecurityTokenService,
   auth: Auth,
   sessions: SessionsService,

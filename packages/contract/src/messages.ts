@@ -21,6 +21,7 @@ export * from "../gen/wharf/registry/v2beta1/images_pb.js";
 export * from "../gen/wharf/registry/v2beta1/repos_pb.js";
 export * from "../gen/wharf/registry/v2beta1/tags_pb.js";
 export * from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
+export * from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 export * from "./capabilities.ts";
 export * from "./codes.ts";
 export * from "./options.ts";

@@ -19,6 +19,7 @@ import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
+import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 
 export const SERVICES: readonly DescService[] = Object.freeze([
   GroupsService,
@@ -33,6 +34,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   TagsService,
   ImagesService,
   AdvisoriesService,
+  AdvisoryImportsService,
   SecurityTokenService,
   Auth,
   SessionsService,

@@ -735,6 +735,20 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
    * @generated from field: string query = 35;
    */
   query: string;
+
+  /**
+   * Those changed at this time or later, deleted ones among them.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_since = 36;
+   */
+  updatedSince?: Timestamp | undefined;
+
+  /**
+   * Those that were deleted too.
+   *
+   * @generated from field: bool show_deleted = 37;
+   */
+  showDeleted: boolean;
 };
 
 /**

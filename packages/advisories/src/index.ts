@@ -1,0 +1,1 @@
+export { advisoryIdOf } from "./advisory-id.ts";
