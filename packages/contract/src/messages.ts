@@ -5,8 +5,6 @@
 export * from "../gen/wharf/auth/auth_pb.js";
 export * from "../gen/wharf/auth/sessions_pb.js";
 export * from "../gen/wharf/common/uid_filter_pb.js";
-export * as groupsV1 from "../gen/wharf/iam/v1/groups_pb.js";
-export * as rolesV1 from "../gen/wharf/iam/v1/roles_pb.js";
 export * from "../gen/wharf/iam/v2beta1/account_associations_pb.js";
 export * from "../gen/wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 export * from "../gen/wharf/iam/v2beta1/group_invites_pb.js";

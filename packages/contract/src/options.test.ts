@@ -5,8 +5,11 @@ import { GroupSchema, GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.j
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
 import { accessOf, eventOf, fieldBehavior, httpRulesOf, isScope, rulesOf } from "./options.ts";
 import { SERVICES } from "./services.ts";
+import { SERVICES_V1 } from "./v1.ts";
 
-const METHODS: readonly DescMethod[] = SERVICES.flatMap((service) => service.methods);
+const METHODS: readonly DescMethod[] = [...SERVICES, ...SERVICES_V1].flatMap(
+  (service) => service.methods,
+);
 
 function scopePath(message: DescMessage): string | undefined {
   const field = message.fields.find(isScope);
@@ -26,7 +29,11 @@ test("every scoped method names capabilities and a field to check them at", () =
     const access = accessOf(method);
     if (access?.kind !== "scoped") continue;
     assert.ok(access.capabilities.length > 0, `${method}`);
-    assert.match(scopePath(method.input) ?? "none", /^(\w+\.)?(\w+_)?(uid|parent)$/, `${method}`);
+    assert.match(
+      scopePath(method.input) ?? "none",
+      /^(\w+\.)?(\w+_)?(uid|id|parent|group)$/,
+      `${method}`,
+    );
   }
 });
 

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import type { DescService } from "@bufbuild/protobuf";
 import { SessionsService } from "../gen/wharf/auth/sessions_pb.js";
 import { GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
+import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 import { SERVICES, serviceNames } from "./services.ts";
+import { SERVICES_V1 } from "./v1.ts";
+
+const ALL = [...SERVICES, ...SERVICES_V1];
+
+/** Services that no public client knows. */
+const OURS: readonly DescService[] = [SessionsService, AdvisoryImportsService];
 
 const GEN = new URL("../gen/", import.meta.url);
 
@@ -16,7 +24,7 @@ test("every service that a proto file declares is in the list", async () => {
       if (value?.kind === "service") declared.push(String(value.typeName));
     }
   }
-  assert.deepEqual(SERVICES.map((service) => service.typeName).sort(), declared.sort());
+  assert.deepEqual(ALL.map((service) => service.typeName).sort(), declared.sort());
 });
 
 test("a service answers to its own name and the public one, in beta and out of it", () => {
@@ -29,11 +37,11 @@ test("a service answers to its own name and the public one, in beta and out of i
 });
 
 test("no two services share a name, and all but our own have a public one", () => {
-  const names = SERVICES.flatMap(serviceNames);
+  const names = ALL.flatMap(serviceNames);
   assert.equal(new Set(names).size, names.length);
-  for (const service of SERVICES) {
-    const versioned = service.typeName.includes(".v2beta1.");
-    const ours = service === SessionsService;
-    assert.equal(serviceNames(service).length, versioned ? 4 : ours ? 1 : 2, service.typeName);
+  for (const service of ALL) {
+    const versions = service.typeName.includes(".v2beta1.") ? 2 : 1;
+    const known = OURS.includes(service) ? 1 : 2;
+    assert.equal(serviceNames(service).length, versions * known, service.typeName);
   }
 });

@@ -136,6 +136,13 @@ export function unauthenticated(reason: string): WharfError {
 }
 
 /**
+ * @example throw tooLong("the list", 64 * 1024 * 1024);
+ */
+export function tooLong(what: string, bytes: number): WharfError {
+  return new WharfError("RESOURCE_EXHAUSTED", `${what} is longer than ${bytes} bytes`);
+}
+
+/**
  * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
  */
 export function unimplemented(what: string): WharfError {

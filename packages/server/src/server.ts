@@ -7,6 +7,7 @@ import {
   SERVICES,
   SecurityTokenService,
 } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
 import { addressesOf, publishAddresses } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
@@ -47,6 +48,7 @@ import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
+import { handlersOfV1 } from "./v1/handlers.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -131,7 +133,11 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...imageHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
-  const methods = new ServedMethods(SERVICES, handlers, authenticator);
+  for (const [method, handler] of handlersOfV1((...call) => methods.within(...call))) {
+    handlers.set(method, handler);
+  }
+  const services = [...SERVICES, ...SERVICES_V1];
+  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator);
   const registryKeys = new RegistryKeys(store);
   const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
   let serving = true;

@@ -4,10 +4,7 @@ import {
   BUILTIN_ROLES,
   CapabilitySet,
   capabilityName,
-  type Group,
-  groupsV1,
   type Role,
-  rolesV1,
   type WhoAmI_Capability,
   WhoAmI_CapabilitySchema,
   WhoAmISchema,
@@ -19,6 +16,8 @@ import { bearerToken } from "../rpc/bearer.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { findSession } from "../store/sessions.ts";
+import { groupV1 } from "../v1/groups.ts";
+import { roleV1 } from "../v1/roles.ts";
 import type { Described } from "./person.ts";
 
 /**
@@ -83,21 +82,4 @@ async function rolesKnownTo(engine: Engine, caller: Caller): Promise<Role[]> {
   const bindings = await engine.roleBindings.where(reader, filter);
   const uids = [...BUILTIN_ROLES.map(({ uid }) => uid), ...bindings.map((one) => one.roleUid)];
   return [...(await engine.roles.findMany(reader, uids)).values()];
-}
-
-function groupV1({ uid, name, description, verified, kind, status, resourceLimits }: Group) {
-  return create(groupsV1.GroupSchema, {
-    id: uid,
-    name,
-    description,
-    verified,
-    kind: kind as number,
-    status: status as number,
-    resourceLimits: { ...resourceLimits },
-  });
-}
-
-function roleV1({ uid, name, description, capabilities }: Role) {
-  const names = capabilities.map(capabilityName);
-  return create(rolesV1.RoleSchema, { id: uid, name, description, capabilities: names });
 }

@@ -26,6 +26,8 @@ export interface Call extends Incoming {
 export interface Reply {
   json(): string;
   binary(): Uint8Array;
+  /** The JSON in pieces, where it is too long to hold at once; `json` is not asked for then. */
+  readonly pieces?: AsyncIterable<string>;
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;

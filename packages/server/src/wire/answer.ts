@@ -1,7 +1,8 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
 import type { OutgoingHttpHeaders } from "node:http";
-import { gzip } from "node:zlib";
-import type { WharfError } from "../errors.ts";
+import { pipeline, Readable, Transform, type Writable } from "node:stream";
+import { createGzip, gzip } from "node:zlib";
+import { WharfError } from "../errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
@@ -12,7 +13,8 @@ export interface Answer {
   readonly status: number;
   /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
   readonly headers?: OutgoingHttpHeaders;
-  readonly body: string | Uint8Array;
+  /** What is too long to hold at once comes in pieces, and goes out as they are made. */
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Why it failed, for the observer. */
   readonly error?: WharfError;
 }
@@ -32,6 +34,10 @@ export interface Conversation {
  */
 export function sendAnswer(conversation: Conversation, answer: Answer): void {
   const { body } = answer;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    sendPieces(conversation, answer, body);
+    return;
+  }
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   if (size >= COMPRESS_FROM_BYTES && acceptsGzip(conversation.request)) {
     gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
@@ -57,35 +63,51 @@ export function errorAnswer({ wire, exchange }: Conversation, error: WharfError)
   return { status: error.httpStatus, headers, body, error };
 }
 
+/** Writes what its maker still makes; a client that saw it begin learns of a failure by its end. */
+function sendPieces(
+  conversation: Conversation,
+  answer: Answer,
+  body: AsyncIterable<string | Uint8Array>,
+): void {
+  const { exchange, request, response, wire } = conversation;
+  const packed = acceptsGzip(request);
+  response.writeHead(answer.status, headersFor(conversation, answer, packed, true));
+  if (request.method === "HEAD") {
+    response.end();
+    exchange.finished(answer.status, 0, 0);
+    return;
+  }
+  response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  let size = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const source = Readable.from(body, { objectMode: false });
+  const finish = (error?: Error | null) => {
+    const failure = error ? WharfError.from(error) : undefined;
+    exchange.finished(answer.status, failure?.number ?? 0, size, failure);
+  };
+  const out = response as unknown as Writable;
+  if (packed) pipeline(source, createGzip({ level: COMPRESS_LEVEL }), counted, out, finish);
+  else pipeline(source, counted, out, finish);
+}
+
 function write(
-  { wire, exchange, request, response }: Conversation,
+  conversation: Conversation,
   answer: Answer,
   body: string | Uint8Array,
   size: number,
   packed: boolean,
 ): void {
-  const headers: OutgoingHttpHeaders = {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "x-request-id": exchange.requestId,
-    "content-length": size,
-  };
-  if (answer.headers) Object.assign(headers, answer.headers);
-  // Where there can be no body, RFC 9110 forbids these.
-  if (answer.status === 204 || answer.status === 304) {
-    delete headers["content-length"];
-    delete headers["content-type"];
-  }
-  if (packed) headers["content-encoding"] = "gzip";
-  const { origin } = request.headers;
-  // Pages are for people: what their forms hold is not for the scripts of other sites.
-  const isPage = String(headers["content-type"]).startsWith("text/html");
-  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  const { wire, exchange, request, response } = conversation;
   const compressible = size >= COMPRESS_FROM_BYTES || packed;
-  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
-  if (request.httpVersionMajor > 1) delete headers.connection;
-  else if (wire.draining) headers.connection = "close";
+  const headers = headersFor(conversation, answer, packed, compressible);
+  // Where there can be no body, RFC 9110 forbids these.
+  if (answer.status === 204 || answer.status === 304) delete headers["content-type"];
+  else headers["content-length"] ??= size;
   response.writeHead(answer.status, headers);
   // A client that does not read keeps the socket, and our memory, no longer than idlers may.
   if (size > SLOW_CLIENT_BYTES) {
@@ -96,6 +118,30 @@ function write(
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
+}
+
+function headersFor(
+  { wire, exchange, request }: Conversation,
+  answer: Answer,
+  packed: boolean,
+  compressible: boolean,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": exchange.requestId,
+  };
+  if (answer.headers) Object.assign(headers, answer.headers);
+  if (packed) headers["content-encoding"] = "gzip";
+  const { origin } = request.headers;
+  // Pages are for people: what their forms hold is not for the scripts of other sites.
+  const isPage = String(headers["content-type"]).startsWith("text/html");
+  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
+  if (request.httpVersionMajor > 1) delete headers.connection;
+  else if (wire.draining) headers.connection = "close";
+  return headers;
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

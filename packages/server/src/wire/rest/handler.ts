@@ -53,7 +53,7 @@ function call(
   const { exchange, wire } = conversation;
   const succeed = (reply: Reply) => {
     try {
-      const body = reply.json();
+      const body = reply.pieces ?? reply.json();
       if (!exchange.settle()) return;
       sendAnswer(conversation, { status: 200, body });
     } catch (thrown) {

@@ -2,8 +2,10 @@
 // @generated from file wharf/iam/v1/groups.proto (package wharf.iam.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { UIDPFilter } from "../../common/uid_filter_pb.js";
+import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file wharf/iam/v1/groups.proto.
@@ -55,6 +57,87 @@ export declare type Group = Message<"wharf.iam.v1.Group"> & {
  * Use `create(GroupSchema)` to create a new message.
  */
 export declare const GroupSchema: GenMessage<Group>;
+
+/**
+ * @generated from message wharf.iam.v1.GroupFilter
+ */
+export declare type GroupFilter = Message<"wharf.iam.v1.GroupFilter"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: wharf.common.UIDPFilter uidp = 2;
+   */
+  uidp?: UIDPFilter | undefined;
+
+  /**
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message wharf.iam.v1.GroupFilter.
+ * Use `create(GroupFilterSchema)` to create a new message.
+ */
+export declare const GroupFilterSchema: GenMessage<GroupFilter>;
+
+/**
+ * @generated from message wharf.iam.v1.GroupList
+ */
+export declare type GroupList = Message<"wharf.iam.v1.GroupList"> & {
+  /**
+   * @generated from field: repeated wharf.iam.v1.Group items = 1;
+   */
+  items: Group[];
+};
+
+/**
+ * Describes the message wharf.iam.v1.GroupList.
+ * Use `create(GroupListSchema)` to create a new message.
+ */
+export declare const GroupListSchema: GenMessage<GroupList>;
+
+/**
+ * @generated from message wharf.iam.v1.CreateGroupRequest
+ */
+export declare type CreateGroupRequest = Message<"wharf.iam.v1.CreateGroupRequest"> & {
+  /**
+   * The uid of a group, or its name where only one group in reach has it.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent: string;
+
+  /**
+   * @generated from field: wharf.iam.v1.Group group = 2;
+   */
+  group?: Group | undefined;
+};
+
+/**
+ * Describes the message wharf.iam.v1.CreateGroupRequest.
+ * Use `create(CreateGroupRequestSchema)` to create a new message.
+ */
+export declare const CreateGroupRequestSchema: GenMessage<CreateGroupRequest>;
+
+/**
+ * @generated from message wharf.iam.v1.DeleteGroupRequest
+ */
+export declare type DeleteGroupRequest = Message<"wharf.iam.v1.DeleteGroupRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message wharf.iam.v1.DeleteGroupRequest.
+ * Use `create(DeleteGroupRequestSchema)` to create a new message.
+ */
+export declare const DeleteGroupRequestSchema: GenMessage<DeleteGroupRequest>;
 
 /**
  * @generated from enum wharf.iam.v1.OrgStatus
@@ -125,4 +208,42 @@ export enum OrgKind {
  * Describes the enum wharf.iam.v1.OrgKind.
  */
 export declare const OrgKindSchema: GenEnum<OrgKind>;
+
+/**
+ * @generated from service wharf.iam.v1.Groups
+ */
+export declare const Groups: GenService<{
+  /**
+   * @generated from rpc wharf.iam.v1.Groups.Create
+   */
+  create: {
+    methodKind: "unary";
+    input: typeof CreateGroupRequestSchema;
+    output: typeof GroupSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Groups.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof GroupSchema;
+    output: typeof GroupSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Groups.List
+   */
+  list: {
+    methodKind: "unary";
+    input: typeof GroupFilterSchema;
+    output: typeof GroupListSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Groups.Delete
+   */
+  delete: {
+    methodKind: "unary";
+    input: typeof DeleteGroupRequestSchema;
+    output: typeof EmptySchema;
+  },
+}>;
 

@@ -2,14 +2,17 @@
 // @generated from file wharf/iam/v1/groups.proto (package wharf.iam.v1, syntax proto3)
 /* eslint-disable */
 
-import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
+import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
 import { file_wharf_annotations_annotations } from "../../annotations/annotations_pb.js";
+import { file_wharf_common_uid_filter } from "../../common/uid_filter_pb.js";
 
 /**
  * Describes the file wharf/iam/v1/groups.proto.
  */
 export const file_wharf_iam_v1_groups = /*@__PURE__*/
-  fileDesc("Chl3aGFyZi9pYW0vdjEvZ3JvdXBzLnByb3RvEgx3aGFyZi5pYW0udjEilQIKBUdyb3VwEhAKAmlkGAEgASgJQgTAvBgBEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSQAoPcmVzb3VyY2VfbGltaXRzGAQgAygLMicud2hhcmYuaWFtLnYxLkdyb3VwLlJlc291cmNlTGltaXRzRW50cnkSEAoIdmVyaWZpZWQYBSABKAgSIwoEa2luZBgGIAEoDjIVLndoYXJmLmlhbS52MS5PcmdLaW5kEicKBnN0YXR1cxgHIAEoDjIXLndoYXJmLmlhbS52MS5PcmdTdGF0dXMaNQoTUmVzb3VyY2VMaW1pdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBKnQKCU9yZ1N0YXR1cxIaChZPUkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXT1JHX1NUQVRVU19JTklUSUFMSVpJTkcQARIUChBPUkdfU1RBVFVTX1JFQURZEAISGAoUT1JHX1NUQVRVU19TVVNQRU5ERUQQAyqUAQoHT3JnS2luZBIYChRPUkdfS0lORF9VTlNQRUNJRklFRBAAEhQKEE9SR19LSU5EX1NUQVJURVIQARIVChFPUkdfS0lORF9DVVNUT01FUhACEhAKDE9SR19LSU5EX0RFVhADEhIKDk9SR19LSU5EX0lORlJBEAQSHAoYT1JHX0tJTkRfQVdTX01BUktFVFBMQUNFEAViBnByb3RvMw", [file_wharf_annotations_annotations]);
+  fileDesc("Chl3aGFyZi9pYW0vdjEvZ3JvdXBzLnByb3RvEgx3aGFyZi5pYW0udjEilQIKBUdyb3VwEhAKAmlkGAEgASgJQgTAvBgBEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSQAoPcmVzb3VyY2VfbGltaXRzGAQgAygLMicud2hhcmYuaWFtLnYxLkdyb3VwLlJlc291cmNlTGltaXRzRW50cnkSEAoIdmVyaWZpZWQYBSABKAgSIwoEa2luZBgGIAEoDjIVLndoYXJmLmlhbS52MS5PcmdLaW5kEicKBnN0YXR1cxgHIAEoDjIXLndoYXJmLmlhbS52MS5PcmdTdGF0dXMaNQoTUmVzb3VyY2VMaW1pdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBIk8KC0dyb3VwRmlsdGVyEgoKAmlkGAEgASgJEiYKBHVpZHAYAiABKAsyGC53aGFyZi5jb21tb24uVUlEUEZpbHRlchIMCgRuYW1lGAMgASgJIi8KCUdyb3VwTGlzdBIiCgVpdGVtcxgBIAMoCzITLndoYXJmLmlhbS52MS5Hcm91cCJIChJDcmVhdGVHcm91cFJlcXVlc3QSDgoGcGFyZW50GAEgASgJEiIKBWdyb3VwGAIgASgLMhMud2hhcmYuaWFtLnYxLkdyb3VwIiYKEkRlbGV0ZUdyb3VwUmVxdWVzdBIQCgJpZBgBIAEoCUIEwLwYASp0CglPcmdTdGF0dXMSGgoWT1JHX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF09SR19TVEFUVVNfSU5JVElBTElaSU5HEAESFAoQT1JHX1NUQVRVU19SRUFEWRACEhgKFE9SR19TVEFUVVNfU1VTUEVOREVEEAMqlAEKB09yZ0tpbmQSGAoUT1JHX0tJTkRfVU5TUEVDSUZJRUQQABIUChBPUkdfS0lORF9TVEFSVEVSEAESFQoRT1JHX0tJTkRfQ1VTVE9NRVIQAhIQCgxPUkdfS0lORF9ERVYQAxISCg5PUkdfS0lORF9JTkZSQRAEEhwKGE9SR19LSU5EX0FXU19NQVJLRVRQTEFDRRAFMp8ECgZHcm91cHMSjwEKBkNyZWF0ZRIgLndoYXJmLmlhbS52MS5DcmVhdGVHcm91cFJlcXVlc3QaEy53aGFyZi5pYW0udjEuR3JvdXAiTvK7GAUiAwoBZfq7GBgKFGlhbS5ncm91cC5jcmVhdGVkLnYxEAGC0+STAiM6BWdyb3VwIhovaWFtL3YxL2dyb3Vwcy97cGFyZW50PSoqfRJ6CgZVcGRhdGUSEy53aGFyZi5pYW0udjEuR3JvdXAaEy53aGFyZi5pYW0udjEuR3JvdXAiRvK7GAUaAwoBZvq7GBgKFGlhbS5ncm91cC51cGRhdGVkLnYxEAGC0+STAhs6ASoaFi9pYW0vdjEvZ3JvdXBzL3tpZD0qKn0SWwoETGlzdBIZLndoYXJmLmlhbS52MS5Hcm91cEZpbHRlchoXLndoYXJmLmlhbS52MS5Hcm91cExpc3QiH/K7GAUiAwoBZ4LT5JMCEBIOL2lhbS92MS9ncm91cHMShQEKBkRlbGV0ZRIgLndoYXJmLmlhbS52MS5EZWxldGVHcm91cFJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkiQfK7GAUaAwoBaPq7GBYKFGlhbS5ncm91cC5kZWxldGVkLnYxgtPkkwIYKhYvaWFtL3YxL2dyb3Vwcy97aWQ9Kip9GiKiuxgeY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0uR3JvdXBzYgZwcm90bzM", [file_google_api_annotations, file_google_protobuf_empty, file_wharf_annotations_annotations, file_wharf_common_uid_filter]);
 
 /**
  * Describes the message wharf.iam.v1.Group.
@@ -17,6 +20,34 @@ export const file_wharf_iam_v1_groups = /*@__PURE__*/
  */
 export const GroupSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v1_groups, 0);
+
+/**
+ * Describes the message wharf.iam.v1.GroupFilter.
+ * Use `create(GroupFilterSchema)` to create a new message.
+ */
+export const GroupFilterSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_groups, 1);
+
+/**
+ * Describes the message wharf.iam.v1.GroupList.
+ * Use `create(GroupListSchema)` to create a new message.
+ */
+export const GroupListSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_groups, 2);
+
+/**
+ * Describes the message wharf.iam.v1.CreateGroupRequest.
+ * Use `create(CreateGroupRequestSchema)` to create a new message.
+ */
+export const CreateGroupRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_groups, 3);
+
+/**
+ * Describes the message wharf.iam.v1.DeleteGroupRequest.
+ * Use `create(DeleteGroupRequestSchema)` to create a new message.
+ */
+export const DeleteGroupRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_groups, 4);
 
 /**
  * Describes the enum wharf.iam.v1.OrgStatus.
@@ -41,4 +72,10 @@ export const OrgKindSchema = /*@__PURE__*/
  */
 export const OrgKind = /*@__PURE__*/
   tsEnum(OrgKindSchema);
+
+/**
+ * @generated from service wharf.iam.v1.Groups
+ */
+export const Groups = /*@__PURE__*/
+  serviceDesc(file_wharf_iam_v1_groups, 0);
 

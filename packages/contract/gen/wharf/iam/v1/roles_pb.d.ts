@@ -2,8 +2,10 @@
 // @generated from file wharf/iam/v1/roles.proto (package wharf.iam.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { UIDPFilter } from "../../common/uid_filter_pb.js";
+import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file wharf/iam/v1/roles.proto.
@@ -42,4 +44,128 @@ export declare type Role = Message<"wharf.iam.v1.Role"> & {
  * Use `create(RoleSchema)` to create a new message.
  */
 export declare const RoleSchema: GenMessage<Role>;
+
+/**
+ * @generated from message wharf.iam.v1.RoleFilter
+ */
+export declare type RoleFilter = Message<"wharf.iam.v1.RoleFilter"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Exactly the place that it belongs to; "/" for the built-in ones.
+   *
+   * @generated from field: string parent = 3;
+   */
+  parent: string;
+
+  /**
+   * @generated from field: wharf.common.UIDPFilter uidp = 4;
+   */
+  uidp?: UIDPFilter | undefined;
+};
+
+/**
+ * Describes the message wharf.iam.v1.RoleFilter.
+ * Use `create(RoleFilterSchema)` to create a new message.
+ */
+export declare const RoleFilterSchema: GenMessage<RoleFilter>;
+
+/**
+ * @generated from message wharf.iam.v1.RoleList
+ */
+export declare type RoleList = Message<"wharf.iam.v1.RoleList"> & {
+  /**
+   * @generated from field: repeated wharf.iam.v1.Role items = 1;
+   */
+  items: Role[];
+};
+
+/**
+ * Describes the message wharf.iam.v1.RoleList.
+ * Use `create(RoleListSchema)` to create a new message.
+ */
+export declare const RoleListSchema: GenMessage<RoleList>;
+
+/**
+ * @generated from message wharf.iam.v1.CreateRoleRequest
+ */
+export declare type CreateRoleRequest = Message<"wharf.iam.v1.CreateRoleRequest"> & {
+  /**
+   * @generated from field: string parent_id = 1;
+   */
+  parentId: string;
+
+  /**
+   * @generated from field: wharf.iam.v1.Role role = 2;
+   */
+  role?: Role | undefined;
+};
+
+/**
+ * Describes the message wharf.iam.v1.CreateRoleRequest.
+ * Use `create(CreateRoleRequestSchema)` to create a new message.
+ */
+export declare const CreateRoleRequestSchema: GenMessage<CreateRoleRequest>;
+
+/**
+ * @generated from message wharf.iam.v1.DeleteRoleRequest
+ */
+export declare type DeleteRoleRequest = Message<"wharf.iam.v1.DeleteRoleRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message wharf.iam.v1.DeleteRoleRequest.
+ * Use `create(DeleteRoleRequestSchema)` to create a new message.
+ */
+export declare const DeleteRoleRequestSchema: GenMessage<DeleteRoleRequest>;
+
+/**
+ * @generated from service wharf.iam.v1.Roles
+ */
+export declare const Roles: GenService<{
+  /**
+   * @generated from rpc wharf.iam.v1.Roles.Create
+   */
+  create: {
+    methodKind: "unary";
+    input: typeof CreateRoleRequestSchema;
+    output: typeof RoleSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Roles.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof RoleSchema;
+    output: typeof RoleSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Roles.List
+   */
+  list: {
+    methodKind: "unary";
+    input: typeof RoleFilterSchema;
+    output: typeof RoleListSchema;
+  },
+  /**
+   * @generated from rpc wharf.iam.v1.Roles.Delete
+   */
+  delete: {
+    methodKind: "unary";
+    input: typeof DeleteRoleRequestSchema;
+    output: typeof EmptySchema;
+  },
+}>;
 

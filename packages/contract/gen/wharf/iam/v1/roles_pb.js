@@ -2,14 +2,17 @@
 // @generated from file wharf/iam/v1/roles.proto (package wharf.iam.v1, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
+import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
 import { file_wharf_annotations_annotations } from "../../annotations/annotations_pb.js";
+import { file_wharf_common_uid_filter } from "../../common/uid_filter_pb.js";
 
 /**
  * Describes the file wharf/iam/v1/roles.proto.
  */
 export const file_wharf_iam_v1_roles = /*@__PURE__*/
-  fileDesc("Chh3aGFyZi9pYW0vdjEvcm9sZXMucHJvdG8SDHdoYXJmLmlhbS52MSJRCgRSb2xlEhAKAmlkGAEgASgJQgTAvBgBEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSFAoMY2FwYWJpbGl0aWVzGAQgAygJYgZwcm90bzM", [file_wharf_annotations_annotations]);
+  fileDesc("Chh3aGFyZi9pYW0vdjEvcm9sZXMucHJvdG8SDHdoYXJmLmlhbS52MSJRCgRSb2xlEhAKAmlkGAEgASgJQgTAvBgBEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSFAoMY2FwYWJpbGl0aWVzGAQgAygJIl4KClJvbGVGaWx0ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZwYXJlbnQYAyABKAkSJgoEdWlkcBgEIAEoCzIYLndoYXJmLmNvbW1vbi5VSURQRmlsdGVyIi0KCFJvbGVMaXN0EiEKBWl0ZW1zGAEgAygLMhIud2hhcmYuaWFtLnYxLlJvbGUiTgoRQ3JlYXRlUm9sZVJlcXVlc3QSFwoJcGFyZW50X2lkGAEgASgJQgTAvBgBEiAKBHJvbGUYAiABKAsyEi53aGFyZi5pYW0udjEuUm9sZSIlChFEZWxldGVSb2xlUmVxdWVzdBIQCgJpZBgBIAEoCUIEwLwYATKUBAoFUm9sZXMSjQEKBkNyZWF0ZRIfLndoYXJmLmlhbS52MS5DcmVhdGVSb2xlUmVxdWVzdBoSLndoYXJmLmlhbS52MS5Sb2xlIk7yuxgGGgQKAq0C+rsYFgoUaWFtLnJvbGVzLmNyZWF0ZWQudjGC0+STAiQ6BHJvbGUiHC9pYW0vdjEvcm9sZXMve3BhcmVudF9pZD0qKn0SdgoGVXBkYXRlEhIud2hhcmYuaWFtLnYxLlJvbGUaEi53aGFyZi5pYW0udjEuUm9sZSJE8rsYBhoECgKuAvq7GBYKFGlhbS5yb2xlcy51cGRhdGVkLnYxgtPkkwIaOgEqGhUvaWFtL3YxL3JvbGVzL3tpZD0qKn0SWQoETGlzdBIYLndoYXJmLmlhbS52MS5Sb2xlRmlsdGVyGhYud2hhcmYuaWFtLnYxLlJvbGVMaXN0Ih/yuxgGIgQKAq8CgtPkkwIPEg0vaWFtL3YxL3JvbGVzEoQBCgZEZWxldGUSHy53aGFyZi5pYW0udjEuRGVsZXRlUm9sZVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkiQfK7GAYaBAoCsAL6uxgWChRpYW0ucm9sZXMuZGVsZXRlZC52MYLT5JMCFyoVL2lhbS92MS9yb2xlcy97aWQ9Kip9GiGiuxgdY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0uUm9sZXNiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_empty, file_wharf_annotations_annotations, file_wharf_common_uid_filter]);
 
 /**
  * Describes the message wharf.iam.v1.Role.
@@ -17,4 +20,38 @@ export const file_wharf_iam_v1_roles = /*@__PURE__*/
  */
 export const RoleSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v1_roles, 0);
+
+/**
+ * Describes the message wharf.iam.v1.RoleFilter.
+ * Use `create(RoleFilterSchema)` to create a new message.
+ */
+export const RoleFilterSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_roles, 1);
+
+/**
+ * Describes the message wharf.iam.v1.RoleList.
+ * Use `create(RoleListSchema)` to create a new message.
+ */
+export const RoleListSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_roles, 2);
+
+/**
+ * Describes the message wharf.iam.v1.CreateRoleRequest.
+ * Use `create(CreateRoleRequestSchema)` to create a new message.
+ */
+export const CreateRoleRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_roles, 3);
+
+/**
+ * Describes the message wharf.iam.v1.DeleteRoleRequest.
+ * Use `create(DeleteRoleRequestSchema)` to create a new message.
+ */
+export const DeleteRoleRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_iam_v1_roles, 4);
+
+/**
+ * @generated from service wharf.iam.v1.Roles
+ */
+export const Roles = /*@__PURE__*/
+  serviceDesc(file_wharf_iam_v1_roles, 0);
 

@@ -1,0 +1,12 @@
+/**
+ * Version 1 of the contract. Its messages have the names of version 2's, so each file of it is a
+ * namespace. Only servers, and clients of version 1, load this.
+ */
+import type { DescService } from "@bufbuild/protobuf";
+import { Groups } from "../gen/wharf/iam/v1/groups_pb.js";
+import { Roles } from "../gen/wharf/iam/v1/roles_pb.js";
+
+export * as groupsV1 from "../gen/wharf/iam/v1/groups_pb.js";
+export * as rolesV1 from "../gen/wharf/iam/v1/roles_pb.js";
+
+export const SERVICES_V1: readonly DescService[] = Object.freeze([Groups, Roles]);

@@ -1,0 +1,14 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Handler } from "../rpc/call.ts";
+import type { Within } from "./adapter.ts";
+import { groupMethods } from "./groups.ts";
+import { roleMethods } from "./roles.ts";
+
+/**
+ * Everything that version 1 can do.
+ *
+ * @example for (const [method, handler] of handlersOfV1(within)) handlers.set(method, handler);
+ */
+export function handlersOfV1(within: Within): Iterable<readonly [DescMethod, Handler]> {
+  return [...groupMethods(within), ...roleMethods(within)];
+}

@@ -1,0 +1,79 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type Capability,
+  capabilityFromName,
+  capabilityName,
+  type Role,
+  RolesService,
+} from "@wharf/contract";
+import { rolesV1 } from "@wharf/contract/v1";
+import { invalidArgument } from "../errors.ts";
+import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { adaptList, filterOf } from "./list.ts";
+
+const { Roles, RoleSchema } = rolesV1;
+
+const NAMES = { parent: "parentId" };
+
+/**
+ * Roles as version 1 has them: their capabilities are dotted names.
+ *
+ * @example handlers.push(...roleMethods(within));
+ */
+export function roleMethods(within: Within): Adapted[] {
+  return [
+    adapt(within, {
+      method: Roles.method.create,
+      onto: RolesService.method.createRole,
+      request: ({ parentId, role }) => ({ parent: parentId, ...(role && { role: toV2(role) }) }),
+      answer: roleV1,
+      names: NAMES,
+    }),
+    adapt(within, {
+      method: Roles.method.update,
+      onto: RolesService.method.updateRole,
+      request: (role) => ({ role: toV2(role), updateMask: { paths: ["*"] } }),
+      answer: roleV1,
+      names: NAMES,
+    }),
+    adaptList(within, {
+      method: Roles.method.list,
+      onto: RolesService.method.listRoles,
+      request({ id, uidp, name, parent }) {
+        const filter = filterOf(id, uidp);
+        if (parent === "" || filter === undefined) return filter && { uidp: filter, name };
+        const within = parent === "/" ? { inRoot: true } : { childrenOf: parent };
+        return { uidp: Object.assign(filter, within), name };
+      },
+      items: ({ roles }) => roles,
+      item: roleV1,
+      names: { "uidp.childrenOf": "parent" },
+    }),
+    adapt(within, {
+      method: Roles.method.delete,
+      onto: RolesService.method.deleteRole,
+      request: ({ id }) => ({ uid: id }),
+    }),
+  ];
+}
+
+function toV2({ id, name, description, capabilities }: rolesV1.Role) {
+  return { uid: id, name, description, capabilities: capabilities.map(known) };
+}
+
+function known(name: string): Capability {
+  const capability = capabilityFromName(name);
+  if (capability !== undefined) return capability;
+  const description = `capabilities must be known: ${JSON.stringify(name)} is not`;
+  throw invalidArgument({ field: "capabilities", description });
+}
+
+/**
+ * A role as version 1 shows it.
+ *
+ * @example roleV1(role).capabilities // ["groups.list"]
+ */
+export function roleV1({ uid, name, description, capabilities }: Role): rolesV1.Role {
+  const names = capabilities.map(capabilityName);
+  return create(RoleSchema, { id: uid, name, description, capabilities: names });
+}

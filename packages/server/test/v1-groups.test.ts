@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+onEachStore("groups of version 1", (world) => {
+  const rest = () => new Rest(world.server.url, world.operator().token);
+
+  test("are those of version 2 in other words", async () => {
+    const org = await world.organisation();
+    const made = await rest().post(`/iam/v1/groups/${org}`, { name: "one", description: "of v1" });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    const { id } = made.body;
+    assert.deepEqual(made.body, {
+      id,
+      name: "one",
+      description: "of v1",
+      resourceLimits: {},
+      verified: false,
+      kind: "ORG_KIND_UNSPECIFIED",
+      status: "ORG_STATUS_READY",
+    });
+    const other = (await rest().get(`/iam/v2beta1/groups/${id}`)).body;
+    assert.equal(other.description, "of v1");
+
+    const put = await rest().send("PUT", `/iam/v1/groups/${id}`, { name: "two" });
+    assert.deepEqual([put.body.name, put.body.description], ["two", ""]);
+    assert.deepEqual((await rest().get(`/iam/v1/groups?id=${id}`)).body, { items: [put.body] });
+
+    assert.equal((await rest().delete(`/iam/v1/groups/${id}`)).status, 200);
+    assert.deepEqual((await rest().get(`/iam/v1/groups?id=${id}`)).body, { items: [] });
+    assert.deepEqual((await rest().get("/iam/v1/groups?id=nonsense")).body, { items: [] });
+  });
+
+  test("are listed as a whole, however many", async () => {
+    const org = await world.organisation();
+    const wanted = Array.from({ length: 450 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
+    for (const name of wanted) await rest().post(`/iam/v1/groups/${org}`, { name });
+    const { body } = await rest().get(`/iam/v1/groups?uidp.childrenOf=${org}`);
+    assert.deepEqual(body.items.map((group: { name: string }) => group.name).sort(), wanted);
+  });
+
+  test("name fields as they were sent in refusals", async () => {
+    const { status, body } = await rest().send("PUT", "/iam/v1/groups/nonsense", { name: "x" });
+    assert.equal(status, 400);
+    assert.equal(body.message, "Invalid argument: id: id must be a uid");
+  });
+});
