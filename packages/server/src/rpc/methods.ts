@@ -2,7 +2,7 @@ import type { DescField, DescMethod, DescService, Message } from "@bufbuild/prot
 import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { permissionDenied, unimplemented } from "../errors.ts";
+import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
 import type { Call, Handler, Incoming, Method, Methods, Reply } from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { validateRequest } from "./validate.ts";
@@ -66,6 +66,9 @@ export class ServedMethods implements Methods {
   ): Promise<Caller> {
     if (rule.kind === "anyone") return ANONYMOUS;
     const caller = await this.#authenticator.caller(incoming.authorization, time);
+    if (rule.kind === "operator" && !caller.isOperator) {
+      throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
+    }
     if (rule.kind === "scoped" && !caller.grants.holds(rule.capabilities, scope(request))) {
       throw permissionDenied(rule.capabilities.map(capabilityName), scope(request));
     }

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { operatorToken } from "../../src/admin.ts";
 import { readSettings } from "../../src/config.ts";
+import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
 
 export type StoreKind = "sqlite" | "postgres";
@@ -61,7 +62,8 @@ export class TestServer {
   }: StartOptions = {}): Promise<TestServer> {
     const data = mkdtempSync(join(tmpdir(), "wharf-test-"));
     const storeFlags = sameStoreAs?.storeFlags ?? (await newStore(store, data));
-    const started = await launch(["--listen", "127.0.0.1:0", ...storeFlags, ...flags]);
+    const listen = `127.0.0.1:${await freePort()}`;
+    const started = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(started, storeFlags, flags, data);
   }
 
