@@ -112,7 +112,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   reconcileMinutes: {
     default: "15",
     value: "MINUTES",
-    help: "How often to look through those registries for what notifications missed; 0 for never.",
+    help: "How often to look through those registries for what notifications missed; 0 for only on demand.",
     problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
   },
   errorDomain: {

@@ -120,6 +120,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
   const login = { engine, sessions, providers, addresses: engine.addresses };
+  const registryKeys = new RegistryKeys(store);
+  const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
@@ -131,6 +133,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
+    ...tracking.handlers,
   ]);
   const handlers = handlersOf(engine, extra);
   for (const [method, handler] of handlersOfV1((...call) => methods.within(...call))) {
@@ -138,8 +141,6 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   }
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator);
-  const registryKeys = new RegistryKeys(store);
-  const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
   let serving = true;
   const port = await openPort({
     listen: settings.listen,

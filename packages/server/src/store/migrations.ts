@@ -108,5 +108,10 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         host ${text} PRIMARY KEY, holder ${text} NOT NULL, expires ${integer} NOT NULL,
         began ${integer} NOT NULL, last ${text} NOT NULL, finished ${integer} NOT NULL)`,
     ],
+    [
+      `ALTER TABLE registry_passes ADD COLUMN requested ${integer} NOT NULL DEFAULT 0`,
+      `ALTER TABLE registry_passes ADD COLUMN findings ${text} NOT NULL DEFAULT '{}'`,
+      `ALTER TABLE registry_passes ADD COLUMN problem ${text} NOT NULL DEFAULT ''`,
+    ],
   ];
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch.ts";
 
 /** Where a run of many test files tells each the port of the one that they share. */
 const SHARED = "WHARF_TEST_POSTGRES";
@@ -42,7 +42,7 @@ export async function newDatabase(): Promise<string> {
 async function startCluster(): Promise<number> {
   const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
   const bin = `/usr/lib/postgresql/${versions[0]}/bin`;
-  const directory = mkdtempSync(join(tmpdir(), "wharf-pg-"));
+  const directory = scratchFolder("wharf-pg-");
   // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
   const user = process.getuid?.() === 0 ? postgresUser() : undefined;
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
