@@ -1,7 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Handler } from "../rpc/call.ts";
+import { accountAssociationMethods } from "./account-associations.ts";
 import type { Within } from "./adapter.ts";
+import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
+import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
+import { identityProviderMethods } from "./identity-providers.ts";
 import { roleMethods } from "./roles.ts";
 
 /**
@@ -10,5 +14,12 @@ import { roleMethods } from "./roles.ts";
  * @example for (const [method, handler] of handlersOfV1(within)) handlers.set(method, handler);
  */
 export function handlersOfV1(within: Within): Iterable<readonly [DescMethod, Handler]> {
-  return [...groupMethods(within), ...roleMethods(within)];
+  return [
+    ...groupMethods(within),
+    ...roleMethods(within),
+    ...groupInviteMethods(within),
+    ...identityProviderMethods(within),
+    ...accountAssociationMethods(within),
+    ...externalGroupRoleMappingMethods(within),
+  ];
 }

@@ -24,12 +24,7 @@ export function renamed(thrown: unknown, names: Names): unknown {
 
 /** A whole path where it is named, else part by part; descriptions begin with the last of them. */
 function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
-  const path =
-    names[field] ??
-    field
-      .split(".")
-      .map((part) => names[part] ?? part)
-      .join(".");
+  const path = names[field] ?? field.replace(PART, (part) => names[part] ?? part);
   const [old, now] = [lastOf(field), lastOf(path)];
   const begins = description.startsWith(`${old} `);
   return {
@@ -38,6 +33,9 @@ function inOtherWords({ field, description }: FieldViolation, names: Names): Fie
   };
 }
 
+/** A name in a path, or what is in brackets after one: that is the caller's. */
+const PART = /\[[^\]]*\]|\w+/g;
+
 function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
+  return /\w+(?=(\[[^\]]*\])?$)/.exec(path)?.[0] ?? path;
 }
