@@ -4,9 +4,21 @@
  */
 import type { DescService } from "@bufbuild/protobuf";
 import { Groups } from "../gen/wharf/iam/v1/groups_pb.js";
+import { Identities } from "../gen/wharf/iam/v1/identities_pb.js";
+import { RoleBindings } from "../gen/wharf/iam/v1/role_bindings_pb.js";
 import { Roles } from "../gen/wharf/iam/v1/roles_pb.js";
+import { PingService } from "../gen/wharf/ping/v1/ping_pb.js";
 
 export * as groupsV1 from "../gen/wharf/iam/v1/groups_pb.js";
+export * as identitiesV1 from "../gen/wharf/iam/v1/identities_pb.js";
+export * as roleBindingsV1 from "../gen/wharf/iam/v1/role_bindings_pb.js";
 export * as rolesV1 from "../gen/wharf/iam/v1/roles_pb.js";
+export * as pingV1 from "../gen/wharf/ping/v1/ping_pb.js";
 
-export const SERVICES_V1: readonly DescService[] = Object.freeze([Groups, Roles]);
+export const SERVICES_V1: readonly DescService[] = Object.freeze([
+  Groups,
+  Identities,
+  Roles,
+  RoleBindings,
+  PingService,
+]);
