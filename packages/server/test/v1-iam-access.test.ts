@@ -39,7 +39,7 @@ const IDP = { name: "idp", defaultRole: roleNamed("viewer"), oidc: OIDC };
 
 onEachStore("the access that version 1 asks for", (world) => {
   let org: string;
-  let requests: ReadonlyMap<DescService, Readonly<Record<string, Record<string, unknown>>>>;
+  const requests = new Map<DescService, Readonly<Record<string, Record<string, unknown>>>>();
 
   before(async () => {
     const api = world.operator();
@@ -51,45 +51,35 @@ onEachStore("the access that version 1 asks for", (world) => {
     const mapping = (await api.externalGroupRoleMappings.create(provider, mapped)).uid as string;
     await api.accountAssociations.create(org, { name: "x" });
     const ofProvider = { identityProviderId: provider };
-    requests = new Map([
-      [
-        GroupInvites,
-        { Create: { group: org, role, ttl: "60s" }, List: {}, Delete: { id: invite.uid } },
-      ],
-      [
-        IdentityProviders,
-        {
-          Create: { parentId: org, identityProvider: IDP },
-          Update: { id: provider, ...IDP, name: "other" },
-          List: {},
-          Delete: { id: provider },
-          GenerateScimToken: ofProvider,
-          RegenerateScimToken: { ...ofProvider, etag: "v0" },
-          RevokeScimToken: ofProvider,
-          SetScimEnabled: { ...ofProvider, etag: "v0" },
-        },
-      ],
-      [
-        GroupAccountAssociations,
-        {
-          Create: { group: org, name: "y" },
-          Update: { group: org, name: "y" },
-          List: {},
-          Delete: { group: org },
-          Check: { group: org, accountType: "AMAZON" },
-        },
-      ],
-      [
-        ExternalGroupRoleMappings,
-        {
-          Create: { parentId: provider, mapping: { externalGroupId: "h", roleUidp: role } },
-          Get: { uid: mapping },
-          List: {},
-          Delete: { id: mapping },
-          BatchDelete: { parentId: provider, ids: [mapping] },
-        },
-      ],
-    ]);
+    requests.set(GroupInvites, {
+      Create: { group: org, role, ttl: "60s" },
+      List: {},
+      Delete: { id: invite.uid },
+    });
+    requests.set(IdentityProviders, {
+      Create: { parentId: org, identityProvider: IDP },
+      Update: { id: provider, ...IDP, name: "other" },
+      List: {},
+      Delete: { id: provider },
+      GenerateScimToken: ofProvider,
+      RegenerateScimToken: { ...ofProvider, etag: "v0" },
+      RevokeScimToken: ofProvider,
+      SetScimEnabled: { ...ofProvider, etag: "v0" },
+    });
+    requests.set(GroupAccountAssociations, {
+      Create: { group: org, name: "y" },
+      Update: { group: org, name: "y" },
+      List: {},
+      Delete: { group: org },
+      Check: { group: org, accountType: "AMAZON" },
+    });
+    requests.set(ExternalGroupRoleMappings, {
+      Create: { parentId: provider, mapping: { externalGroupId: "h", roleUidp: role } },
+      Get: { uid: mapping },
+      List: {},
+      Delete: { id: mapping },
+      BatchDelete: { parentId: provider, ids: [mapping] },
+    });
   });
 
   const caller = (protocol: "REST" | "gRPC", token: string) => {

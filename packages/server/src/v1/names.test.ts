@@ -13,6 +13,7 @@ test("refusals name fields as version 1 does, wherever they are in a path", () =
     ["a.roleUid.b", "b is odd", "a.role.b", "b is odd"],
     ["a[uid].roleUid", "roleUid is odd", "a[uid].role", "role is odd"],
     ["a[x.uid.y]", "the uid is odd", "a[x.uid.y]", "the uid is odd"],
+    ["name", "name excludes roleUid", "name", "name excludes role"],
     ["name", "name is required", "name", "name is required"],
   ] as const) {
     assert.deepEqual(

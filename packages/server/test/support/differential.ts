@@ -12,6 +12,8 @@ export interface Place {
   sample(number: number): Facts;
   /** The least that an update may say. */
   readonly change: Facts;
+  /** Facts that a replacement must say again. */
+  readonly required?: readonly string[];
   /** What the rest of a sample is after a replacement that does not say it. */
   readonly reset: Facts;
   /** What no sample may say: refused as INVALID_ARGUMENT. */
@@ -100,8 +102,10 @@ function compare(world: TestWorld, subject: Compared): void {
 
     updating(`what ${name} replaces is reset where nothing is said`, async () => {
       const one = await make(way("v2 REST"));
-      const { change, reset } = place;
-      const now = await way(name).replace(subject, one.id, change);
+      const { change, reset, required = [] } = place;
+      const again = Object.entries(one).filter(([fact]) => required.includes(fact));
+      const said = { ...Object.fromEntries(again), ...change };
+      const now = await way(name).replace(subject, one.id, said);
       assert.deepEqual(settled(now), settled({ ...one, ...reset, ...change }));
       await alike(now);
     });
