@@ -136,9 +136,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...tracking.handlers,
   ]);
   const handlers = handlersOf(engine, extra);
-  for (const [method, handler] of handlersOfV1((...call) => methods.within(...call))) {
-    handlers.set(method, handler);
-  }
+  const within: ServedMethods["within"] = (...call) => methods.within(...call);
+  for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator);
   let serving = true;

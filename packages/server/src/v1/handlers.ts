@@ -1,14 +1,35 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Engine } from "../engine/engine.ts";
 import type { Handler } from "../rpc/call.ts";
+import { accountAssociationMethods } from "./account-associations.ts";
 import type { Within } from "./adapter.ts";
+import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
+import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
+import { identityMethods } from "./identities.ts";
+import { identityProviderMethods } from "./identity-providers.ts";
+import { pingMethods } from "./ping.ts";
+import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 
 /**
  * Everything that version 1 can do.
  *
- * @example for (const [method, handler] of handlersOfV1(within)) handlers.set(method, handler);
+ * @example for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
  */
-export function handlersOfV1(within: Within): Iterable<readonly [DescMethod, Handler]> {
-  return [...groupMethods(within), ...roleMethods(within)];
+export function handlersOfV1(
+  within: Within,
+  engine: Engine,
+): Iterable<readonly [DescMethod, Handler]> {
+  return [
+    ...groupMethods(within),
+    ...identityMethods(within, engine),
+    ...roleMethods(within),
+    ...roleBindingMethods(within),
+    ...groupInviteMethods(within),
+    ...identityProviderMethods(within),
+    ...accountAssociationMethods(within),
+    ...externalGroupRoleMappingMethods(within),
+    ...pingMethods(within),
+  ];
 }

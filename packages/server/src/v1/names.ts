@@ -22,22 +22,26 @@ export function renamed(thrown: unknown, names: Names): unknown {
   return invalidArgument(...thrown.detail.badRequest.map((one) => inOtherWords(one, all)));
 }
 
-/** A whole path where it is named, else part by part; descriptions begin with the last of them. */
+/** A whole path where it is named, else part by part; what is in brackets stays as it is. */
 function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
-  const path =
-    names[field] ??
-    field
-      .split(".")
-      .map((part) => names[part] ?? part)
-      .join(".");
-  const [old, now] = [lastOf(field), lastOf(path)];
-  const begins = description.startsWith(`${old} `);
-  return {
-    field: path,
-    description: begins ? `${now}${description.slice(old.length)}` : description,
-  };
+  const path = names[field] ?? field.replace(PART, (part) => names[part] ?? part);
+  return { field: path, description: reworded(description, lastOf(field), lastOf(path), names) };
 }
 
+/**
+ * Descriptions begin with the last name of the path. Elsewhere in them, only what is written in
+ * camelCase is the name of a field for certain.
+ */
+function reworded(description: string, old: string, now: string, names: Names): string {
+  const begins = description.startsWith(`${old} `);
+  const rest = begins ? description.slice(old.length) : description;
+  const told = rest.replace(/\b[a-z]+[A-Z]\w*/g, (word) => names[word] ?? word);
+  return begins ? now + told : told;
+}
+
+/** A name in a path, or what is in brackets after one: a place in a list, or a caller's own key. */
+const PART = /\[[^\]]*\]|\w+/g;
+
 function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
+  return /\w+(?=(\[[^\]]*\])?$)/.exec(path)?.[0] ?? path;
 }
