@@ -17,6 +17,7 @@ import { SecurityTokenService } from "../gen/wharf/oidc/security_token_service_p
 import { PingService } from "../gen/wharf/ping/v2beta1/ping_pb.js";
 import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
+import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
@@ -33,6 +34,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   ReposService,
   TagsService,
   ImagesService,
+  RegistrySettingsService,
   AdvisoriesService,
   AdvisoryImportsService,
   SecurityTokenService,

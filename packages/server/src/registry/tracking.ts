@@ -18,17 +18,18 @@ export interface TrackingParts {
 /** How we keep track of what is in the attached registries: they tell us, and we look. */
 export class Tracking {
   readonly endpoints: readonly HttpEndpoint[];
+  /** The registries, by host. */
+  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly #reconcilers: readonly Reconciler[];
-  readonly #remotes: readonly RemoteRegistry[];
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
     reconcilers: readonly Reconciler[],
-    remotes: readonly RemoteRegistry[],
+    remotes: ReadonlyMap<string, RemoteRegistry>,
   ) {
     this.endpoints = endpoints;
+    this.remotes = remotes;
     this.#reconcilers = reconcilers;
-    this.#remotes = remotes;
   }
 
   /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
@@ -47,7 +48,7 @@ export class Tracking {
     return new Tracking(
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
       everyMs === 0 ? [] : reconcilers,
-      [...remotes.values()],
+      remotes,
     );
   }
 
@@ -58,6 +59,6 @@ export class Tracking {
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
-    for (const remote of this.#remotes) remote.close();
+    for (const remote of this.remotes.values()) remote.close();
   }
 }

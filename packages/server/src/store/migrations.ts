@@ -108,5 +108,10 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         host ${text} PRIMARY KEY, holder ${text} NOT NULL, expires ${integer} NOT NULL,
         began ${integer} NOT NULL, last ${text} NOT NULL, finished ${integer} NOT NULL)`,
     ],
+    [
+      `CREATE TABLE registry_settings (
+        group_uid ${text} PRIMARY KEY, unique_tags ${integer} NOT NULL,
+        eol_grace_period ${integer} NOT NULL)`,
+    ],
   ];
 }

@@ -1,14 +1,34 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Engine } from "../engine/engine.ts";
+import { WholeRepos } from "../registry/whole-repo.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Within } from "./adapter.ts";
 import { groupMethods } from "./groups.ts";
+import { imageMethods } from "./images.ts";
+import { registrySettingsMethods } from "./registry-settings.ts";
+import { repoMethods } from "./repos.ts";
 import { roleMethods } from "./roles.ts";
+import { tagHistoryMethods } from "./tag-history.ts";
+import { tagMethods } from "./tags.ts";
+import { tagsSummaryMethods } from "./tags-summary.ts";
 
 /**
  * Everything that version 1 can do.
  *
- * @example for (const [method, handler] of handlersOfV1(within)) handlers.set(method, handler);
+ * @example for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
  */
-export function handlersOfV1(within: Within): Iterable<readonly [DescMethod, Handler]> {
-  return [...groupMethods(within), ...roleMethods(within)];
+export function handlersOfV1(
+  within: Within,
+  engine: Engine,
+): Iterable<readonly [DescMethod, Handler]> {
+  return [
+    ...groupMethods(within),
+    ...roleMethods(within),
+    ...repoMethods(within, new WholeRepos(engine)),
+    ...tagMethods(within, engine),
+    ...tagsSummaryMethods(within),
+    ...tagHistoryMethods(within),
+    ...imageMethods(within),
+    ...registrySettingsMethods(within),
+  ];
 }
