@@ -140,9 +140,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...settingsHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
-  for (const [method, handler] of handlersOfV1((...call) => methods.within(...call), engine)) {
-    handlers.set(method, handler);
-  }
+  const within: ServedMethods["within"] = (...call) => methods.within(...call);
+  for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator);
   let serving = true;

@@ -4,9 +4,12 @@ import { WholeRepos } from "../registry/whole-repo.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Within } from "./adapter.ts";
 import { groupMethods } from "./groups.ts";
+import { identityMethods } from "./identities.ts";
 import { imageMethods } from "./images.ts";
+import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
 import { repoMethods } from "./repos.ts";
+import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
 import { tagMethods } from "./tags.ts";
@@ -23,12 +26,15 @@ export function handlersOfV1(
 ): Iterable<readonly [DescMethod, Handler]> {
   return [
     ...groupMethods(within),
+    ...identityMethods(within, engine),
     ...roleMethods(within),
+    ...roleBindingMethods(within),
     ...repoMethods(within, new WholeRepos(engine)),
     ...tagMethods(within, engine),
     ...tagsSummaryMethods(within),
     ...tagHistoryMethods(within),
     ...imageMethods(within),
     ...registrySettingsMethods(within),
+    ...pingMethods(within),
   ];
 }

@@ -18,7 +18,7 @@ import type { Adapted, Within } from "./adapter.ts";
 import { type Names, renamed } from "./names.ts";
 
 /** As many as a page of version 2 holds. */
-const PAGE_SIZE = 200;
+export const PAGE_SIZE = 200;
 
 /**
  * Over gRPC a list is one message, whose length comes before it, so it is held as a whole. Clients
@@ -32,18 +32,16 @@ export interface ListTranslation<
   Out1 extends DescMessage,
   In2 extends DescMessage,
   Out2 extends DescMessage,
-  Item2 extends Message,
+  Item2,
 > {
   readonly method: DescMethodUnary<In1, Out1>;
   readonly onto: DescMethodUnary<In2, Out2>;
   /** The same question; undefined where nothing can answer to it. */
   request(filter: MessageShape<In1>): MessageInitShape<In2> | undefined;
-  /** The rows of a page. */
-  items(page: MessageShape<Out2>): readonly Item2[];
+  /** The rows of a page, with all that showing them takes. */
+  items(page: MessageShape<Out2>, call: Call): readonly Item2[] | Promise<readonly Item2[]>;
   /** A row as version 1 shows it, or undefined where it does not. */
   item(row: Item2, filter: MessageShape<In1>): Message | undefined;
-  /** Adds to rows what version 2 tells elsewhere. */
-  complete?(rows: readonly Message[]): Promise<void>;
   /** Fewer than a page of version 2 holds, where rows are large. */
   readonly pageSize?: number;
   readonly names?: Names;
@@ -60,9 +58,9 @@ export function adaptList<
   Out1 extends DescMessage,
   In2 extends DescMessage,
   Out2 extends DescMessage,
-  Item2 extends Message,
+  Item2,
 >(within: Within, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): Adapted {
-  const { method, onto, request, items, item, complete, names = {} } = translation;
+  const { method, onto, request, items, item, names = {} } = translation;
   const { pageSize = PAGE_SIZE } = translation;
   const rows = method.output.fields.find((field) => field.name === "items") as ListField;
 
@@ -78,9 +76,7 @@ export function adaptList<
       const page = await done.catch((thrown) => {
         throw renamed(thrown, names);
       });
-      const shown = items(page).flatMap((row) => item(row, filter) ?? []);
-      await complete?.(shown);
-      yield shown;
+      yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
     } while (pageToken !== "");
   }

@@ -22,20 +22,26 @@ export function renamed(thrown: unknown, names: Names): unknown {
   return invalidArgument(...thrown.detail.badRequest.map((one) => inOtherWords(one, all)));
 }
 
-/** A whole path where it is named, else part by part; descriptions begin with the last of them. */
+/** A whole path where it is named, else part by part; places in lists stay as they are. */
 function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
   const path =
     names[field] ??
     field
       .split(".")
-      .map((part) => names[part] ?? part)
+      .map((part) => part.replace(/^\w+/, (name) => names[name] ?? name))
       .join(".");
-  const [old, now] = [lastOf(field), lastOf(path)];
+  return { field: path, description: reworded(description, lastOf(field), lastOf(path), names) };
+}
+
+/**
+ * Descriptions begin with the last name of the path. Elsewhere in them, only what is written in
+ * camelCase is the name of a field for certain.
+ */
+function reworded(description: string, old: string, now: string, names: Names): string {
   const begins = description.startsWith(`${old} `);
-  return {
-    field: path,
-    description: begins ? `${now}${description.slice(old.length)}` : description,
-  };
+  const rest = begins ? description.slice(old.length) : description;
+  const told = rest.replace(/\b[a-z]+[A-Z]\w*/g, (word) => names[word] ?? word);
+  return begins ? now + told : told;
 }
 
 function lastOf(path: string): string {

@@ -57,13 +57,11 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, ...(name !== "" && { name }) };
       },
-      items: ({ repos: rows }) => rows,
-      item: (repo) => repoV1({ repo, readme: "" }),
-      async complete(rows) {
-        const shown = rows as readonly registryV1.Repo[];
-        const readmes = await repos.readmes(shown.map(({ id }) => id));
-        for (const repo of shown) repo.readme = readmes.get(repo.id) ?? "";
+      async items({ repos: rows }): Promise<WholeRepo[]> {
+        const readmes = await repos.readmes(rows.map(({ uid }) => uid));
+        return rows.map((repo) => ({ repo, readme: readmes.get(repo.uid) ?? "" }));
       },
+      item: repoV1,
       pageSize: PAGE_SIZE,
     }),
     adapt(within, {

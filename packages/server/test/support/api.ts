@@ -134,7 +134,12 @@ export class Api {
   }
 }
 
-function kindOf(one: string, many = `${one}s`, domain: Kind["domain"] = "iam"): Kind {
+/**
+ * The names of a kind of resource, from what one and several of it are called.
+ *
+ * @example kindOf("Identity", "Identities").collection // "identities"
+ */
+export function kindOf(one: string, many = `${one}s`, domain: Kind["domain"] = "iam"): Kind {
   const lower = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
   const [collection, field] = [lower(many), lower(one)];
   return { domain, service: `${many}Service`, one, many, collection, field };

@@ -56,10 +56,17 @@ export function refusalOf(error: ServiceError): Refusal | Error {
   return new Refusal(status.code, status.message, json.details ?? []);
 }
 
-/** Masks, times and durations as messages; everything else reads the same. */
-function wired(value: unknown, key = ""): unknown {
+/** Names of times that do not end in "Time". */
+const TIMES = new Set(["updatedSince", "expiration"]);
+
+/**
+ * Masks, times and durations as messages; everything else reads the same.
+ *
+ * @example wired({ updateMask: ["name"] }) // { updateMask: { paths: ["name"] } }
+ */
+export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && (key.endsWith("Time") || key === "updatedSince")) {
+  if (typeof value === "string" && (key.endsWith("Time") || TIMES.has(key))) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -86,7 +93,12 @@ const CHOICES = new Set([
   "_deprecated",
 ]);
 
-function shown(value: unknown, key = ""): unknown {
+/**
+ * What grpc-js read, as REST would show it.
+ *
+ * @example shown({ createTime: { seconds: "0", nanos: 0 } }) // { createTime: "1970-01-01T00:00:00.000Z" }
+ */
+export function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
   if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;

@@ -3,7 +3,7 @@ import { type Call, type HttpRequest, Refusal } from "./refusal.ts";
 import { Rest } from "./rest.ts";
 
 /** The HTTP status that each canonical code travels under. */
-const STATUS: Readonly<Record<number, number>> = {
+export const STATUS: Readonly<Record<number, number>> = {
   3: 400,
   5: 404,
   6: 409,

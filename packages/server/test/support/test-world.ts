@@ -4,6 +4,7 @@ import { builtinRole } from "@wharf/contract";
 import { OPERATOR_UID } from "../../src/auth/caller.ts";
 import { Api, PROTOCOLS, type Protocol } from "./api.ts";
 import { closeGrpc } from "./grpc.ts";
+import { closeGrpcV1 } from "./grpc-v1.ts";
 import { STORES, type StartOptions, type StoreKind, TestServer } from "./server.ts";
 import { type Signer, signerOf } from "./signer.ts";
 
@@ -102,6 +103,7 @@ export class TestWorld {
 
   async stop(): Promise<void> {
     closeGrpc();
+    closeGrpcV1();
     assert.equal(await this.#server?.stop(), 0, "the server ends well");
   }
 }

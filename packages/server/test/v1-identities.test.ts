@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { literalIdentityUid } from "@wharf/contract";
+import { StandInIssuer } from "./support/issuer.ts";
+import { queryOf } from "./support/over-rest.ts";
+import { refused } from "./support/refusal.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Way, waysOf } from "./support/versions.ts";
+
+const SERVICE = "chainguard.platform.iam.Identities";
+
+function lookup(way: Way, request: { issuer: string; subject: string }) {
+  const path = `/iam/v1/identities/lookup?${queryOf(request)}`;
+  return way.callV1(SERVICE, "Lookup", request, { method: "GET", path });
+}
+
+onEachStore("identities of version 1", (world) => {
+  let issuer: StandInIssuer;
+  let org: string;
+  before(async () => {
+    issuer = await StandInIssuer.start();
+    org = await world.organisation();
+  });
+  after(() => issuer.stop());
+
+  const ways = (token = world.operator().token) => {
+    return waysOf(world.server.url, token).filter(({ version }) => version === "v1");
+  };
+  const person = async (sub: string) => {
+    const invited = await world
+      .operator()
+      .groupInvites.create(org, { roleUid: roleNamed("viewer"), ttl: "3600s" });
+    const { code } = invited;
+    const token = await issuer.sign({ sub });
+    const answer = await new Rest(world.server.url, token).post("/auth/v1/register", { code });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body.identity as string;
+  };
+
+  test("a person is looked up by issuer and subject, and only once they are there", async () => {
+    const asked = { issuer: issuer.url, subject: "ada" };
+    for (const way of ways()) {
+      const refusal = await refused(lookup(way, asked));
+      assert.equal(refusal.code, 5, way.name);
+      assert.equal(refusal.missing, `Identity ${issuer.url} ada`);
+    }
+    const api = world.operator();
+    const uid = literalIdentityUid(issuer.url, "ada");
+    assert.equal((await api.lookupIdentity(asked)).uid, uid, "version 2 tells it anyway");
+    assert.equal(await person("ada"), uid);
+    const known = await api.identities.get(uid);
+    for (const way of ways()) {
+      const found = await lookup(way, asked);
+      assert.deepEqual([found.id, found.name], [uid, known.name], way.name);
+      assert.equal(found.createdAt, known.createTime);
+    }
+  });
+
+  test("whoever may not list a person learns their id, and nothing else", async () => {
+    const uid = await person("grace");
+    const { token } = await world.member();
+    for (const way of ways(token)) {
+      assert.deepEqual(await lookup(way, { issuer: issuer.url, subject: "grace" }), {
+        id: uid,
+        name: "",
+        description: "",
+        claimMatch: { issuer: issuer.url, subject: "grace", claims: {}, claimPatterns: {} },
+      });
+    }
+    const [way] = ways("");
+    assert.equal((await refused(lookup(way as Way, { issuer: "x", subject: "y" }))).code, 16);
+    for (const way of ways(token)) {
+      const refusal = await refused(lookup(way, { issuer: issuer.url, subject: "" }));
+      assert.deepEqual(refusal.fields, { subject: "subject is required" }, way.name);
+    }
+  });
+
+  test("a replacement changes the kind of proof, and leaves alone what version 1 does not know", async () => {
+    const api = world.operator();
+    for (const way of ways()) {
+      const { uid } = await api.identities.create(org, {
+        name: world.name(),
+        company: "acme",
+        claimMatch: { issuer: "https://issuer.example.com", subject: "one" },
+      });
+      const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:iam::1:user/a", userId: "A" };
+      const body = { name: "now of aws", awsIdentity };
+      const http = { method: "PUT", path: `/iam/v1/identities/${uid}`, body };
+      const put = await way.callV1(SERVICE, "Update", { ...body, id: uid }, http);
+      assert.deepEqual(put.awsIdentity, awsIdentity, way.name);
+      const now = await api.identities.get(uid);
+      assert.deepEqual(
+        [now.company, now.awsIdentity, now.claimMatch],
+        ["acme", awsIdentity, undefined],
+      );
+    }
+  });
+
+  test("refusals name fields as version 1 does", async () => {
+    for (const way of ways()) {
+      const keys = {
+        issuer: "nowhere",
+        subject: " ",
+        issuerKeys: "{}",
+        expiration: "2020-01-01T00:00:00Z",
+      };
+      const identity = { name: "fine", static: keys };
+      const http = { method: "POST", path: `/iam/v1/identities/${org}`, body: identity };
+      const refusal = await refused(
+        way.callV1(SERVICE, "Create", { parentId: org, identity }, http),
+      );
+      assert.deepEqual(Object.keys(refusal.fields).sort(), [
+        "static.expiration",
+        "static.issuer",
+        "static.issuerKeys",
+        "static.subject",
+      ]);
+      assert.equal(refusal.fields["static.expiration"], "expiration must be in the future");
+      const bare = { method: "POST", path: `/iam/v1/identities/${org}`, body: { name: "fine" } };
+      const request = { parentId: org, identity: { name: "fine" } };
+      const { fields } = await refused(way.callV1(SERVICE, "Create", request, bare));
+      assert.deepEqual(fields, {
+        claimMatch: "one of claimMatch, static, awsIdentity, servicePrincipal is required",
+      });
+    }
+  });
+});
