@@ -18,6 +18,7 @@ export * from "../gen/wharf/ping/v2beta1/ping_pb.js";
 export * from "../gen/wharf/registry/v2beta1/images_pb.js";
 export * from "../gen/wharf/registry/v2beta1/registries_pb.js";
 export * from "../gen/wharf/registry/v2beta1/repos_pb.js";
+export * from "../gen/wharf/registry/v2beta1/settings_pb.js";
 export * from "../gen/wharf/registry/v2beta1/tags_pb.js";
 export * from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 export * from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";

@@ -5,6 +5,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { SessionsService } from "../gen/wharf/auth/sessions_pb.js";
 import { GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
 import { RegistriesService } from "../gen/wharf/registry/v2beta1/registries_pb.js";
+import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 import { SERVICES, serviceNames } from "./services.ts";
 import { SERVICES_V1 } from "./v1.ts";
@@ -12,7 +13,12 @@ import { SERVICES_V1 } from "./v1.ts";
 const ALL = [...SERVICES, ...SERVICES_V1];
 
 /** Services that no public client knows. */
-const OURS: readonly DescService[] = [SessionsService, RegistriesService, AdvisoryImportsService];
+const OURS: readonly DescService[] = [
+  SessionsService,
+  RegistriesService,
+  RegistrySettingsService,
+  AdvisoryImportsService,
+];
 
 const GEN = new URL("../gen/", import.meta.url);
 

@@ -18,6 +18,7 @@ import { PingService } from "../gen/wharf/ping/v2beta1/ping_pb.js";
 import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
 import { RegistriesService } from "../gen/wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
+import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
@@ -35,6 +36,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   TagsService,
   ImagesService,
   RegistriesService,
+  RegistrySettingsService,
   AdvisoriesService,
   AdvisoryImportsService,
   SecurityTokenService,

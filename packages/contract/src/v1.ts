@@ -12,6 +12,7 @@ import { IdentityProviders } from "../gen/wharf/iam/v1/identity_providers_pb.js"
 import { RoleBindings } from "../gen/wharf/iam/v1/role_bindings_pb.js";
 import { Roles } from "../gen/wharf/iam/v1/roles_pb.js";
 import { PingService } from "../gen/wharf/ping/v1/ping_pb.js";
+import { Registry } from "../gen/wharf/registry/v1/registry_pb.js";
 
 export * as accountAssociationsV1 from "../gen/wharf/iam/v1/account_associations_pb.js";
 export * as externalGroupRoleMappingsV1 from "../gen/wharf/iam/v1/external_group_role_mappings_pb.js";
@@ -22,6 +23,8 @@ export * as identityProvidersV1 from "../gen/wharf/iam/v1/identity_providers_pb.
 export * as roleBindingsV1 from "../gen/wharf/iam/v1/role_bindings_pb.js";
 export * as rolesV1 from "../gen/wharf/iam/v1/roles_pb.js";
 export * as pingV1 from "../gen/wharf/ping/v1/ping_pb.js";
+export * as overlayV1 from "../gen/wharf/registry/v1/overlay_pb.js";
+export * as registryV1 from "../gen/wharf/registry/v1/registry_pb.js";
 
 export const SERVICES_V1: readonly DescService[] = Object.freeze([
   Groups,
@@ -32,5 +35,6 @@ export const SERVICES_V1: readonly DescService[] = Object.freeze([
   IdentityProviders,
   GroupAccountAssociations,
   ExternalGroupRoleMappings,
+  Registry,
   PingService,
 ]);

@@ -3,6 +3,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import {
   AccountAssociationsService,
   IdentitiesService,
+  ImagesService,
   PingService,
   SERVICES,
   SecurityTokenService,
@@ -31,8 +32,10 @@ import { Metrics } from "./observe/metrics.ts";
 import { requestObserver } from "./observe/requests.ts";
 import { ping } from "./ping.ts";
 import { registryEndpoints } from "./registry/endpoints.ts";
+import { imageConfigMethod } from "./registry/image-config.ts";
 import { imageHandlers } from "./registry/images.ts";
 import { RegistryKeys } from "./registry/keys.ts";
+import { settingsHandlers } from "./registry/settings.ts";
 import { Tracking } from "./registry/tracking.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
@@ -120,9 +123,9 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
   const login = { engine, sessions, providers, addresses: engine.addresses };
+  const check = checkMethod({ engine, keys, addresses: () => addresses });
   const registryKeys = new RegistryKeys(store);
   const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
-  const check = checkMethod({ engine, keys, addresses: () => addresses });
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
     [
@@ -134,6 +137,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
     ...tracking.handlers,
+    [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...settingsHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);

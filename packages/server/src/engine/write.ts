@@ -10,7 +10,7 @@ import type { ResourceRow } from "../store/resource-table.ts";
 import { Change } from "./change.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { applyMask, readMask, refuseImmutable } from "./mask.ts";
+import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -92,8 +92,7 @@ export function updateMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table } = resource;
-  const { schema } = definition;
+  const { schema } = resource.definition;
   const bodyField = fieldOfType(method, resource);
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
@@ -101,23 +100,38 @@ export function updateMethod<R extends ResourceMessage>(
       throw invalidArgument({ field: "uid", description: "uid must be a uid" });
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
-    const updated = await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
-      if (definition.changesAccess) await change.confirmAccess(input.uid);
-      const row = await table.findForChange(tx, input.uid);
-      if (row === undefined) throw notFound(resource.typeName, input.uid);
-      const before = resource.fromRow(row);
-      const after = clone(schema, before) as R;
-      applyMask(after, clone(schema, input), mask);
-      definition.settle?.(after, before);
-      validate(schema, after);
-      refuseImmutable(schema, before, after);
-      after.updateTime = timestampFromMs(call.time);
-      await definition.beforeUpdate?.(change, before, after, mask);
-      return change.update(resource, after);
+    const updated = await engine.store.write((tx) => {
+      return updateOne(new Change(call, tx, engine), resource, input, mask);
     });
     return reply(resource, engine, updated);
   };
+}
+
+/**
+ * Changes one resource within a change: those fields of it that the mask names.
+ *
+ * @example const row = await updateOne(change, repos, given, readMask(RepoSchema, ["*"], given));
+ */
+export async function updateOne<R extends ResourceMessage>(
+  change: Change,
+  resource: Resource<R>,
+  input: R,
+  mask: readonly MaskPath[],
+): Promise<ResourceRow> {
+  const { definition, table } = resource;
+  const { schema } = definition;
+  if (definition.changesAccess) await change.confirmAccess(input.uid);
+  const row = await table.findForChange(change.tx, input.uid);
+  if (row === undefined) throw notFound(resource.typeName, input.uid);
+  const before = resource.fromRow(row);
+  const after = clone(schema, before) as R;
+  applyMask(after, clone(schema, input), mask);
+  definition.settle?.(after, before);
+  validate(schema, after);
+  refuseImmutable(schema, before, after);
+  after.updateTime = timestampFromMs(change.call.time);
+  await definition.beforeUpdate?.(change, before, after, mask);
+  return change.update(resource, after);
 }
 
 /**

@@ -1,12 +1,20 @@
-import { clone, create, equals } from "@bufbuild/protobuf";
+import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { newChildUid, type Repo, RepoSchema, type Tag, TagSchema } from "@wharf/contract";
+import {
+  ancestorsOf,
+  newChildUid,
+  type Repo,
+  RepoSchema,
+  type Tag,
+  TagSchema,
+} from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
 import { createOne } from "../engine/write.ts";
-import { notFound, WharfError } from "../errors.ts";
+import { failedPrecondition, notFound, WharfError } from "../errors.ts";
 import { deleteManifest, type Manifest, writeManifest, writePull } from "../store/manifests.ts";
 import { readPage } from "../store/page.ts";
 import { deletionOf, noteDeletion } from "../store/registry-notices.ts";
+import { wantsUniqueTags } from "../store/registry-settings.ts";
 import { addEntry, confirmEntry, newestEntry } from "../store/tag-history.ts";
 
 /**
@@ -25,6 +33,8 @@ export interface TagNews {
   /** Left out, these stay as they are. */
   readonly deprecated?: boolean;
   readonly bundles?: readonly string[];
+  /** The method whose event tells that it moved; that of making one where left out. */
+  readonly toldBy?: DescMethod;
 }
 
 /** What came of it. "older" is news of a time before what is known; it is noted in the history. */
@@ -43,25 +53,35 @@ export interface TagOutcome {
  * @example const repo = await ensureRepo(change, group, "nginx");
  */
 export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
+  return (await findOrMake(change, group, create(RepoSchema, { name }))).repo;
+}
+
+/**
+ * The repo of a group with the name of this one, or this one made there.
+ *
+ * @example const { repo, isNew } = await findOrMake(change, group, given);
+ */
+export async function findOrMake(
+  change: Change,
+  group: string,
+  given: Repo,
+): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
   const { repos } = change.engine;
   const find = async () => {
-    const row = await repos.table.namedForChange(change.tx, group, name);
+    const row = await repos.table.namedForChange(change.tx, group, given.name);
     return row && repos.fromRow(row);
   };
   const known = await find();
-  if (known !== undefined) return known;
+  if (known !== undefined) return { repo: known, isNew: false };
   try {
-    return (await createOne(change, repos, group, create(RepoSchema, { name }))).created;
+    return { repo: (await createOne(change, repos, group, given)).created, isNew: true };
   } catch (error) {
     // Another replica was quicker.
-    const made = isTaken(error) ? await find() : undefined;
+    const isTaken = error instanceof WharfError && error.code === "ALREADY_EXISTS";
+    const made = isTaken ? await find() : undefined;
     if (made === undefined) throw error;
-    return made;
+    return { repo: made, isNew: false };
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof WharfError && error.code === "ALREADY_EXISTS";
 }
 
 /**
@@ -75,6 +95,7 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, news.name);
   const before = row && tags.fromRow(row);
+  if (before !== undefined && news.time === undefined) await mayMove(change, before, news);
   const newest = await newestEntry(tx, repo, news.name);
   const time = news.time ?? Math.max(change.call.time, newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
@@ -95,8 +116,15 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
     await change.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }
-  await change.update(tags, after, tags.method("Create"));
+  await change.update(tags, after, news.toldBy ?? tags.method("Create"));
   return { outcome: "moved", tag: after, previous: before.digest };
+}
+
+/** What a registry tells has happened; what callers ask for has not. */
+async function mayMove({ tx }: Change, { uid, name, digest }: Tag, news: TagNews): Promise<void> {
+  if (digest === news.digest || !(await wantsUniqueTags(tx, ancestorsOf(uid)))) return;
+  const description = `tags are unique here: ${JSON.stringify(name)} cannot move to another image`;
+  throw failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
 }
 
 function newTag(repo: string, time: number): Tag {

@@ -44,19 +44,38 @@ function getArchitectures({ store: { reader } }: Engine): Handler {
 
 function getSize({ store: { reader } }: Engine): Handler {
   return async (_call, message) => {
-    const { repoUid, digest, architecture: asked } = message as GetSizeRequest;
-    const manifest = await known(reader, repoUid, digest);
-    const isIndex = manifest.kind === "index";
-    const wanted = asked !== "" ? asked : isIndex ? DEFAULT_ARCHITECTURE : manifest.architecture;
-    const images = await imagesOf(reader, repoUid, manifest);
-    const image = images.find(({ architecture }) => architecture === wanted);
-    const found = isIndex
-      ? image && (await findManifest(reader, repoUid, image.digest))
-      : image && manifest;
-    if (found === undefined) throw notFound("Image", `${repoUid}@${digest} for ${wanted}`);
-    const size = create(SizeSchema, { size: BigInt(found.size), architecture: wanted });
+    const { image, architecture } = await imageFor(reader, message as GetSizeRequest);
+    const size = create(SizeSchema, { size: BigInt(image.size), architecture });
     return messageReply(SizeSchema, size);
   };
+}
+
+/** Which image is asked for: of an index, the one for an architecture. */
+export interface Wanted {
+  readonly repoUid: string;
+  readonly digest: string;
+  readonly architecture: string;
+}
+
+/**
+ * The image that is asked for, and the architecture that it is for.
+ *
+ * @example const { image } = await imageFor(reader, request);
+ */
+export async function imageFor(
+  reader: Reader,
+  { repoUid, digest, architecture: asked }: Wanted,
+): Promise<{ image: Manifest; architecture: string }> {
+  const manifest = await known(reader, repoUid, digest);
+  const isIndex = manifest.kind === "index";
+  const wanted = asked !== "" ? asked : isIndex ? DEFAULT_ARCHITECTURE : manifest.architecture;
+  const images = await imagesOf(reader, repoUid, manifest);
+  const named = images.find(({ architecture }) => architecture === wanted);
+  const image = isIndex
+    ? named && (await findManifest(reader, repoUid, named.digest))
+    : named && manifest;
+  if (image === undefined) throw notFound("Image", `${repoUid}@${digest} for ${wanted}`);
+  return { image, architecture: wanted };
 }
 
 async function known(reader: Reader, repo: string, digest: string): Promise<Manifest> {

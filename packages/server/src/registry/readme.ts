@@ -4,6 +4,7 @@ import {
   isUid,
   type RepoReadme,
   RepoReadmeSchema,
+  ReposService,
   type UpdateRepoReadmeRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
@@ -53,15 +54,33 @@ function updateReadme(engine: Engine): Handler {
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
       const before = await readReadme(tx, uid);
       if (!isGiven || content === before) return readmeOf(uid, before);
-      await writeReadme(tx, uid, content);
-      await audit(tx, call, { resource: uid });
-      const after = readmeOf(uid, content);
-      const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
-      await new Change(call, tx, engine).emit(call.method, uid, body);
-      return after;
+      return storeReadme(new Change(call, tx, engine), uid, content);
     });
     return messageReply(RepoReadmeSchema, answer);
   };
+}
+
+/**
+ * Puts a README in place of the one before it; it has been checked.
+ *
+ * @example await storeReadme(change, repo.uid, content);
+ */
+export async function storeReadme(
+  change: Change,
+  uid: string,
+  content: string,
+): Promise<RepoReadme> {
+  await writeReadme(change.tx, uid, content);
+  await audit(change.tx, change.call, { resource: uid });
+  const after = readmeOf(uid, content);
+  const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
+  await change.emit(ReposService.method.updateRepoReadme, uid, body);
+  return after;
+}
+
+/** Refuses what is too long, or holds HTML that is not safe to show. */
+export function checkReadme(content: string): void {
+  check(readmeOf("", content));
 }
 
 function check(readme: RepoReadme): void {

@@ -34,6 +34,7 @@ export const repos: Resource<Repo> = new Resource({
   filters: [
     { field: "name", column: "name", type: "common" },
     {
+      field: "syncSource",
       column: "sync_source",
       type: "text",
       of: (repo) => repo.syncConfig?.source ?? "",

@@ -22,19 +22,20 @@ export interface TrackingParts {
 export class Tracking {
   readonly endpoints: readonly HttpEndpoint[];
   readonly handlers: readonly [DescMethod, Handler][];
+  /** The registries, by host. */
+  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly #reconcilers: readonly Reconciler[];
-  readonly #remotes: readonly RemoteRegistry[];
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
     handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
-    remotes: readonly RemoteRegistry[],
+    remotes: ReadonlyMap<string, RemoteRegistry>,
   ) {
     this.endpoints = endpoints;
     this.handlers = handlers;
+    this.remotes = remotes;
     this.#reconcilers = reconcilers;
-    this.#remotes = remotes;
   }
 
   /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
@@ -55,7 +56,7 @@ export class Tracking {
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
       registryHandlers(engine, reconcilers),
       [...reconcilers.values()],
-      [...remotes.values()],
+      remotes,
     );
   }
 
@@ -66,6 +67,6 @@ export class Tracking {
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
-    for (const remote of this.#remotes) remote.close();
+    for (const remote of this.remotes.values()) remote.close();
   }
 }

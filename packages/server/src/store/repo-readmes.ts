@@ -9,6 +9,17 @@ export async function readReadme(reader: Reader, repo: string): Promise<string> 
   return (await reader.get<{ content: string }>(sql, repo))?.content ?? "";
 }
 
+/** The texts of several repos, by uid; those without one are left out. */
+export async function readReadmes(
+  reader: Reader,
+  repos: readonly string[],
+): Promise<Map<string, string>> {
+  if (repos.length === 0) return new Map();
+  const marks = repos.map(() => "?").join(", ");
+  const sql = `SELECT repo, content FROM repo_readmes WHERE repo IN (${marks})`;
+  return new Map(await reader.arrays<readonly [string, string]>(sql, ...repos));
+}
+
 /** Keeps a text in place of the one before it; an empty one is none. */
 export async function writeReadme(tx: Transaction, repo: string, content: string): Promise<void> {
   if (content === "") return deleteReadme(tx, repo);

@@ -60,3 +60,24 @@ export function adapt<
   };
   return [method, handler];
 }
+
+/**
+ * The handler of a method that no single one of version 2 answers.
+ *
+ * @example answerWith(Registry.method.updateTag, NAMES, async (tag, call) => tagV1(await …));
+ */
+export function answerWith<In1 extends DescMessage, Out1 extends DescMessage>(
+  method: DescMethodUnary<In1, Out1>,
+  names: Names,
+  run: (given: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
+): Adapted {
+  const handler: Handler = async (call, message) => {
+    try {
+      const told = await run(message as MessageShape<In1>, call);
+      return messageReply(method.output, create(method.output, told));
+    } catch (thrown) {
+      throw renamed(thrown, names);
+    }
+  };
+  return [method, handler];
+}

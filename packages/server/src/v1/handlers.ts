@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
+import { WholeRepos } from "../registry/whole-repo.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
 import type { Within } from "./adapter.ts";
@@ -8,9 +9,15 @@ import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
 import { identityMethods } from "./identities.ts";
 import { identityProviderMethods } from "./identity-providers.ts";
+import { imageMethods } from "./images.ts";
 import { pingMethods } from "./ping.ts";
+import { registrySettingsMethods } from "./registry-settings.ts";
+import { repoMethods } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
+import { tagHistoryMethods } from "./tag-history.ts";
+import { tagMethods } from "./tags.ts";
+import { tagsSummaryMethods } from "./tags-summary.ts";
 
 /**
  * Everything that version 1 can do.
@@ -30,6 +37,12 @@ export function handlersOfV1(
     ...identityProviderMethods(within),
     ...accountAssociationMethods(within),
     ...externalGroupRoleMappingMethods(within),
+    ...repoMethods(within, new WholeRepos(engine)),
+    ...tagMethods(within, engine),
+    ...tagsSummaryMethods(within),
+    ...tagHistoryMethods(within),
+    ...imageMethods(within),
+    ...registrySettingsMethods(within),
     ...pingMethods(within),
   ];
 }

@@ -41,7 +41,9 @@ export interface ListTranslation<
   /** The rows of a page, with all that showing them takes. */
   items(page: MessageShape<Out2>, call: Call): readonly Item2[] | Promise<readonly Item2[]>;
   /** A row as version 1 shows it, or undefined where it does not. */
-  item(row: Item2): Message | undefined;
+  item(row: Item2, filter: MessageShape<In1>): Message | undefined;
+  /** Fewer than a page of version 2 holds, where rows are large. */
+  readonly pageSize?: number;
   readonly names?: Names;
 }
 
@@ -59,24 +61,30 @@ export function adaptList<
   Item2,
 >(within: Within, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): Adapted {
   const { method, onto, request, items, item, names = {} } = translation;
+  const { pageSize = PAGE_SIZE } = translation;
   const rows = method.output.fields.find((field) => field.name === "items") as ListField;
 
-  async function* pages(call: Call, question: MessageInitShape<In2>): Pages {
+  async function* pages(
+    call: Call,
+    filter: MessageShape<In1>,
+    question: MessageInitShape<In2>,
+  ): Pages {
     let pageToken = "";
     do {
-      const asked = create(onto.input, { ...question, pageSize: PAGE_SIZE, pageToken } as never);
+      const asked = create(onto.input, { ...question, pageSize, pageToken } as never);
       const done = within(call, onto, asked as MessageShape<In2>);
       const page = await done.catch((thrown) => {
         throw renamed(thrown, names);
       });
-      yield (await items(page, call)).flatMap((row) => item(row) ?? []);
+      yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
     } while (pageToken !== "");
   }
 
   const handler: Handler = async (call, message) => {
-    const question = request(message as MessageShape<In1>);
-    const found = question === undefined ? nothing() : pages(call, question);
+    const filter = message as MessageShape<In1>;
+    const question = request(filter);
+    const found = question === undefined ? nothing() : pages(call, filter, question);
     if (call.format === "binary") return wholeReply(rows, found);
     const first = (await found.next()).value ?? [];
     // Read ahead, so that most refusals come before the answer begins, and short answers are whole.

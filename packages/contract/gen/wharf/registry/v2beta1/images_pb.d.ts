@@ -99,6 +99,97 @@ export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
 export declare const SizeSchema: GenMessage<Size>;
 
 /**
+ * @generated from message wharf.registry.v2beta1.GetImageConfigRequest
+ */
+export declare type GetImageConfigRequest = Message<"wharf.registry.v2beta1.GetImageConfigRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Of an index, amd64 when left out; of a single image, its own.
+   *
+   * @generated from field: string architecture = 3;
+   */
+  architecture: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.GetImageConfigRequest.
+ * Use `create(GetImageConfigRequestSchema)` to create a new message.
+ */
+export declare const GetImageConfigRequestSchema: GenMessage<GetImageConfigRequest>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ImageConfig
+ */
+export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> & {
+  /**
+   * @generated from field: string user = 1;
+   */
+  user: string;
+
+  /**
+   * Such as 8080/tcp.
+   *
+   * @generated from field: repeated string exposed_ports = 2;
+   */
+  exposedPorts: string[];
+
+  /**
+   * @generated from field: repeated string env = 3;
+   */
+  env: string[];
+
+  /**
+   * @generated from field: repeated string entrypoint = 4;
+   */
+  entrypoint: string[];
+
+  /**
+   * @generated from field: repeated string cmd = 5;
+   */
+  cmd: string[];
+
+  /**
+   * @generated from field: repeated string volumes = 6;
+   */
+  volumes: string[];
+
+  /**
+   * @generated from field: string working_dir = 7;
+   */
+  workingDir: string;
+
+  /**
+   * @generated from field: map<string, string> labels = 8;
+   */
+  labels: { [key: string]: string };
+
+  /**
+   * @generated from field: string stop_signal = 9;
+   */
+  stopSignal: string;
+
+  /**
+   * @generated from field: string architecture = 10;
+   */
+  architecture: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ImageConfig.
+ * Use `create(ImageConfigSchema)` to create a new message.
+ */
+export declare const ImageConfigSchema: GenMessage<ImageConfig>;
+
+/**
  * What is known of an image of a repo, by its digest.
  *
  * @generated from service wharf.registry.v2beta1.ImagesService
@@ -119,6 +210,16 @@ export declare const ImagesService: GenService<{
     methodKind: "unary";
     input: typeof GetSizeRequestSchema;
     output: typeof SizeSchema;
+  },
+  /**
+   * What the image says of how it is run, read from a registry that this server keeps track of.
+   *
+   * @generated from rpc wharf.registry.v2beta1.ImagesService.GetImageConfig
+   */
+  getImageConfig: {
+    methodKind: "unary";
+    input: typeof GetImageConfigRequestSchema;
+    output: typeof ImageConfigSchema;
   },
 }>;
 

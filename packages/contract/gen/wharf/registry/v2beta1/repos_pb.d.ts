@@ -469,6 +469,13 @@ export declare type ListReposRequest = Message<"wharf.registry.v2beta1.ListRepos
    * @generated from field: int32 skip = 7;
    */
   skip: number;
+
+  /**
+   * Only those that are synced from this repo.
+   *
+   * @generated from field: string sync_source = 100;
+   */
+  syncSource: string;
 };
 
 /**

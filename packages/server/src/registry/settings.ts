@@ -1,0 +1,73 @@
+import { clone, create, type DescMethod } from "@bufbuild/protobuf";
+import {
+  type GetRegistrySettingsRequest,
+  isUid,
+  type RegistrySettings,
+  RegistrySettingsSchema,
+  RegistrySettingsService,
+  type UpdateRegistrySettingsRequest,
+} from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
+import { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import { applyMask, readMask } from "../engine/mask.ts";
+import { invalidArgument, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/connection.ts";
+import { readRegistrySettings, writeRegistrySettings } from "../store/registry-settings.ts";
+
+/**
+ * What groups decide for their repos.
+ *
+ * @example const handlers = new Map(settingsHandlers(engine));
+ */
+export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
+  const { method } = RegistrySettingsService;
+  return [
+    [method.getRegistrySettings, getSettings(engine)],
+    [method.updateRegistrySettings, updateSettings(engine)],
+  ];
+}
+
+function getSettings({ store: { reader }, groups }: Engine): Handler {
+  return async (_call, message) => {
+    const { groupUid } = message as GetRegistrySettingsRequest;
+    if ((await groups.table.find(reader, groupUid, "data")) === undefined) {
+      throw notFound(groups.typeName, groupUid);
+    }
+    return messageReply(RegistrySettingsSchema, await settingsOf(reader, groupUid));
+  };
+}
+
+function updateSettings(engine: Engine): Handler {
+  return async (call, message) => {
+    const { registrySettings: given, updateMask } = message as UpdateRegistrySettingsRequest;
+    if (given === undefined || !isUid(given.groupUid)) {
+      throw invalidArgument({ field: "groupUid", description: "groupUid must be a uid" });
+    }
+    const { groupUid } = given;
+    const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
+    const settings = await engine.store.write(async (tx) => {
+      // Held, so that of two who change one thing each, neither undoes what the other did.
+      if ((await engine.groups.table.findForChange(tx, groupUid)) === undefined) {
+        throw notFound(engine.groups.typeName, groupUid);
+      }
+      const after = clone(RegistrySettingsSchema, await settingsOf(tx, groupUid));
+      applyMask(after, given, mask);
+      await writeRegistrySettings(tx, groupUid, after);
+      await audit(tx, call, { resource: groupUid });
+      const json = messageToJson(RegistrySettingsSchema, after);
+      const change = new Change(call, tx, engine);
+      await change.emit(call.method, groupUid, { type: after.$typeName, json });
+      return after;
+    });
+    return messageReply(RegistrySettingsSchema, settings);
+  };
+}
+
+async function settingsOf(reader: Reader, groupUid: string): Promise<RegistrySettings> {
+  const stored = await readRegistrySettings(reader, groupUid);
+  return create(RegistrySettingsSchema, { groupUid, ...stored });
+}

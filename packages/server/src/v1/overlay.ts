@@ -1,0 +1,43 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { CustomOverlaySchema } from "@wharf/contract";
+import type { overlayV1 } from "@wharf/contract/v1";
+
+/**
+ * What is laid over images, as version 2 has it.
+ *
+ * @example const customOverlay = overlayV2(repo.customOverlay);
+ */
+export function overlayV2({
+  contents,
+  environment,
+  annotations,
+  accounts,
+  certificates,
+}: overlayV1.CustomOverlay): MessageInitShape<typeof CustomOverlaySchema> {
+  const { additional = [], providers = [] } = certificates ?? {};
+  return {
+    ...(contents && { contents: sameIn(contents) }),
+    environment,
+    annotations,
+    ...(accounts && { accounts: accountsV2(accounts) }),
+    ...(certificates && { certificates: { additional: additional.map(entry), providers } }),
+  };
+}
+
+function sameIn({ packages, runtimeRepositories, runtimeKeyring }: overlayV1.ImageContents) {
+  return { packages, runtimeRepositories, runtimeKeyring: runtimeKeyring.map(entry) };
+}
+
+function entry({ name, content }: { name: string; content: string }) {
+  return { name, content };
+}
+
+function accountsV2({ runAs, users, groups }: overlayV1.ApkoConfig_Accounts) {
+  return {
+    runAs,
+    users: users.map(({ uid, userName: username, gid = 0, groupName, shell, homeDir }) => {
+      return { username, uid, gid, groupName, shell, homeDir };
+    }),
+    groups: groups.map(({ gid, groupName: groupname, members }) => ({ groupname, gid, members })),
+  };
+}

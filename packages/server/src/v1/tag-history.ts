@@ -1,0 +1,40 @@
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { TagsService } from "@wharf/contract";
+import { registryV1 } from "@wharf/contract/v1";
+import { WharfError } from "../errors.ts";
+import type { Adapted, Within } from "./adapter.ts";
+import { adaptList } from "./list.ts";
+
+const { Registry, TagHistorySchema } = registryV1;
+
+/**
+ * What tags have stood for, as version 1 has it: all at once, or from one time until another.
+ *
+ * @example handlers.push(...tagHistoryMethods(within));
+ */
+export function tagHistoryMethods(within: Within): Adapted[] {
+  return [
+    adaptList(orNothing(within), {
+      method: Registry.method.listTagHistory,
+      onto: TagsService.method.listTagHistory,
+      request: ({ parentId }) => ({ uid: parentId }),
+      items: ({ entries }) => entries,
+      item({ digest, updateTime }, { start, end }) {
+        const time = timestampMs(updateTime as Timestamp);
+        if ((start && time < timestampMs(start)) || (end && time >= timestampMs(end))) return;
+        return create(TagHistorySchema, { digest, updateTimestamp: updateTime as Timestamp });
+      },
+      names: { uid: "parentId" },
+    }),
+  ];
+}
+
+/** To version 1, what does not exist has an empty list. */
+function orNothing(within: Within): Within {
+  return (call, method, request) =>
+    within(call, method, request).catch((thrown) => {
+      if (!(thrown instanceof WharfError) || thrown.code !== "NOT_FOUND") throw thrown;
+      return create(method.output);
+    });
+}
