@@ -115,6 +115,13 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `CREATE TABLE registry_settings (
         group_uid ${text} PRIMARY KEY, unique_tags ${integer} NOT NULL,
         eol_grace_period ${integer} NOT NULL)`,
+      `CREATE TABLE vulnerabilities (
+        place ${text} NOT NULL, id ${text} NOT NULL, updated ${integer} NOT NULL,
+        data ${blob} NOT NULL, PRIMARY KEY (place, id))`,
+      `CREATE TABLE vulnerability_names (
+        place ${text} NOT NULL, id ${text} NOT NULL, name ${text} NOT NULL,
+        PRIMARY KEY (place, id, name))`,
+      `CREATE INDEX vulnerability_names_by_name ON vulnerability_names (name, place)`,
     ],
   ];
 }
