@@ -79,14 +79,19 @@ export class Change {
     throw permissionDenied(missing.map(capabilityName), uid);
   }
 
-  async insert<R extends ResourceMessage>(resource: Resource<R>, created: R): Promise<ResourceRow> {
+  /** Stores a new one; the event is that of Create, unless another method is named. */
+  async insert<R extends ResourceMessage>(
+    resource: Resource<R>,
+    created: R,
+    method = resource.method("Create"),
+  ): Promise<ResourceRow> {
     const row = resource.toRow(created);
     if (!(await resource.table.insert(this.tx, row))) {
       throw alreadyExists(resource.typeName, resource.definition.uniqueNames ? row.name : row.uid);
     }
     if (resource.definition.changesAccess) this.tx.accessChanged();
     await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
-    await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));
+    await this.emit(method, row.uid, resource.eventBody(row));
     return row;
   }
 

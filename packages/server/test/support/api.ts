@@ -36,6 +36,7 @@ export class Api {
   readonly groupInvites: Collection;
   readonly repos: Collection;
   readonly tags: Collection;
+  readonly advisories: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -51,6 +52,7 @@ export class Api {
     this.groupInvites = this.#collection(kindOf("GroupInvite"));
     this.repos = this.#collection(REPOS);
     this.tags = this.#collection(TAGS);
+    this.advisories = this.#collection(ADVISORIES);
   }
 
   /** The same service for another caller. */
@@ -147,4 +149,5 @@ const MAPPINGS = kindOf("ExternalGroupRoleMapping");
 const ASSOCIATIONS = kindOf("AccountAssociation");
 const REPOS = kindOf("Repo", "Repos", "registry");
 const TAGS = kindOf("Tag", "Tags", "registry");
+const ADVISORIES = kindOf("Advisory", "Advisories", "vulnerabilities");
 const IMAGES = kindOf("Image", "Images", "registry");

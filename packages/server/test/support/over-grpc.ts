@@ -81,19 +81,27 @@ const CHOICES = new Set([
   "awsArn",
   "awsUserId",
   "configuration",
-  "_totalCount",
-  "_name",
-  "_deprecated",
 ]);
+
+function isChoice(name: string, value: object): boolean {
+  // The types of advisories' events are a choice; those of severities are a field.
+  const chosen = name === "type" && (value as { type: unknown }).type;
+  return CHOICES.has(name) || name.startsWith("_") || (isText(chosen) && chosen in value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
 
 function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
+  if (Buffer.isBuffer(value)) return value.toString("base64");
   if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;
   if ("seconds" in value && "nanos" in value) {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
   }
-  const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
+  const set = Object.entries(value).filter(([name, one]) => one !== null && !isChoice(name, value));
   return Object.fromEntries(set.map(([name, one]) => [keyShown(name), shown(one, name)]));
 }
 
