@@ -44,13 +44,18 @@ export function updateEventV1(engine: Engine): Handler {
     validate(v1.AdvisoryEventSchema, given);
     refuseBadEvent(given, "", call.time, "known");
     const asked = eventFromV1(given);
-    const event = await writeAdvisory(engine, call, parentOf(given.id), async (writer, advisory) => {
-      const before = eventOf(advisory, given.id);
-      const changed = changedEvent(writer.change, before, asked);
-      if (changed === before) return before;
-      const events = advisory.events.map((one) => (one === before ? changed : one));
-      return eventOf(await writer.update({ ...advisory, events }), given.id);
-    });
+    const event = await writeAdvisory(
+      engine,
+      call,
+      parentOf(given.id),
+      async (writer, advisory) => {
+        const before = eventOf(advisory, given.id);
+        const changed = changedEvent(writer.change, before, asked);
+        if (changed === before) return before;
+        const events = advisory.events.map((one) => (one === before ? changed : one));
+        return eventOf(await writer.update({ ...advisory, events }), given.id);
+      },
+    );
     return messageReply(v1.AdvisoryEventSchema, eventToV1(event));
   };
 }

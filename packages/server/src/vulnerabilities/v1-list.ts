@@ -1,4 +1,4 @@
-import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { clone, create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,
   EventTypeFilter,
@@ -6,6 +6,7 @@ import {
   ListAdvisoriesRequestSchema,
   ListAdvisoriesResponseSchema,
   type ReviewState,
+  UIDPFilterSchema,
   advisoriesV1 as v1,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
@@ -41,7 +42,10 @@ export function listV1(engine: Engine): Handler {
     const filter = message as v1.AdvisoryFilter;
     const request = requestOf(filter);
     if (request === undefined) {
-      return messageReply(v1.AdvisoriesListSchema, create(v1.AdvisoriesListSchema, { totalCount: 0n }));
+      return messageReply(
+        v1.AdvisoriesListSchema,
+        create(v1.AdvisoriesListSchema, { totalCount: 0n }),
+      );
     }
     const reply = await list(asBinary(call), request);
     const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
@@ -59,10 +63,11 @@ export function listV1(engine: Engine): Handler {
 function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined {
   const ids = filter.uidp?.ids ?? [];
   const isNowhere = filter.id !== "" && ids.length > 0 && !ids.includes(filter.id);
-  const uidp = filter.id === "" ? filter.uidp : { ...filter.uidp, ids: [filter.id] };
+  const uidp = filter.uidp ? clone(UIDPFilterSchema, filter.uidp) : create(UIDPFilterSchema);
+  if (filter.id !== "") uidp.ids = [filter.id];
   const { origin, latestEventType, pageToken, aliases } = filter;
   const init: MessageInitShape<typeof ListAdvisoriesRequestSchema> = {
-    ...(uidp && { uidp }),
+    uidp,
     advisoryIds: filter.advisoryIds,
     legacyAdvisoryIds: filter.legacyAdvisoryIds,
     artifactNames: filter.artifactName,

@@ -78,6 +78,7 @@ export function fromV1(given: v1.Advisory): Advisory {
   const { legacyAdvisoryID, advisoryId } = given;
   return create(AdvisorySchema, {
     ...aboutOf(given),
+    aliases: [...new Set(given.aliases)],
     advisoryId,
     ...(legacyAdvisoryID !== undefined && { legacyAdvisoryId: legacyAdvisoryID }),
   });

@@ -57,9 +57,9 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 }
 
 /** Masks, times and durations as messages; everything else reads the same. */
-function wired(value: unknown, key = ""): unknown {
+export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && (key.endsWith("Time") || key === "updatedSince")) {
+  if (typeof value === "string" && isTime(key)) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -70,6 +70,10 @@ function wired(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => wired(one));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
+}
+
+function isTime(key: string): boolean {
+  return /(Time|edAt)$/.test(key) || key === "updatedSince" || key === "timestamp";
 }
 
 /** The names that grpc-js adds to tell which member of a choice is set. */
@@ -93,7 +97,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function shown(value: unknown, key = ""): unknown {
+/** An answer of grpc-js as REST would show it. */
+export function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
   if (Buffer.isBuffer(value)) return value.toString("base64");
