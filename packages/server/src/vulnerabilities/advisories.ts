@@ -1,6 +1,7 @@
 import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { advisoryParts } from "./advisory-parts.ts";
+import { addSeverities } from "./severities.ts";
 
 /**
  * Advisories: what is known of one vulnerability in one component of one artifact. They are written
@@ -15,4 +16,5 @@ export const advisories: Resource<Advisory> = new Resource({
   nameOf: ({ advisoryId }) => advisoryId,
   parts: advisoryParts,
   childOrders: ["updated"],
+  hydrate: addSeverities,
 });
