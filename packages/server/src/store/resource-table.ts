@@ -252,13 +252,9 @@ export class ResourceTable {
     parent: string,
     names: readonly string[],
   ): Promise<EncodedRow[]> {
-    if (names.length === 0) return [];
-    // Lists of few different lengths, so that few statements are prepared.
-    const length = 2 ** Math.ceil(Math.log2(names.length));
-    const padded = [...names, ...new Array<string>(length - names.length).fill(names[0] as string)];
-    const marks = padded.map(() => "?").join(", ");
-    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${marks})`;
-    return reader.all<EncodedRow>(sql, parent, ...padded);
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${texts})`;
+    return reader.all<EncodedRow>(sql, parent, JSON.stringify(names));
   }
 
   /** Lets the database see that rows which an index leaves out are not asked for. */
