@@ -20,6 +20,7 @@ import { RegistriesService } from "../gen/wharf/registry/v2beta1/registries_pb.j
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
+import { Advisories } from "../gen/wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 
@@ -38,6 +39,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RegistriesService,
   RegistrySettingsService,
   AdvisoriesService,
+  Advisories,
   AdvisoryImportsService,
   SecurityTokenService,
   Auth,

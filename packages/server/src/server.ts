@@ -52,6 +52,8 @@ import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
 import { handlersOfV1 } from "./v1/handlers.ts";
+import { importHandlers } from "./vulnerabilities/imports.ts";
+import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -139,6 +141,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...tracking.handlers,
     [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
     ...settingsHandlers(engine),
+    ...advisoryV1Handlers(engine),
+    ...importHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);

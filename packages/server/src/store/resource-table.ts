@@ -267,6 +267,17 @@ export class ResourceTable {
     return rows.map(([uid]) => uid);
   }
 
+  /** The rows of a place that have one of these names. */
+  async childrenOfNames(
+    reader: Reader,
+    parent: string,
+    names: readonly string[],
+  ): Promise<EncodedRow[]> {
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${texts})`;
+    return reader.all<EncodedRow>(sql, parent, JSON.stringify(names));
+  }
+
   /** Lets the database see that rows which an index leaves out are not asked for. */
   #notEmpty(column: string): string {
     const sparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
@@ -299,6 +310,25 @@ export class ResourceTable {
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
     if (this.terms !== undefined) await this.#setTerms(tx, row.uid, [], row.terms ?? []);
     return true;
+  }
+
+  /** Inserts many, unless there is one of them; returns that one then. */
+  async insertAll(tx: Transaction, rows: readonly ResourceRow[]): Promise<ResourceRow | undefined> {
+    for (const row of rows) {
+      const values = this.#values(row, this.#columns);
+      if ((await tx.run(this.#insert, ...values)) === 0) return row;
+      tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    }
+    if (this.terms === undefined || rows.length === 0) return undefined;
+    const sql = `SELECT uid, id FROM ${this.shape.name} WHERE uid IN (${tx.dialect.texts})`;
+    const uids = JSON.stringify(rows.map(({ uid }) => uid));
+    const found = await tx.arrays<readonly [string, number]>(sql, uids);
+    const ids = new Map(found);
+    await this.terms.add(
+      tx,
+      rows.map(({ uid, terms = [] }) => ({ row: ids.get(uid) as number, terms })),
+    );
+    return undefined;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {

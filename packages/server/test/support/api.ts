@@ -115,6 +115,17 @@ export class Api {
     return this.#call({ verb, kind: IMAGES, request: { repoUid, digest, ...more } });
   }
 
+  importAdvisories(
+    parent: string,
+    documents: readonly object[],
+    more: object = {},
+  ): Promise<Shown> {
+    const body = { documents, ...more };
+    const rest = { method: "POST", path: `advisories/${parent}:import`, body };
+    const verb = { action: "ImportAdvisories", rest };
+    return this.#call({ verb, kind: IMPORTS, request: { parent, ...body } });
+  }
+
   #collection(kind: Kind): Collection {
     const call = (verb: Call["verb"], request: object) => this.#call({ verb, kind, request });
     return {
@@ -155,4 +166,5 @@ const ASSOCIATIONS = kindOf("AccountAssociation");
 const REPOS = kindOf("Repo", "Repos", "registry");
 const TAGS = kindOf("Tag", "Tags", "registry");
 const ADVISORIES = kindOf("Advisory", "Advisories", "vulnerabilities");
+const IMPORTS = kindOf("AdvisoryImport", "AdvisoryImports", "vulnerabilities");
 const IMAGES = kindOf("Image", "Images", "registry");

@@ -56,8 +56,8 @@ export function refusalOf(error: ServiceError): Refusal | Error {
   return new Refusal(status.code, status.message, json.details ?? []);
 }
 
-/** Names of times that do not end in "Time". */
-const TIMES = new Set(["updatedSince", "expiration"]);
+/** Names of times that do not end like others. */
+const TIMES = new Set(["updatedSince", "expiration", "timestamp"]);
 
 /**
  * Masks, times and durations as messages; everything else reads the same.
@@ -66,7 +66,7 @@ const TIMES = new Set(["updatedSince", "expiration"]);
  */
 export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && (key.endsWith("Time") || TIMES.has(key))) {
+  if (typeof value === "string" && isTime(key)) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -77,6 +77,10 @@ export function wired(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => wired(one));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
+}
+
+function isTime(key: string): boolean {
+  return /(Time|edAt)$/.test(key) || TIMES.has(key);
 }
 
 /** The names that grpc-js adds to tell which member of a choice is set. */
