@@ -8,6 +8,7 @@ import {
   ListIdentityProvidersRequestSchema,
 } from "@wharf/contract";
 import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
+import { WharfError } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
@@ -74,11 +75,17 @@ function listMethod(within: Within): Adapted {
     const items: v1.IdentityProvider[] = [];
     for (const { uid } of identityProviders) {
       const one = create(GetIdentityProviderRequestSchema, { uid });
-      items.push(providerV1(await within(call, getIdentityProvider, one)));
+      const got = await within(call, getIdentityProvider, one).catch(undefinedIfGone);
+      if (got !== undefined) items.push(providerV1(got));
     }
     return messageReply(method.output, create(v1.IdentityProviderListSchema, { items }));
   };
   return [method, handler];
+}
+
+/** It may be deleted between the two looks; then there is nothing to list. */
+function undefinedIfGone(thrown: unknown): undefined {
+  if (!(thrown instanceof WharfError && thrown.code === "NOT_FOUND")) throw thrown;
 }
 
 function asked({ id, name, uidp }: v1.IdentityProviderFilter) {
