@@ -74,6 +74,10 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly filters?: readonly FilterDefinition<R>[];
   /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
   readonly uniqueNames?: boolean;
+  /** What it is called, where that is not its name. Lists are not ordered by it. */
+  readonly nameOf?: (resource: R) => string;
+  /** Whether it is in groups, which hold further groups, and is told apart in parts. */
+  readonly isInGroups?: boolean;
   readonly parts?: Parts<R>;
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];

@@ -63,6 +63,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       hasChildren: (isPlace || definition.hasChildren) ?? false,
       uidIsParent,
       uniqueNames: definition.uniqueNames ?? false,
+      orderedByName: definition.nameOf === undefined,
+      isInGroups: definition.isInGroups ?? false,
       ...(definition.parts ? { parts: definition.parts.all } : {}),
       childOrders: definition.childOrders ?? [],
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
@@ -111,14 +113,14 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], parts } = this.definition;
+    const { schema, filters = [], parts, nameOf } = this.definition;
     const shown = this.shown(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
       parent: this.table.parentOf(resource.uid),
       root: rootOf(resource.uid),
-      name: resource.name ?? "",
+      name: nameOf?.(resource) ?? resource.name ?? "",
       created: msOf(resource.createTime),
       updated: msOf(resource.updateTime),
       encoding: this.encoding,

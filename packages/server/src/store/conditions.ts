@@ -68,9 +68,9 @@ export class Conditions {
 
   /** Whether an index has the children of one place in the order of a column. */
   hasChildrenInOrderOf(column: Order["column"]): boolean {
-    if (column === "name") return true;
-    // What is in parts has no places below its own.
-    if (column === "uid") return this.#shape.parts !== undefined;
+    if (column === "name") return this.#shape.orderedByName ?? true;
+    // What is in parts mostly has no places below its own.
+    if (column === "uid") return this.#shape.parts !== undefined && !this.#shape.isInGroups;
     return this.#shape.childOrders?.includes(column) ?? false;
   }
 

@@ -30,6 +30,8 @@ export interface Dialect {
   readonly text: string;
   readonly integer: string;
   readonly blob: string;
+  /** Selects the texts of a list that is given as JSON: a statement is the same for any number. */
+  readonly texts: string;
   /** Keeps a row that was read from being deleted until the transaction ends. */
   readonly lockShared: string;
   /** Keeps a row that was read from being changed until the transaction ends. */

@@ -9,6 +9,7 @@ const DIALECT: Dialect = {
   text: `TEXT COLLATE "C"`,
   integer: "BIGINT",
   blob: "BYTEA",
+  texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
 };

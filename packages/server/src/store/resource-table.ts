@@ -37,6 +37,10 @@ export interface TableShape {
   readonly uidIsParent: boolean;
   /** Whether two rows of one place never have the same name. */
   readonly uniqueNames?: boolean;
+  /** Whether lists can ask for the order of names; they can unless this says otherwise. */
+  readonly orderedByName?: boolean;
+  /** Whether rows in parts are in places that hold further places with rows. */
+  readonly isInGroups?: boolean;
   /**
    * The parts that rows are told apart in, where lists mostly ask for some of them: every order is
    * kept, and every total, for each part alone.
@@ -157,10 +161,10 @@ export class ResourceTable {
 
   /** What the indexes of orders begin with; the part, if any, stands right before the order. */
   #orders(): string[][] {
-    const { parts, childOrders = [], uniqueNames } = this.shape;
-    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])].map(
-      (columns) => [...columns],
-    );
+    const { parts, childOrders = [], uniqueNames, orderedByName = true } = this.shape;
+    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])]
+      .filter((columns) => orderedByName || columns.at(-1) !== "name")
+      .map((columns) => [...columns]);
     // Unique names have that order in their own index.
     if (parts === undefined) return uniqueNames ? all.slice(1) : all;
     return [["uid"], ...all].map((columns) => columns.toSpliced(-1, 0, "part"));
@@ -182,6 +186,19 @@ export class ResourceTable {
   /** Like find, and nobody deletes the row before the transaction ends. */
   async findToKeep(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
     return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lockShared}`, uid);
+  }
+
+  /** The latest time at which any row was changed. */
+  async latestUpdate(reader: Reader): Promise<number> {
+    const { name, parts = [undefined] } = this.shape;
+    let latest = 0;
+    for (const part of parts) {
+      const [among, values] = part === undefined ? ["", []] : [" WHERE part = ?", [part]];
+      const sql = `SELECT max(updated) AS latest FROM ${name}${among}`;
+      const row = await reader.get<{ latest: number | null }>(sql, ...values);
+      latest = Math.max(latest, row?.latest ?? 0);
+    }
+    return latest;
   }
 
   /** Whether there is such a row; nobody deletes it before the transaction ends. */
@@ -227,6 +244,21 @@ export class ResourceTable {
     const sql = `SELECT uid FROM ${this.shape.name} WHERE parent = ? AND name = ? ORDER BY id LIMIT ?`;
     const rows = await reader.arrays<readonly [string]>(sql, parent, name, limit);
     return rows.map(([uid]) => uid);
+  }
+
+  /** The rows of a place that have one of these names. */
+  async childrenOfNames(
+    reader: Reader,
+    parent: string,
+    names: readonly string[],
+  ): Promise<EncodedRow[]> {
+    if (names.length === 0) return [];
+    // Lists of few different lengths, so that few statements are prepared.
+    const length = 2 ** Math.ceil(Math.log2(names.length));
+    const padded = [...names, ...new Array<string>(length - names.length).fill(names[0] as string)];
+    const marks = padded.map(() => "?").join(", ");
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${marks})`;
+    return reader.all<EncodedRow>(sql, parent, ...padded);
   }
 
   /** Lets the database see that rows which an index leaves out are not asked for. */

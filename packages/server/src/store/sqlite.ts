@@ -10,6 +10,7 @@ const DIALECT: Dialect = {
   text: "TEXT",
   integer: "INTEGER",
   blob: "BLOB",
+  texts: "SELECT value FROM json_each(?)",
   // One writer at a time: nothing needs locking.
   lockShared: "",
   lock: "",
