@@ -2,6 +2,15 @@ import { parentOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
 import { countedAs } from "./counts.ts";
 import type { Transaction } from "./group-commit.ts";
+import {
+  readTerms,
+  type Term,
+  type TermFilter,
+  type TermKey,
+  TermTable,
+  type TextFilter,
+  writeTerms,
+} from "./terms.ts";
 
 /** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
 export interface FilterColumn {
@@ -23,7 +32,7 @@ export interface Bound {
   readonly after: number;
 }
 
-export type Condition = Filter | Bound;
+export type Condition = Filter | Bound | TermFilter | TextFilter;
 
 export interface TableShape {
   /** The table's name, which is also the kind in the counts. */
@@ -48,6 +57,8 @@ export interface TableShape {
   readonly parts?: readonly number[];
   /** The times that the children of each place are kept in the order of, besides the name. */
   readonly childOrders?: readonly ("created" | "updated")[];
+  /** Whether rows have terms that they are found by. */
+  readonly hasTerms?: boolean;
 }
 
 /**
@@ -68,6 +79,8 @@ export interface ResourceRow {
   /** Which part it is in, where its table has parts. */
   readonly part?: number;
   readonly filters: Readonly<Record<string, string | number>>;
+  /** What else it is found by, where its table has terms. */
+  readonly terms?: readonly Term[];
 }
 
 /** A stored resource in the form that the reader asked for. */
@@ -110,6 +123,7 @@ const INDEXES = [
 /** The statements that change and look up single rows of one resource's table. */
 export class ResourceTable {
   readonly shape: TableShape;
+  readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #changing: readonly string[];
   readonly #insert: string;
@@ -119,10 +133,12 @@ export class ResourceTable {
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    const { name, parts, filterColumns } = shape;
+    const { name, parts, filterColumns, hasTerms = false } = shape;
+    this.terms = hasTerms ? new TermTable(name) : undefined;
     this.#columns = [
       ...COMMON,
       ...(parts === undefined ? [] : ["part"]),
+      ...(hasTerms ? ["terms"] : []),
       ...filterColumns.map((column) => column.name),
     ];
     this.#changing = this.#columns.filter((column) => !FIXED.has(column));
@@ -136,19 +152,22 @@ export class ResourceTable {
   }
 
   /** The statements that make the table and its indexes where they are missing. */
-  schema({ id, text, integer, blob }: Dialect): string[] {
+  schema(dialect: Dialect): string[] {
+    const { id, text, integer, blob } = dialect;
     const { name, filterColumns, parts } = this.shape;
     const filters = filterColumns.map(
       (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
     );
     const part = parts === undefined ? "" : `, part ${integer} NOT NULL`;
+    // What there is to undo when the terms of a row change.
+    const terms = this.terms === undefined ? "" : `, terms ${text} NOT NULL`;
     const index = (...columns: string[]) =>
       `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
     return [
       `CREATE TABLE IF NOT EXISTS ${name} (
         id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
         name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
-        encoding ${integer} NOT NULL${part}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
+        encoding ${integer} NOT NULL${part}${terms}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
       ...this.#orders().map((columns) => index(...columns)),
       ...filterColumns.map(
         ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
@@ -156,6 +175,7 @@ export class ResourceTable {
       ...(this.shape.uniqueNames
         ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
         : []),
+      ...(this.terms?.schema(dialect) ?? []),
     ];
   }
 
@@ -252,13 +272,9 @@ export class ResourceTable {
     parent: string,
     names: readonly string[],
   ): Promise<EncodedRow[]> {
-    if (names.length === 0) return [];
-    // Lists of few different lengths, so that few statements are prepared.
-    const length = 2 ** Math.ceil(Math.log2(names.length));
-    const padded = [...names, ...new Array<string>(length - names.length).fill(names[0] as string)];
-    const marks = padded.map(() => "?").join(", ");
-    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${marks})`;
-    return reader.all<EncodedRow>(sql, parent, ...padded);
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${texts})`;
+    return reader.all<EncodedRow>(sql, parent, JSON.stringify(names));
   }
 
   /** Lets the database see that rows which an index leaves out are not asked for. */
@@ -291,12 +307,15 @@ export class ResourceTable {
     const values = this.#values(row, this.#columns);
     if ((await tx.run(this.#insert, ...values)) === 0) return false;
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, [], row.terms ?? []);
     return true;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#partOf(tx, row.uid);
+    const terms = await this.#termsOf(tx, row.uid);
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
+    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, terms, row.terms ?? []);
     if (before === row.part) {
       tx.counts.touched(this.#kind(row.part), this.shape.isPlace ? row.uid : row.parent);
     } else {
@@ -308,13 +327,14 @@ export class ResourceTable {
   /** Returns whether there was such a row. */
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     const part = await this.#partOf(tx, uid);
+    if (this.terms !== undefined) await this.#setTerms(tx, uid, await this.#termsOf(tx, uid), []);
     if ((await tx.run(this.#delete, uid)) === 0) return false;
     tx.counts.moved(this.#kind(part), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
 
-  /** Deletes rows of a place that nothing is below of, at most so many of each part. */
+  /** Deletes rows of a place that nothing is below of and that have no terms, at most so many of each part. */
   async deleteChildren(tx: Transaction, parent: string, most: number): Promise<void> {
     const { name, parts = [undefined] } = this.shape;
     for (const part of parts) {
@@ -336,10 +356,29 @@ export class ResourceTable {
     return (await tx.get<{ part: number }>(sql, uid))?.part;
   }
 
+  async #termsOf(tx: Transaction, uid: string): Promise<TermKey[]> {
+    if (this.terms === undefined) return [];
+    const sql = `SELECT terms FROM ${this.shape.name} WHERE uid = ?`;
+    const row = await tx.get<{ terms: string }>(sql, uid);
+    return row === undefined ? [] : readTerms(row.terms);
+  }
+
+  async #setTerms(
+    tx: Transaction,
+    uid: string,
+    before: readonly TermKey[],
+    after: readonly Term[],
+  ): Promise<void> {
+    const sql = `SELECT id FROM ${this.shape.name} WHERE uid = ?`;
+    const row = await tx.get<{ id: number }>(sql, uid);
+    if (row !== undefined) await this.terms?.replace(tx, row.id, before, after);
+  }
+
   #values(row: ResourceRow, columns: readonly string[]): Value[] {
-    return columns.map(
-      (column) => row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null,
-    );
+    return columns.map((column) => {
+      if (column === "terms") return writeTerms(row.terms ?? []);
+      return row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null;
+    });
   }
 }
 

@@ -42,6 +42,25 @@ export async function putVulnerability(
   return true;
 }
 
+/**
+ * What was brought into a place of these ids.
+ *
+ * @example const known = await vulnerabilitiesOf(reader, group, ["CVE-2026-0001"]);
+ */
+export async function vulnerabilitiesOf(
+  reader: Reader,
+  place: string,
+  ids: readonly string[],
+): Promise<StoredVulnerability[]> {
+  if (ids.length === 0) return [];
+  const { texts } = reader.dialect;
+  return reader.all<StoredVulnerability>(
+    `SELECT place, id, updated, data FROM vulnerabilities WHERE place = ? AND id IN (${texts})`,
+    place,
+    JSON.stringify(ids),
+  );
+}
+
 /** A vulnerability under one of its names. */
 export interface NamedVulnerability {
   readonly name: string;

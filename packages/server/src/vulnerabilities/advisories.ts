@@ -1,6 +1,7 @@
 import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { advisoryParts } from "./advisory-parts.ts";
+import { advisoryTerms } from "./advisory-terms.ts";
 import { addSeverities } from "./severities.ts";
 
 /**
@@ -16,5 +17,8 @@ export const advisories: Resource<Advisory> = new Resource({
   nameOf: ({ advisoryId }) => advisoryId,
   parts: advisoryParts,
   childOrders: ["updated"],
+  filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
+  terms: advisoryTerms,
+  textField: "query",
   hydrate: addSeverities,
 });

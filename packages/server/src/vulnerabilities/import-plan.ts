@@ -4,53 +4,75 @@ import {
   type AdvisoryDocument,
   type AdvisoryDocumentResult,
   AdvisoryDocumentResultSchema,
+  type Vulnerability,
 } from "@wharf/contract";
-import { documentProblems } from "./import-checks.ts";
+import type { StoredVulnerability } from "../store/vulnerabilities.ts";
 import { merged } from "./merge.ts";
+import { vulnerabilityRow } from "./severities.ts";
 
-/** What taking in documents comes to. */
-export interface ImportPlan {
-  /** One for each document, in their order. */
-  readonly results: readonly AdvisoryDocumentResult[];
-  /** New advisories. */
-  readonly added: readonly Advisory[];
-  /** Advisories that are there, as they are to be. */
-  readonly changed: readonly Advisory[];
-  /** The documents that are taken. */
-  readonly taken: readonly AdvisoryDocument[];
+/** What there is of what documents are about, by id. */
+export interface Known {
+  readonly advisories: Map<string, Advisory>;
+  readonly vulnerabilities: Map<string, StoredVulnerability>;
+}
+
+/** On whose behalf documents are taken in, and where. */
+export interface Occasion {
+  readonly group: string;
+  /** Who is the author of what names none. */
+  readonly actor: string;
 }
 
 /**
- * Works out what documents change. A document with anything wrong in it is left out as a whole; the
- * others follow one another, so that a later one finds what an earlier one brings.
+ * What taking in documents comes to. They follow one another: a later one finds what an earlier one
+ * brings.
  *
- * @example const plan = planImport(documents, known, call.caller.uid, call.time);
+ * @example
+ * const plan = new ImportPlan(known, { group, actor: call.caller.uid });
+ * const results = documents.map((document) => plan.add(document));
  */
-export function planImport(
-  documents: readonly AdvisoryDocument[],
-  stored: ReadonlyMap<string, Advisory>,
-  actor: string,
-  now: number,
-): ImportPlan {
-  const pending = new Map<string, Advisory>();
-  const taken: AdvisoryDocument[] = [];
-  const results = documents.map((document) => {
-    const refusals = documentProblems(document, now);
-    const result = create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
-    if (refusals.length > 0) return result;
-    taken.push(document);
-    for (const given of document.advisories) {
-      const before = pending.get(given.advisoryId) ?? stored.get(given.advisoryId);
-      const after = merged(before, given, actor);
-      if (after === before) result.unchanged++;
-      else {
-        pending.set(given.advisoryId, after);
-        result[before === undefined ? "created" : "changed"]++;
-      }
+export class ImportPlan {
+  /** Advisories and vulnerabilities to be stored, as they are to be. New advisories have no uid. */
+  readonly advisories = new Map<string, Advisory>();
+  readonly vulnerabilities = new Map<string, Vulnerability>();
+  readonly #known: Known;
+  readonly #occasion: Occasion;
+
+  constructor(known: Known, occasion: Occasion) {
+    this.#known = known;
+    this.#occasion = occasion;
+  }
+
+  /** Takes a document in which nothing is wrong. */
+  add(document: AdvisoryDocument): AdvisoryDocumentResult {
+    const result = create(AdvisoryDocumentResultSchema, { name: document.name });
+    for (const given of document.advisories) result[this.#advisory(given)]++;
+    for (const given of document.vulnerabilities) {
+      if (this.#isNews(given)) result.vulnerabilitiesChanged++;
     }
     return result;
-  });
-  const all = [...pending.values()];
-  const added = all.filter(({ uid }) => uid === "");
-  return { results, added, changed: all.filter(({ uid }) => uid !== ""), taken };
+  }
+
+  #advisory(given: Advisory): "created" | "changed" | "unchanged" {
+    const { advisories } = this.#known;
+    const before = advisories.get(given.advisoryId);
+    const after = merged(before, given, this.#occasion.actor);
+    if (after === before) return "unchanged";
+    advisories.set(given.advisoryId, after);
+    this.advisories.set(given.advisoryId, after);
+    return before === undefined ? "created" : "changed";
+  }
+
+  /** What is known later counts; the store sees it the same way. */
+  #isNews(given: Vulnerability): boolean {
+    const { vulnerabilities } = this.#known;
+    const row = vulnerabilityRow(this.#occasion.group, given);
+    const before = vulnerabilities.get(given.id);
+    const isOld = before !== undefined && before.updated > row.updated;
+    if (isOld || (before !== undefined && Buffer.compare(before.data, row.data) === 0))
+      return false;
+    vulnerabilities.set(given.id, row);
+    this.vulnerabilities.set(given.id, given);
+    return true;
+  }
 }

@@ -1,8 +1,8 @@
 import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
-  type Advisory,
   type AdvisoryDocument,
   type AdvisoryDocumentResult,
+  AdvisoryDocumentResultSchema,
   AdvisoryImportsService,
   type ImportAdvisoriesRequest,
   type ImportAdvisoriesResponse,
@@ -11,14 +11,16 @@ import {
 import { BulkChange } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { notFound } from "../errors.ts";
-import type { Call, Handler } from "../rpc/call.ts";
+import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import { vulnerabilitiesOf } from "../store/vulnerabilities.ts";
 import { advisories } from "./advisories.ts";
 import { AdvisoryWriter } from "./advisory-writer.ts";
-import { type ImportPlan, planImport } from "./import-plan.ts";
+import { documentProblems } from "./import-checks.ts";
+import { ImportPlan, type Known, type Occasion } from "./import-plan.ts";
+import { saveVulnerability } from "./severities.ts";
 
 /**
  * Documents share a transaction until it has about this many advisories: enough that looking them up
@@ -37,64 +39,100 @@ export function importHandlers(engine: Engine): [DescMethod, Handler][] {
 
 function importAdvisories(engine: Engine): Handler {
   return async (call, message) => {
-    const { parent, documents, validateOnly } = message as ImportAdvisoriesRequest;
+    const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
     const { reader } = engine.store;
-    if ((await engine.groups.table.find(reader, parent, "data")) === undefined) {
-      throw notFound(engine.groups.typeName, parent);
+    if ((await engine.groups.table.find(reader, group, "data")) === undefined) {
+      throw notFound(engine.groups.typeName, group);
     }
+    const occasion = { group, actor: call.caller.uid };
     const results: AdvisoryDocumentResult[] = [];
+    const foreseen: Known = { advisories: new Map(), vulnerabilities: new Map() };
     for (const some of portions(documents)) {
+      const [good, refused] = sorted(some, call.time);
       const done = validateOnly
-        ? await foresee(reader, call, parent, some)
-        : await engine.store.write((tx) => take(engine, call, tx, parent, some));
-      results.push(...done);
+        ? await foresee(reader, occasion, good, foreseen)
+        : await engine.store.write((tx) => take(new BulkChange(call, tx, engine), occasion, good));
+      results.push(
+        ...some.map((one) => refused.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
+      );
     }
     return messageReply(ImportAdvisoriesResponseSchema, answerOf(results));
   };
 }
 
-/** What would happen. */
+/** Documents that can be taken, and the results of those that cannot. */
+function sorted(
+  documents: readonly AdvisoryDocument[],
+  now: number,
+): [AdvisoryDocument[], Map<AdvisoryDocument, AdvisoryDocumentResult>] {
+  const refused = new Map<AdvisoryDocument, AdvisoryDocumentResult>();
+  for (const document of documents) {
+    const refusals = documentProblems(document, now);
+    if (refusals.length === 0) continue;
+    const { name } = document;
+    refused.set(document, create(AdvisoryDocumentResultSchema, { name, refusals }));
+  }
+  return [documents.filter((document) => !refused.has(document)), refused];
+}
+
+/** What would happen, after all that would have happened before. */
 async function foresee(
   reader: Reader,
-  call: Call,
-  parent: string,
+  occasion: Occasion,
   documents: readonly AdvisoryDocument[],
-): Promise<readonly AdvisoryDocumentResult[]> {
-  const stored = await storedOf(reader, parent, documents);
-  return planImport(documents, stored, call.caller.uid, call.time).results;
+  { advisories, vulnerabilities }: Known,
+): Promise<AdvisoryDocumentResult[]> {
+  const stored = await knownOf(reader, occasion.group, documents);
+  for (const [id, one] of stored.advisories) if (!advisories.has(id)) advisories.set(id, one);
+  for (const [id, one] of stored.vulnerabilities) {
+    if (!vulnerabilities.has(id)) vulnerabilities.set(id, one);
+  }
+  const plan = new ImportPlan({ advisories, vulnerabilities }, occasion);
+  return documents.map((document) => plan.add(document));
 }
 
 async function take(
-  engine: Engine,
-  call: Call,
-  tx: Transaction,
-  parent: string,
+  change: BulkChange,
+  occasion: Occasion,
   documents: readonly AdvisoryDocument[],
-): Promise<readonly AdvisoryDocumentResult[]> {
-  const change = new BulkChange(call, tx, engine);
-  const writer = await AdvisoryWriter.begin(change, parent);
-  const stored = await storedOf(tx, parent, documents);
-  const plan = planImport(documents, stored, call.caller.uid, call.time);
-  for (const advisory of plan.added) await writer.insert(advisory);
-  for (const advisory of plan.changed) await writer.update(advisory);
-  await note(change, parent, plan);
-  return plan.results;
+): Promise<AdvisoryDocumentResult[]> {
+  const { group } = occasion;
+  const writer = await AdvisoryWriter.begin(change, group);
+  const plan = new ImportPlan(await knownOf(change.tx, group, documents), occasion);
+  const results = documents.map((document) => plan.add(document));
+  for (const advisory of plan.advisories.values()) {
+    await (advisory.uid === "" ? writer.insert(advisory) : writer.update(advisory));
+  }
+  for (const vulnerability of plan.vulnerabilities.values()) {
+    await saveVulnerability(change.tx, group, vulnerability);
+  }
+  await note(change, group, results);
+  return results;
 }
 
-/** The advisories that documents are about, as far as there are any. */
-async function storedOf(
+/** What there is of what documents are about. */
+async function knownOf(
   reader: Reader,
-  parent: string,
+  group: string,
   documents: readonly AdvisoryDocument[],
-): Promise<Map<string, Advisory>> {
-  const ids = documents.flatMap((document) => document.advisories.map((one) => one.advisoryId));
-  const rows = await advisories.table.childrenOfNames(reader, parent, [...new Set(ids)]);
+): Promise<Known> {
+  const ids = documents.flatMap((one) => one.advisories.map(({ advisoryId }) => advisoryId));
+  const rows = await advisories.table.childrenOfNames(reader, group, ids);
   const found = rows.map((row) => advisories.fromRow(row));
-  return new Map(found.map((advisory) => [advisory.advisoryId, advisory]));
+  const named = documents.flatMap((one) => one.vulnerabilities.map(({ id }) => id));
+  const vulnerabilities = await vulnerabilitiesOf(reader, group, named);
+  return {
+    advisories: new Map(found.map((advisory) => [advisory.advisoryId, advisory])),
+    vulnerabilities: new Map(vulnerabilities.map((one) => [one.id, one])),
+  };
 }
 
 /** One event and one line of the audit for all that is written together. */
-async function note(change: BulkChange, parent: string, { results }: ImportPlan): Promise<void> {
+async function note(
+  change: BulkChange,
+  group: string,
+  results: readonly AdvisoryDocumentResult[],
+): Promise<void> {
   const changing = results.filter(
     (one) => one.created + one.changed + one.vulnerabilitiesChanged > 0,
   );
@@ -102,13 +140,13 @@ async function note(change: BulkChange, parent: string, { results }: ImportPlan)
   const json = messageToJson(ImportAdvisoriesResponseSchema, answerOf(changing));
   const sum = (count: "created" | "changed" | "vulnerabilitiesChanged") =>
     changing.reduce((total, one) => total + one[count], 0);
-  await change.noteForAll(parent, {
+  await change.noteForAll(group, {
     documents: changing.length,
     created: sum("created"),
     changed: sum("changed"),
     vulnerabilities: sum("vulnerabilitiesChanged"),
   });
-  await change.emitForAll(parent, { type: ImportAdvisoriesResponseSchema.typeName, json });
+  await change.emitForAll(group, { type: ImportAdvisoriesResponseSchema.typeName, json });
 }
 
 function answerOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {

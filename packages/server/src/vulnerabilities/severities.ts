@@ -13,6 +13,7 @@ import type { Transaction } from "../store/group-commit.ts";
 import {
   type NamedVulnerability,
   putVulnerability,
+  type StoredVulnerability,
   vulnerabilitiesNamed,
 } from "../store/vulnerabilities.ts";
 
@@ -27,10 +28,15 @@ export function saveVulnerability(
   group: string,
   vulnerability: Vulnerability,
 ): Promise<boolean> {
-  const { id, aliases, updateTime } = vulnerability;
+  const { id, aliases } = vulnerability;
+  return putVulnerability(tx, vulnerabilityRow(group, vulnerability), [id, ...aliases]);
+}
+
+/** A vulnerability as it is stored for a group. */
+export function vulnerabilityRow(place: string, vulnerability: Vulnerability): StoredVulnerability {
+  const { id, updateTime } = vulnerability;
   const updated = updateTime === undefined ? 0 : timestampMs(updateTime);
-  const data = toBinary(VulnerabilitySchema, vulnerability);
-  return putVulnerability(tx, { place: group, id, updated, data }, [id, ...aliases]);
+  return { place, id, updated, data: toBinary(VulnerabilitySchema, vulnerability) };
 }
 
 /**
