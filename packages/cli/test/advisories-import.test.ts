@@ -283,7 +283,10 @@ describe("wharf advisories import", () => {
     ]);
     assert.equal(code, 130, stderr);
     const { created } = JSON.parse(stdout);
-    assert.match(stderr, new RegExp(`${created} advisories created, .* run the same command again`));
+    assert.match(
+      stderr,
+      new RegExp(`${created} advisories created, .* run the same command again`),
+    );
     assert.equal((await listed("ended")).length, created);
     assert.ok(created > 0 && created < 2000, `${created}`);
     const rest = await json(site, ...command);
@@ -293,15 +296,16 @@ describe("wharf advisories import", () => {
   test("what is more than the server takes at once is refused, and the rest taken", async () => {
     await site.make("organizations", "large");
     const [one, ...many] = ids(90_000, 1_000) as [string, ...string[]];
-    const note = "x".repeat(4_000);
-    const large = distro("large", many).replaceAll("data: {type: manual}", "data: {type: manual}");
-    const noted = large.replaceAll(
-      "type: fixed",
-      `type: pending-upstream-fix\n        data: {note: ${note}}\n      - timestamp: 2026-01-04T00:00:00Z\n        type: fixed`,
-    );
-    const folder = folderWith("large", { "a.yaml": noted, "b.yaml": distro("b", [one]) });
+    const data = { note: "x".repeat(4_000) };
+    const event = { timestamp: "2026-01-04T00:00:00Z", type: "pending-upstream-fix", data };
+    const advisories = many.map((id) => ({ id, events: [event] }));
+    const large = { "schema-version": "2.0.2", package: { name: "large" }, advisories };
+    const folder = folderWith("large", {
+      "a.json": JSON.stringify(large),
+      "b.yaml": distro("b", [one]),
+    });
     const command = ["advisories", "import", folder, "--group", "large"];
-    await fails(site, 1, /a\.yaml: holds more than the server takes at once/, ...command);
+    await fails(site, 1, /a\.json: holds more than the server takes at once/, ...command);
     assert.equal((await listed("large")).length, 1);
   });
 });
