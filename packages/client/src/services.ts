@@ -3,6 +3,7 @@
  * derived from the descriptors: a method that is added to the contract is here at once.
  */
 import type {
+  DescField,
   DescMessage,
   DescMethod,
   DescMethodUnary,
@@ -14,6 +15,7 @@ import {
   AdvisoriesService,
   AdvisoryImportsService,
   Auth,
+  advisoriesV1,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,
   GroupsService,
@@ -44,6 +46,8 @@ export const CLIENT_SERVICES = {
   tags: TagsService,
   images: ImagesService,
   advisories: AdvisoriesService,
+  /** What writes advisories; reading them is better done with version 2. */
+  advisoriesV1: advisoriesV1.Advisories,
   advisoryImports: AdvisoryImportsService,
   sts: SecurityTokenService,
   auth: Auth,
@@ -96,9 +100,13 @@ export type ItemOf<Output> = Output extends { nextPageToken: string }
  * @example isPaged(GroupsService.method.listGroups) // true
  */
 export function isPaged({ output }: DescMethod): boolean {
-  const [items] = output.fields;
   const token = output.fields.some((field) => field.name === "next_page_token");
-  return items?.fieldKind === "list" && token;
+  return token && itemsOf(output) !== undefined;
+}
+
+/** The field of an answer that holds what was listed. */
+export function itemsOf(output: DescMessage): DescField | undefined {
+  return output.fields.find((field) => field.fieldKind === "list");
 }
 
 type UnaryOf<Method> = Method extends {

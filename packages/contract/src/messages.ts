@@ -20,6 +20,7 @@ export * from "../gen/wharf/ping/v2beta1/ping_pb.js";
 export * from "../gen/wharf/registry/v2beta1/images_pb.js";
 export * from "../gen/wharf/registry/v2beta1/repos_pb.js";
 export * from "../gen/wharf/registry/v2beta1/tags_pb.js";
+export * as advisoriesV1 from "../gen/wharf/vulnerabilities/v1/advisories_pb.js";
 export * from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 export * from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 export * from "./capabilities.ts";

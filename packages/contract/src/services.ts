@@ -18,6 +18,7 @@ import { PingService } from "../gen/wharf/ping/v2beta1/ping_pb.js";
 import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
+import { Advisories } from "../gen/wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 
@@ -34,6 +35,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   TagsService,
   ImagesService,
   AdvisoriesService,
+  Advisories,
   AdvisoryImportsService,
   SecurityTokenService,
   Auth,

@@ -47,6 +47,8 @@ import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
+import { importHandlers } from "./vulnerabilities/imports.ts";
+import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -129,6 +131,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
+    ...advisoryV1Handlers(engine),
+    ...importHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const methods = new ServedMethods(SERVICES, handlers, authenticator);

@@ -2,22 +2,20 @@ import {
   type DescMessage,
   type DescMethod,
   fromBinary,
-  isFieldSet,
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
-import { fieldValue } from "../rpc/fields.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
-import { type PageRow, type Range, rangesOfParts, type Stretch } from "../store/page.ts";
-import type { Condition } from "../store/resource-table.ts";
+import type { PageRow, Range, Stretch } from "../store/page.ts";
+import { rangesOfParts } from "../store/range-counts.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
+import { readFilters } from "./filters.ts";
 import { parseOrder } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
@@ -133,25 +131,6 @@ export function pageSizeOf(given: number): number {
 function readSkip(given: number): number {
   if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
   return given;
-}
-
-function readFilters<R extends ResourceMessage>(
-  resource: Resource<R>,
-  method: DescMethod,
-  request: ListRequest,
-): Condition[] {
-  const conditions: Condition[] = [];
-  for (const { field: name, column, isBound } of resource.definition.filters ?? []) {
-    const field = name === undefined ? undefined : method.input.field[name];
-    if (field === undefined || !isFieldSet(request, field)) continue;
-    const value = fieldValue(request, field);
-    conditions.push(
-      isBound
-        ? { column: column as "updated", after: timestampMs(value as Timestamp) }
-        : { column, value: value as string | number },
-    );
-  }
-  return conditions;
 }
 
 async function inParts<R extends ResourceMessage>(

@@ -16,8 +16,9 @@ import {
   type ResourceRow,
   ResourceTable,
 } from "../store/resource-table.ts";
+import type { Term } from "../store/terms.ts";
 import type { EventBody } from "./change.ts";
-import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
+import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Kind } from "./ranges.ts";
 import { FieldRemover, shapeNumber } from "./shape.ts";
@@ -63,8 +64,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       hasChildren: (isPlace || definition.hasChildren) ?? false,
       uidIsParent,
       uniqueNames: definition.uniqueNames ?? false,
+      orderedByName: definition.nameOf === undefined,
+      isInGroups: definition.isInGroups ?? false,
       ...(definition.parts ? { parts: definition.parts.all } : {}),
       childOrders: definition.childOrders ?? [],
+      hasTerms: definition.terms !== undefined,
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
@@ -111,14 +115,14 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], parts } = this.definition;
+    const { schema, filters = [], terms, parts, nameOf } = this.definition;
     const shown = this.shown(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
       parent: this.table.parentOf(resource.uid),
       root: rootOf(resource.uid),
-      name: resource.name ?? "",
+      name: nameOf?.(resource) ?? resource.name ?? "",
       created: msOf(resource.createTime),
       updated: msOf(resource.updateTime),
       encoding: this.encoding,
@@ -126,6 +130,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       json: messageToJson(schema, shown),
       ...(parts ? { part: parts.of(resource) } : {}),
       filters: Object.fromEntries(own),
+      ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
   }
 
@@ -163,6 +168,10 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     created.updateTime = timestampFromMs(now);
     return created;
   }
+}
+
+function termsOf<R>({ kind, of, isSearched = false }: TermDefinition<R>, resource: R): Term[] {
+  return of(resource).map((value) => ({ kind, value: String(value), isSearched }));
 }
 
 function msOf(time: ResourceMessage["createTime"]): number {

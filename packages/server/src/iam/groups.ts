@@ -26,6 +26,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
+import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
 
 /** Groups: the tree that everything else hangs on. */
 export const groups: Resource<Group> = new Resource({
@@ -175,6 +176,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
     throw notEmpty(engine.roleBindings.plural);
   }
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
+  await forgetVulnerabilities(tx, uid);
 }
 
 function notEmpty(plural: string): Error {

@@ -108,5 +108,14 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         host ${text} PRIMARY KEY, holder ${text} NOT NULL, expires ${integer} NOT NULL,
         began ${integer} NOT NULL, last ${text} NOT NULL, finished ${integer} NOT NULL)`,
     ],
+    [
+      `CREATE TABLE vulnerabilities (
+        place ${text} NOT NULL, id ${text} NOT NULL, updated ${integer} NOT NULL,
+        data ${blob} NOT NULL, PRIMARY KEY (place, id))`,
+      `CREATE TABLE vulnerability_names (
+        place ${text} NOT NULL, id ${text} NOT NULL, name ${text} NOT NULL,
+        PRIMARY KEY (place, id, name))`,
+      `CREATE INDEX vulnerability_names_by_name ON vulnerability_names (name, place)`,
+    ],
   ];
 }

@@ -57,9 +57,9 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 }
 
 /** Masks, times and durations as messages; everything else reads the same. */
-function wired(value: unknown, key = ""): unknown {
+export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && (key.endsWith("Time") || key === "updatedSince")) {
+  if (typeof value === "string" && isTime(key)) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -72,6 +72,10 @@ function wired(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
 }
 
+function isTime(key: string): boolean {
+  return /(Time|edAt)$/.test(key) || key === "updatedSince" || key === "timestamp";
+}
+
 /** The names that grpc-js adds to tell which member of a choice is set. */
 const CHOICES = new Set([
   "relationship",
@@ -81,19 +85,28 @@ const CHOICES = new Set([
   "awsArn",
   "awsUserId",
   "configuration",
-  "_totalCount",
-  "_name",
-  "_deprecated",
 ]);
 
-function shown(value: unknown, key = ""): unknown {
+function isChoice(name: string, value: object): boolean {
+  // The types of advisories' events are a choice; those of severities are a field.
+  const chosen = name === "type" && (value as { type: unknown }).type;
+  return CHOICES.has(name) || name.startsWith("_") || (isText(chosen) && chosen in value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** An answer of grpc-js as REST would show it. */
+export function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
+  if (Buffer.isBuffer(value)) return value.toString("base64");
   if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;
   if ("seconds" in value && "nanos" in value) {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
   }
-  const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
+  const set = Object.entries(value).filter(([name, one]) => one !== null && !isChoice(name, value));
   return Object.fromEntries(set.map(([name, one]) => [keyShown(name), shown(one, name)]));
 }
 
