@@ -1,4 +1,5 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { isAnyArchitecture } from "./architectures.ts";
 import type { Publication } from "./publication.ts";
 import { componentPurl, packagesOf, versioned } from "./purl.ts";
 import { standingOf } from "./standing.ts";
@@ -26,7 +27,13 @@ export function productsOf(advisory: Advisory, { distributions }: Publication): 
   return packagesOf(advisory, distributions).flatMap(({ purl: bare, name }) =>
     versions.map((version) => {
       const purl = versioned(bare, version, artifactArchitecture);
-      const shown = [name, version, artifactArchitecture].filter(Boolean).join(" ");
+      const shown = [
+        name,
+        version,
+        isAnyArchitecture(artifactArchitecture) ? "" : artifactArchitecture,
+      ]
+        .filter(Boolean)
+        .join(" ");
       return {
         id: part === "" ? purl : `${purl} ${part}`,
         name: part === "" ? shown : `${shown}: ${part}`,

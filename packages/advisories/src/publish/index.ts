@@ -7,12 +7,12 @@ export {
   csafIndexLine,
   csafProvider,
 } from "./csaf-provider.ts";
+export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";
 export { type OsvIndexEntry, osvDocument, osvId, osvIndexEntry } from "./osv.ts";
 export { publicJson, publicPart } from "./public-part.ts";
 export type { Publication } from "./publication.ts";
-export { DISTRIBUTIONS } from "./purl.ts";
 export { secdbFile } from "./secdb.ts";
 export { type Standing, standingOf } from "./standing.ts";
 export { rfc3339, type Times, timesOf } from "./times.ts";

@@ -1,4 +1,6 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { isAnyArchitecture } from "./architectures.ts";
+import { APK_ECOSYSTEMS } from "./distributions.ts";
 
 /** What kinds of packages are called in package URLs and in OSV. */
 interface PackageKind {
@@ -41,18 +43,6 @@ const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
   ["rpm", { purl: "rpm" }],
   ["bitnami", { purl: "bitnami", ecosystem: "Bitnami" }],
 ]);
-
-/** Distributions whose packages are apk, by the ID of their os-release, as OSV calls them. */
-const APK_ECOSYSTEMS: Readonly<Record<string, string>> = {
-  alpine: "Alpine",
-  alpaquita: "Alpaquita",
-  chainguard: "Chainguard",
-  minimos: "MinimOS",
-  wolfi: "Wolfi",
-};
-
-/** The distributions that packages can be published for. */
-export const DISTRIBUTIONS: readonly string[] = Object.keys(APK_ECOSYSTEMS);
 
 /** One package as scanners look for it. */
 export interface PublishedPackage {
@@ -105,7 +95,7 @@ export function componentPurl(
  */
 export function versioned(purl: string, version: string, architecture: string): string {
   const at = version === "" ? "" : `@${encoded(version)}`;
-  return `${purl}${at}${architecture === "" ? "" : `?arch=${encoded(architecture)}`}`;
+  return `${purl}${at}${isAnyArchitecture(architecture) ? "" : `?arch=${encoded(architecture)}`}`;
 }
 
 function kindOf(componentType: string): PackageKind {

@@ -1,13 +1,11 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { isAnyArchitecture } from "./architectures.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import type { Publication } from "./publication.ts";
 import { standingOf } from "./standing.ts";
 
 /** The version under which secdb lists what does not affect a package. */
 const NOT_AFFECTED = "0";
-
-/** Packages of these are in the file of every architecture. */
-const ANY_ARCHITECTURE: ReadonlySet<string> = new Set(["", "noarch", "all", "any"]);
 
 /** A package of secdb: which version fixed what. */
 interface SecdbPackage {
@@ -43,7 +41,7 @@ export async function* secdbFile(
     const found = secdbPackage(counted);
     if (found === undefined) continue;
     for (const { artifactArchitecture } of counted) {
-      if (!ANY_ARCHITECTURE.has(artifactArchitecture)) architectures.add(artifactArchitecture);
+      if (!isAnyArchitecture(artifactArchitecture)) architectures.add(artifactArchitecture);
     }
     yield `${begun ? "," : ""}${JSON.stringify(found)}`;
     begun = true;
@@ -55,7 +53,7 @@ function isFor(advisory: Advisory, architecture: string | undefined): boolean {
   const { artifactType, artifactArchitecture, deleteTime } = advisory;
   if (artifactType.toLowerCase() !== "apk" || deleteTime !== undefined) return false;
   if (architecture === undefined || architecture === artifactArchitecture) return true;
-  return ANY_ARCHITECTURE.has(artifactArchitecture);
+  return isAnyArchitecture(artifactArchitecture);
 }
 
 /**
