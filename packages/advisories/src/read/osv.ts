@@ -6,6 +6,7 @@ import {
   type Vulnerability,
   VulnerabilitySchema,
 } from "@wharf/contract/messages";
+import { osvId } from "../publish/osv.ts";
 import { advisoryOn, idFor } from "./artifact.ts";
 import { type At, quoted } from "./at.ts";
 import { eventAt, falsePositive, UNKNOWN_AUTHOR } from "./events.ts";
@@ -83,7 +84,7 @@ function ownContents(own: At, { id, severities }: Vulnerability): Contents {
     own.refuse(`is not an advisory: ${(error as Error).message}`);
     return { advisories: [] };
   }
-  if (advisory.advisoryId !== id) {
+  if (osvId(advisory) !== id) {
     own.field("advisoryId").refuse(`must be the document's id, ${quoted(id)}`);
   }
   // What was deleted where it comes from is not brought to life here.
