@@ -87,12 +87,18 @@ function sendPieces(
   });
   const source = Readable.from(body, { objectMode: false });
   const finish = (error?: Error | null) => {
-    const failure = error ? WharfError.from(error) : undefined;
+    const failure = error ? failureOf(error) : undefined;
     exchange.finished(answer.status, failure?.number ?? 0, size, failure);
   };
   const out = response as unknown as Writable;
   if (packed) pipeline(source, createGzip({ level: COMPRESS_LEVEL }), counted, out, finish);
   else pipeline(source, counted, out, finish);
+}
+
+/** Who stops reading half-way is not a fault of ours. */
+function failureOf(error: NodeJS.ErrnoException): WharfError {
+  if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") return WharfError.from(error);
+  return new WharfError("CANCELLED", "the client closed the request");
 }
 
 function write(
