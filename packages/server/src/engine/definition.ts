@@ -6,6 +6,7 @@ import type { Reader } from "../store/connection.ts";
 import type { Order } from "../store/page.ts";
 import type { Change } from "./change.ts";
 import type { Engine } from "./engine.ts";
+import type { Limited } from "./limits.ts";
 import type { MaskPath } from "./mask.ts";
 
 /** What every resource of version 2 has. */
@@ -104,6 +105,8 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly nameOf?: (resource: R) => string;
   /** Whether it is in groups, which hold further groups, and is told apart in parts. */
   readonly isInGroups?: boolean;
+  /** What groups limit the number of these as, where the operator sets limits. */
+  readonly limitedAs?: Limited;
   readonly parts?: Parts<R>;
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];
