@@ -57,7 +57,7 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 }
 
 /** Names of times that do not end in "Time". */
-const TIMES = new Set(["updatedSince", "expiration"]);
+const TIMES = new Set(["updatedSince", "expiration", "start", "end"]);
 
 /**
  * Masks, times and durations as messages; everything else reads the same.
