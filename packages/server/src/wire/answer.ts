@@ -133,6 +133,7 @@ function headersFor(
     "x-request-id": exchange.requestId,
   };
   if (answer.headers) Object.assign(headers, answer.headers);
+  if (exchange.notices) Object.assign(headers, exchange.notices);
   if (packed) headers["content-encoding"] = "gzip";
   const { origin } = request.headers;
   // Pages are for people: what their forms hold is not for the scripts of other sites.
