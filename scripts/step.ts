@@ -8,7 +8,11 @@ import { delimiter, join } from "node:path";
 export const ROOT = join(import.meta.dirname, "..");
 
 const BIN = join(ROOT, "node_modules", ".bin");
-const ENV = { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}` };
+
+/** Ours as it is by now, with the tools of the repository before others. */
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}` };
+}
 
 /** What went wrong in a step, in words for whoever has to mend it. */
 export class StepError extends Error {
@@ -22,7 +26,11 @@ export class StepError extends Error {
  */
 export function tool(command: string, ...args: readonly string[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const child = spawn(command, args, { cwd: ROOT, env: ENV, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: environment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output: Buffer[] = [];
   child.stdout.on("data", (chunk) => output.push(chunk));
   child.stderr.on("data", (chunk) => output.push(chunk));
@@ -41,7 +49,7 @@ export function tool(command: string, ...args: readonly string[]): Promise<void>
  */
 export function loudly(command: string, ...args: readonly string[]): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const child = spawn(command, args, { cwd: ROOT, env: ENV, stdio: "inherit" });
+  const child = spawn(command, args, { cwd: ROOT, env: environment(), stdio: "inherit" });
   child.on("error", reject);
   child.on("close", (code) => resolve(code ?? 1));
   return promise;

@@ -3,6 +3,7 @@
  * everything.
  */
 import { join } from "node:path";
+import { sharePostgres } from "../packages/server/test/support/postgres.ts";
 import { loudly, ROOT } from "./step.ts";
 
 const TESTS = ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts"];
@@ -11,6 +12,7 @@ const TESTS = ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts"];
 const CONCURRENCY = 2;
 
 const check = await loudly(process.execPath, join(ROOT, "scripts", "check.ts"));
+await sharePostgres();
 const tests = await loudly(
   process.execPath,
   "--test",

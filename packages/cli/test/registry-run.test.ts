@@ -125,8 +125,44 @@ describe("wharf registry run", () => {
     assert.match(stderr, /docker-registry is not installed\n.*apt install docker-registry/);
   });
 
-  test("waits for a server that is not there yet", async () => {
+  test("looks through it when the operator asks, and tells others why not", async () => {
+    const env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
+    const reconcile = (args: readonly string[], more = {}) =>
+      wharf(["registry", "reconcile", ...args], { env: { ...env, ...more } });
+    const { code, stdout, stderr } = await reconcile(["-o", "json"]);
+    assert.equal(code, 0, stderr);
+    const [found] = JSON.parse(stdout).items;
+    assert.deepEqual([found.host, found.pending, found.findings.repos], [host, false, 2]);
+    assert.match((await reconcile([host])).stdout, /^HOST +REPOS +SAME +CREATED/);
+    const unknown = await reconcile(["other.example"]);
+    assert.deepEqual([unknown.code, unknown.stdout], [5, ""]);
+    const owner = await world.holder("owner", "owner");
+    const refused = await reconcile([], { WHARF_TOKEN: await world.server.token(owner) });
+    assert.equal(refused.code, 4);
+    assert.match(refused.stderr, /needs the operator's token/);
+  });
+
+  test("says when the server is gone, goes on, and says when it is back", async () => {
+    await world.server.terminate();
+    const said = (text: string) =>
+      until(async () => running.errors.some((line) => line.includes(text)));
+    await said("is gone; until it is back");
+    assert.equal((await fetch(`http://${host}/v2/`)).status, 401);
+    await world.server.restart();
+    await said("is back");
+    await tagged(await push("acme/back:1"));
+  });
+
+  test("a registry that is down is told of", async () => {
     await running.stop();
+    const env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
+    const { code, stderr } = await wharf(["registry", "reconcile"], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot be read/);
+    assert.match(stderr, /asks .* again until it answers/);
+  });
+
+  test("waits for a server that is not there yet", async () => {
     await world.server.terminate();
     running = new Running([...world.server.storeFlags, ...urls]);
     await until(async () => running.errors.some((line) => line.includes("waiting for the server")));

@@ -1,5 +1,6 @@
-import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethod, type Message, ScalarType } from "@bufbuild/protobuf";
 import type { CallOptions } from "./call.ts";
+import { itemsOf } from "./services.ts";
 
 /** As many as the server gives at once: fewer requests for the same items. */
 const PAGE_SIZE = 200;
@@ -24,14 +25,14 @@ export async function* eachItem(
   options: CallOptions,
   getPage: GetPage,
 ): AsyncGenerator<unknown, void, undefined> {
-  const items = method.output.fields[0]?.localName as string;
+  const items = itemsOf(method.output)?.localName as string;
   const leaving = new AbortController();
   const signal = options.signal
     ? AbortSignal.any([options.signal, leaving.signal])
     : leaving.signal;
   const get = (pageToken: string): Promise<Page> => {
-    const given = request as Message & { pageSize?: number };
-    const pageSize = given.pageSize || PAGE_SIZE;
+    const given = request as Message & { pageSize?: number | bigint };
+    const pageSize = given.pageSize || largestPage(method);
     // What the first page has skipped is behind its token.
     const further = pageToken === "" ? {} : { pageToken, skip: 0 };
     const asked = create(method.input, { ...request, pageSize, ...further });
@@ -55,4 +56,11 @@ export async function* eachItem(
   } finally {
     leaving.abort();
   }
+}
+
+/** Version 1 counts in longer numbers. */
+function largestPage({ input }: DescMethod): number | bigint {
+  const size = input.fields.find((field) => field.name === "page_size");
+  const isLong = size?.fieldKind === "scalar" && size.scalar === ScalarType.INT64;
+  return isLong ? BigInt(PAGE_SIZE) : PAGE_SIZE;
 }

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GroupsService, ImagesService, SERVICES, SessionsService } from "@wharf/contract/messages";
+import {
+  advisoriesV1,
+  GroupsService,
+  ImagesService,
+  SERVICES,
+  SessionsService,
+} from "@wharf/contract/messages";
 import { CLIENT_SERVICES, isPaged, shortName } from "./services.ts";
 
 test("the client has every service of the contract", () => {
@@ -40,6 +46,8 @@ test("no two methods of a service have the same short name", () => {
 test("lists are known by the shape of their answers", () => {
   assert.equal(isPaged(GroupsService.method.listGroups), true);
   assert.equal(isPaged(SessionsService.method.listSessions), true);
+  assert.equal(isPaged(advisoriesV1.Advisories.method.list), true);
+  assert.equal(isPaged(advisoriesV1.Advisories.method.listAdvisoryEvents), false);
   assert.equal(isPaged(GroupsService.method.getGroup), false);
   assert.equal(isPaged(ImagesService.method.getArchitectures), false);
 });

@@ -3,6 +3,7 @@
  * derived from the descriptors: a method that is added to the contract is here at once.
  */
 import type {
+  DescField,
   DescMessage,
   DescMethod,
   DescMethodUnary,
@@ -14,6 +15,7 @@ import {
   AdvisoriesService,
   AdvisoryImportsService,
   Auth,
+  advisoriesV1,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,
   GroupsService,
@@ -21,6 +23,7 @@ import {
   IdentityProvidersService,
   ImagesService,
   PingService,
+  RegistriesService,
   RegistrySettingsService,
   ReposService,
   RoleBindingsService,
@@ -44,8 +47,11 @@ export const CLIENT_SERVICES = {
   repos: ReposService,
   tags: TagsService,
   images: ImagesService,
+  registries: RegistriesService,
   registrySettings: RegistrySettingsService,
   advisories: AdvisoriesService,
+  /** What writes advisories; reading them is better done with version 2. */
+  advisoriesV1: advisoriesV1.Advisories,
   advisoryImports: AdvisoryImportsService,
   sts: SecurityTokenService,
   auth: Auth,
@@ -98,9 +104,13 @@ export type ItemOf<Output> = Output extends { nextPageToken: string }
  * @example isPaged(GroupsService.method.listGroups) // true
  */
 export function isPaged({ output }: DescMethod): boolean {
-  const [items] = output.fields;
   const token = output.fields.some((field) => field.name === "next_page_token");
-  return items?.fieldKind === "list" && token;
+  return token && itemsOf(output) !== undefined;
+}
+
+/** The field of an answer that holds what was listed. */
+export function itemsOf(output: DescMessage): DescField | undefined {
+  return output.fields.find((field) => field.fieldKind === "list");
 }
 
 type UnaryOf<Method> = Method extends {

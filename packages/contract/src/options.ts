@@ -24,6 +24,8 @@ export type AccessRule =
   | { readonly kind: "anyone" }
   /** Any valid token will do. */
   | { readonly kind: "authenticated" }
+  /** Only the operator's token will do. */
+  | { readonly kind: "operator" }
   /** Every capability is needed at the uid in the scope field. */
   | { readonly kind: "scoped"; readonly capabilities: readonly Capability[] }
   /** The method acts only where its caller has every capability. */
@@ -73,8 +75,10 @@ function kept<Of extends object, What>(read: (of: Of) => What): (of: Of) => What
 export function accessOf(method: DescMethod): AccessRule | undefined {
   const { rule } = getOption(method, access);
   if (rule.case === undefined) return undefined;
-  if (rule.case === "anyone" || rule.case === "authenticated") return { kind: rule.case };
-  return { kind: rule.case, capabilities: rule.value.capabilities };
+  if (rule.case === "scoped" || rule.case === "unscoped") {
+    return { kind: rule.case, capabilities: rule.value.capabilities };
+  }
+  return { kind: rule.case };
 }
 
 /**

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { DescService } from "@bufbuild/protobuf";
 import { SessionsService } from "../gen/wharf/auth/sessions_pb.js";
 import { GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
+import { RegistriesService } from "../gen/wharf/registry/v2beta1/registries_pb.js";
 import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 import { SERVICES, serviceNames } from "./services.ts";
@@ -14,8 +15,9 @@ const ALL = [...SERVICES, ...SERVICES_V1];
 /** Services that no public client knows. */
 const OURS: readonly DescService[] = [
   SessionsService,
-  AdvisoryImportsService,
+  RegistriesService,
   RegistrySettingsService,
+  AdvisoryImportsService,
 ];
 
 const GEN = new URL("../gen/", import.meta.url);

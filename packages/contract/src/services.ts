@@ -16,9 +16,11 @@ import { RolesService } from "../gen/wharf/iam/v2beta1/roles_pb.js";
 import { SecurityTokenService } from "../gen/wharf/oidc/security_token_service_pb.js";
 import { PingService } from "../gen/wharf/ping/v2beta1/ping_pb.js";
 import { ImagesService } from "../gen/wharf/registry/v2beta1/images_pb.js";
+import { RegistriesService } from "../gen/wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "../gen/wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "../gen/wharf/registry/v2beta1/settings_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
+import { Advisories } from "../gen/wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
 
@@ -34,8 +36,10 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   ReposService,
   TagsService,
   ImagesService,
+  RegistriesService,
   RegistrySettingsService,
   AdvisoriesService,
+  Advisories,
   AdvisoryImportsService,
   SecurityTokenService,
   Auth,

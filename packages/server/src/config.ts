@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import {
   dateProblem,
   endpointProblem,
@@ -58,6 +59,8 @@ export interface Settings {
   /** Milliseconds since 1970; 0 while there is no such day. */
   readonly v1Sunset: number;
   readonly v1Guide: string;
+  /** By the ID of their os-release. */
+  readonly feedDistributions: readonly [string, ...string[]];
   readonly logLevel: string;
 }
 
@@ -132,7 +135,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   reconcileMinutes: {
     default: "15",
     value: "MINUTES",
-    help: "How often to look through those registries for what notifications missed; 0 for never.",
+    help: "How often to look through those registries for what notifications missed; 0 for only on demand.",
     problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
   },
   errorDomain: {
@@ -255,6 +258,15 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     problem: (text) =>
       text === "" || isHeaderUrl(text) ? undefined : "must be an http or https URL",
   },
+  feedDistributions: {
+    default: "wolfi",
+    value: "IDS",
+    help: `The distributions whose packages published advisories are about: ${DISTRIBUTIONS.join(", ")}.`,
+    problem: (text) =>
+      list(text).length > 0 && list(text).every((id) => DISTRIBUTIONS.includes(id))
+        ? undefined
+        : `must be some of ${DISTRIBUTIONS.join(", ")}, separated by commas`,
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",
@@ -340,6 +352,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
+    feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };
 }
 

@@ -54,6 +54,8 @@ import { testIdentityMethod } from "./sts/test-identity.ts";
 import { deprecationOf } from "./v1/deprecation.ts";
 import { handlersOfV1 } from "./v1/handlers.ts";
 import { OUTSIDE } from "./v1/outside.ts";
+import { importHandlers } from "./vulnerabilities/imports.ts";
+import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
@@ -138,8 +140,11 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
+    ...tracking.handlers,
     [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
     ...settingsHandlers(engine),
+    ...advisoryV1Handlers(engine),
+    ...importHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);

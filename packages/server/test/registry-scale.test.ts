@@ -21,8 +21,9 @@ describe("a large registry", () => {
     storage = new RegistryStorage(tracked.registry.storage);
     const image = storage.image("shared");
     for (let at = 0; at < TAGS; at++) storage.tag("acme/many", `1.${at}`, image);
-    for (let at = 0; at < REPOS; at++) {
-      storage.tag(`acme/team/${repoName(at)}`, "latest", storage.image(`${at}`));
+    storage.tag(`acme/team/${repoName(0)}`, "latest", image);
+    for (let at = 1; at < REPOS; at++) {
+      storage.copy(`acme/team/${repoName(0)}`, `acme/team/${repoName(at)}`);
     }
   });
   after(() => tracked.stop());
@@ -80,8 +81,9 @@ describe("a registry of two replicas", () => {
     const { host } = tracked.registry;
     const storage = new RegistryStorage(tracked.registry.storage);
     const repos = 300;
-    for (let at = 0; at < repos; at++) {
-      storage.tag(`acme/${repoName(at)}`, "latest", storage.image(`${at}`));
+    storage.tag(`acme/${repoName(0)}`, "latest", storage.image("shared"));
+    for (let at = 1; at < repos; at++) {
+      storage.copy(`acme/${repoName(0)}`, `acme/${repoName(at)}`);
     }
     // Both wait for the registry, and begin when it is there.
     await tracked.registry.down();

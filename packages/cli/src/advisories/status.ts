@@ -12,16 +12,19 @@ const STATUSES = {
   patched: "fixed",
   fixNotPlanned: "fix not planned",
   analysisNotPlanned: "fix not planned",
+  componentLocationChanged: "component moved",
 } as const;
 
 /**
- * Where an advisory stands: what its latest approved event says.
+ * Where an advisory stands: what its latest approved event says. A component that moved changes
+ * nothing about that.
  *
  * @example statusOf(advisory) // "fixed"
  */
 export function statusOf({ events }: Advisory): string {
   const [latest] = events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
+    .filter(({ type }) => type.case !== "componentLocationChanged")
     .toSorted((a, b) => timeOf(b) - timeOf(a));
   return latest === undefined ? "" : kindOf(latest);
 }

@@ -9,7 +9,7 @@ import type { RegistrySite } from "./site.ts";
 const ASK_MS = 250;
 
 /** How often the server's keys are looked at: the next key is known long before it is used. */
-const KEYS_MS = 5_000;
+const KEYS_MS = 2_000;
 
 /** A registry that takes longer to start is not going to. */
 const START_MS = 20_000;
@@ -23,6 +23,7 @@ export class Supervisor {
   readonly #end = Promise.withResolvers<void>();
   #child: ChildProcess | undefined;
   #keys = "";
+  #hasServer = true;
 
   constructor(site: RegistrySite) {
     this.#site = site;
@@ -96,7 +97,9 @@ export class Supervisor {
     for (;;) {
       try {
         await sleep(KEYS_MS, undefined, this.#stopping);
-        const keys = await this.#publishedKeys().catch(() => this.#keys);
+        const keys = await this.#publishedKeys().catch(() => undefined);
+        this.#noteServer(keys !== undefined);
+        if (keys === undefined) continue;
         if (keys === this.#keys || this.#stopping.signal.aborted) continue;
         console.error(
           "wharf: the keys of registry tokens have changed; starting the registry anew",
@@ -109,6 +112,18 @@ export class Supervisor {
         return;
       }
     }
+  }
+
+  /** The registry goes on without its server: nobody could tell a restart from the end. */
+  #noteServer(isThere: boolean): void {
+    if (isThere === this.#hasServer) return;
+    this.#hasServer = isThere;
+    const { baseUrl } = this.#site.wiring;
+    console.error(
+      isThere
+        ? `wharf: the server at ${baseUrl} is back`
+        : `wharf: the server at ${baseUrl} is gone; until it is back, nobody is let in anew. Ctrl-C ends the registry`,
+    );
   }
 
   async #up(): Promise<void> {

@@ -79,14 +79,19 @@ export class Change {
     throw permissionDenied(missing.map(capabilityName), uid);
   }
 
-  async insert<R extends ResourceMessage>(resource: Resource<R>, created: R): Promise<ResourceRow> {
+  /** Stores a new one; the event is that of Create, unless another method is named. */
+  async insert<R extends ResourceMessage>(
+    resource: Resource<R>,
+    created: R,
+    method = resource.method("Create"),
+  ): Promise<ResourceRow> {
     const row = resource.toRow(created);
     if (!(await resource.table.insert(this.tx, row))) {
       throw alreadyExists(resource.typeName, resource.definition.uniqueNames ? row.name : row.uid);
     }
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
-    await this.emit(resource.method("Create"), row.uid, resource.eventBody(row));
+    await this.note(row.uid);
+    await this.emit(method, row.uid, resource.eventBody(row));
     return row;
   }
 
@@ -99,7 +104,7 @@ export class Change {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: row.uid, actor: this.actor });
+    await this.note(row.uid);
     await this.emit(method, row.uid, resource.eventBody(row));
     return row;
   }
@@ -107,9 +112,15 @@ export class Change {
   async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
     await resource.table.delete(this.tx, uid);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await audit(this.tx, this.call, { resource: uid, actor: this.actor });
+    await this.note(uid);
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
+  }
+
+  /** Writes the line of the audit. */
+  protected note(uid: string, detail?: object): Promise<void> {
+    const more = detail === undefined ? {} : { detail };
+    return audit(this.tx, this.call, { resource: uid, actor: this.actor, ...more });
   }
 
   /** Writes the event that the contract gives a method, if any; of another group where one is named. */
@@ -136,5 +147,24 @@ export class BatchChange extends Change {
   /** Writes the one event. */
   emitForAll(uid: string, body: EventBody): Promise<void> {
     return super.emit(this.call.method, uid, body);
+  }
+}
+
+/** A change of very many at once, which leaves one line in the audit as well. */
+export class BulkChange extends BatchChange {
+  protected override async note(): Promise<void> {}
+
+  async insertAll<R extends ResourceMessage>(
+    resource: Resource<R>,
+    created: readonly R[],
+  ): Promise<void> {
+    const rows = created.map((one) => resource.toRow(one));
+    const clash = await resource.table.insertAll(this.tx, rows);
+    if (clash !== undefined) throw alreadyExists(resource.typeName, clash.name);
+  }
+
+  /** Writes the one line. */
+  noteForAll(uid: string, detail: object): Promise<void> {
+    return super.note(uid, detail);
   }
 }

@@ -23,13 +23,31 @@ export interface FilterDefinition<R> {
   /** A column of its own, filled by `of`, or one of the common ones. */
   readonly column: string;
   readonly type: "text" | "integer" | "common";
-  /** Whether the field is a time that the column must be later than; else they must be equal. */
-  readonly isBound?: boolean;
+  /**
+   * Whether the field is a time that the column must be later than, or not earlier than; else they
+   * must be equal.
+   */
+  readonly isBound?: boolean | "inclusive";
   readonly of?: (resource: R) => string | number;
   /** Whether the column is empty in most rows. */
   readonly sparse?: boolean;
   /** Whether it holds the uid of a role, which cannot be deleted as long as it does. */
   readonly isRole?: boolean;
+}
+
+/** Something that resources are found by and of which one can have several. */
+export interface TermDefinition<R> {
+  /** Names it in the store. */
+  readonly kind: string;
+  readonly of: (resource: R) => readonly (string | number)[];
+  /** The field of the list request that asks for those with any of its values. */
+  readonly field: string;
+  /** The field whose values are asked for instead where it is set. */
+  readonly insteadBy?: string;
+  /** The field that asks for those with none of its values. */
+  readonly excludedBy?: string;
+  /** Whether `textField` looks into it. */
+  readonly isSearched?: boolean;
 }
 
 /**
@@ -72,8 +90,20 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly shownOnce?: keyof R & string;
   readonly defaultOrder?: Order;
   readonly filters?: readonly FilterDefinition<R>[];
+  /**
+   * Whether all that is written in one transaction has an update time of its own, later than that of
+   * whatever was written before it.
+   */
+  readonly updatesAscend?: boolean;
+  readonly terms?: readonly TermDefinition<R>[];
+  /** The field of the list request that asks for a text within the terms that are searched. */
+  readonly textField?: string;
   /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
   readonly uniqueNames?: boolean;
+  /** What it is called, where that is not its name. Lists are not ordered by it. */
+  readonly nameOf?: (resource: R) => string;
+  /** Whether it is in groups, which hold further groups, and is told apart in parts. */
+  readonly isInGroups?: boolean;
   readonly parts?: Parts<R>;
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];

@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
+  type Advisory,
   CapabilitySet,
   type ExternalGroupRoleMapping,
   type Group,
@@ -41,6 +42,7 @@ export interface KnownResources {
   readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
   readonly repos: Resource<Repo>;
   readonly tags: Resource<Tag>;
+  readonly advisories: Resource<Advisory>;
 }
 
 /** What the engine is built on. */
@@ -73,6 +75,7 @@ export class Engine {
   readonly externalGroupRoleMappings: Resource<ExternalGroupRoleMapping>;
   readonly repos: Resource<Repo>;
   readonly tags: Resource<Tag>;
+  readonly advisories: Resource<Advisory>;
 
   constructor(parts: EngineParts, known: KnownResources) {
     this.store = parts.store;
@@ -89,6 +92,7 @@ export class Engine {
     this.externalGroupRoleMappings = known.externalGroupRoleMappings;
     this.repos = known.repos;
     this.tags = known.tags;
+    this.advisories = known.advisories;
     this.resources = Object.values(known) as Resource[];
   }
 

@@ -16,8 +16,9 @@ import {
   type ResourceRow,
   ResourceTable,
 } from "../store/resource-table.ts";
+import type { Term } from "../store/terms.ts";
 import type { EventBody } from "./change.ts";
-import type { ResourceDefinition, ResourceMessage } from "./definition.ts";
+import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Kind } from "./ranges.ts";
 import { FieldRemover, shapeNumber } from "./shape.ts";
@@ -63,8 +64,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       hasChildren: (isPlace || definition.hasChildren) ?? false,
       uidIsParent,
       uniqueNames: definition.uniqueNames ?? false,
+      orderedByName: definition.nameOf === undefined,
+      isInGroups: definition.isInGroups ?? false,
       ...(definition.parts ? { parts: definition.parts.all } : {}),
       childOrders: definition.childOrders ?? [],
+      hasTerms: definition.terms !== undefined,
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
@@ -87,8 +91,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   /** What an event tells of it. */
   eventBody(row: ResourceRow): EventBody {
     const { schema, eventFields } = this.definition;
-    if (eventFields === undefined) return { type: schema.typeName, json: row.json };
-    const whole = JSON.parse(row.json) as Record<string, unknown>;
+    const json = row.json || messageToJson(schema, this.fromRow(row));
+    if (eventFields === undefined) return { type: schema.typeName, json };
+    const whole = JSON.parse(json) as Record<string, unknown>;
     const told = eventFields.map((field) => [field, whole[field]]);
     return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(told)) };
   }
@@ -111,21 +116,23 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], parts } = this.definition;
+    const { schema, filters = [], terms, parts, nameOf, hydrate } = this.definition;
     const shown = this.shown(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
       parent: this.table.parentOf(resource.uid),
       root: rootOf(resource.uid),
-      name: resource.name ?? "",
+      name: nameOf?.(resource) ?? resource.name ?? "",
       created: msOf(resource.createTime),
       updated: msOf(resource.updateTime),
       encoding: this.encoding,
       data: toBinary(schema, shown),
-      json: messageToJson(schema, shown),
+      // Answers that tell more than the row are made from the data.
+      json: hydrate === undefined ? messageToJson(schema, shown) : "",
       ...(parts ? { part: parts.of(resource) } : {}),
       filters: Object.fromEntries(own),
+      ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
   }
 
@@ -163,6 +170,10 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     created.updateTime = timestampFromMs(now);
     return created;
   }
+}
+
+function termsOf<R>({ kind, of, isSearched = false }: TermDefinition<R>, resource: R): Term[] {
+  return of(resource).map((value) => ({ kind, value: String(value), isSearched }));
 }
 
 function msOf(time: ResourceMessage["createTime"]): number {

@@ -1,7 +1,6 @@
 import type { Reader } from "../store/connection.ts";
 import {
   countRange,
-  countsOf,
   type Order,
   type PageQuery,
   type PageRow,
@@ -11,6 +10,7 @@ import {
   readPositions,
   type Start,
 } from "../store/page.ts";
+import { countsOf } from "../store/range-counts.ts";
 import type { Condition, ResourceTable } from "../store/resource-table.ts";
 import type { Landmarks } from "./landmarks.ts";
 

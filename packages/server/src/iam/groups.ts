@@ -27,6 +27,7 @@ import {
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
 import { forgetRegistrySettings } from "../store/registry-settings.ts";
+import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
 
 /** Groups: the tree that everything else hangs on. */
 export const groups: Resource<Group> = new Resource({
@@ -177,6 +178,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   }
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
+  await forgetVulnerabilities(tx, uid);
 }
 
 function notEmpty(plural: string): Error {

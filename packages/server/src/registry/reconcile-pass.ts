@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { WharfError } from "../errors.ts";
-import { readPass, writePass } from "../store/registry-passes.ts";
+import { finishPass, readPass, writePass } from "../store/registry-passes.ts";
 import { markSeen, unseenPlaces } from "../store/registry-places.ts";
 import { limitOf } from "./limit.ts";
 import { isRepositoryName } from "./name.ts";
@@ -44,24 +44,27 @@ const TELL_MS = 10_000;
 export async function runPass(parts: PassParts): Promise<PassProgress> {
   const { engine, remote, signal } = parts;
   const kept = await readPass(engine.store.reader, remote.host);
-  const began = kept.began === 0 ? Date.now() : kept.began;
-  const totals = nothing();
+  const isNew = kept.began === 0;
+  // Clocks of replicas differ: one that is asked for counts as begun after that.
+  const began = isNew ? Math.max(Date.now(), kept.requested) : kept.began;
+  const totals = isNew ? nothing() : { ...nothing(), ...readProgress(kept.findings) };
   const tell = teller(parts, totals);
-  const last = kept.began === 0 ? "" : kept.last;
+  const last = isNew ? "" : kept.last;
   let next: string | undefined = `/v2/_catalog?${query(last)}`;
-  await checkpoint(parts, { ...kept, began, last });
+  await checkpoint(parts, began, last, totals);
   while (next !== undefined) {
     const page = await remote.catalog(next, signal);
     for (let at = 0; at < page.names.length; at += STEP) {
       const paths = page.names.slice(at, at + STEP);
       await step(parts, paths, began, totals);
       tell();
-      await checkpoint(parts, { ...kept, began, last: paths.at(-1) as string });
+      await checkpoint(parts, began, paths.at(-1) as string, totals);
     }
     next = page.next;
   }
   await lookForGone(parts, began, totals);
-  await checkpoint(parts, { began: 0, last: "", finished: Date.now() });
+  const ended = { began, finished: Date.now(), findings: JSON.stringify(totals) };
+  await ifOurs(engine.store.write((tx) => finishPass(tx, remote.host, parts.holder, ended)));
   return totals;
 }
 
@@ -127,13 +130,30 @@ async function look(parts: PassParts, path: string): Promise<Partial<PassProgres
   }
 }
 
-/** Keeps how far it is; stops when another replica has taken over. */
-async function checkpoint(
+/** Keeps how far it is. */
+function checkpoint(
   { engine, remote, holder }: PassParts,
-  pass: Parameters<typeof writePass>[3],
+  began: number,
+  last: string,
+  totals: PassProgress,
 ): Promise<void> {
-  const isOurs = await engine.store.write((tx) => writePass(tx, remote.host, holder, pass));
-  if (!isOurs) throw new WharfError("ABORTED", "another replica looks through the registry");
+  const pass = { began, last, findings: JSON.stringify(totals) };
+  return ifOurs(engine.store.write((tx) => writePass(tx, remote.host, holder, pass)));
+}
+
+/** Stops when another replica has taken over. */
+async function ifOurs(kept: Promise<boolean>): Promise<void> {
+  if (await kept) return;
+  throw new WharfError("ABORTED", "another replica looks through the registry");
+}
+
+/**
+ * What a pass came to, as it is kept.
+ *
+ * @example readProgress(pass.findings).created
+ */
+export function readProgress(findings: string): Partial<PassProgress> {
+  return JSON.parse(findings) as Partial<PassProgress>;
 }
 
 function teller({ log, remote }: PassParts, totals: PassProgress): () => void {

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { readPass, releaseLease, takeLease } from "../store/registry-passes.ts";
+import { noteProblem, readPass, releaseLease, takeLease } from "../store/registry-passes.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 import type { RemoteRegistry } from "./remote.ts";
 
@@ -25,18 +25,19 @@ export interface ReconcilerParts {
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** How long after the end of a pass the next one begins. */
+  /** How long after the end of a pass the next one begins; 0 for only when it is asked for. */
   readonly everyMs: number;
 }
 
 /**
- * Looks through a registry, when the server starts and every so often, and repairs what notifications
- * missed. It never holds up anything else: a registry that is down leaves what is known as it is.
+ * Looks through a registry, when the server starts, every so often and when asked, and repairs what
+ * notifications missed. It never holds up anything else: a registry that is down leaves what is known as it is.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #holder = randomUUID();
   readonly #stopping = new AbortController();
+  #nap = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(parts: ReconcilerParts) {
@@ -48,9 +49,15 @@ export class Reconciler {
     this.#running ??= this.#run();
   }
 
+  /** Looks at once whether there is something to do. */
+  wake(): void {
+    this.#nap.abort();
+  }
+
   /** Stops where it is; the next one goes on from there. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.wake();
     await this.#running;
   }
 
@@ -61,9 +68,9 @@ export class Reconciler {
     let wait = FIRST_WAIT_MS;
     while (!signal.aborted) {
       try {
-        await this.#turn(started);
+        const isDone = await this.#turn(started);
         wait = FIRST_WAIT_MS;
-        await sleep(LOOK_MS, undefined, { signal });
+        if (isDone) await this.#sleep(LOOK_MS);
       } catch (thrown) {
         if (signal.aborted) break;
         const { message, cause } = WharfError.from(thrown);
@@ -71,18 +78,27 @@ export class Reconciler {
         this.#count("wharf_registry_reconcile_passes_total", { outcome: "failed" });
         log.warn({ host: remote.host, why: message, cause, againMs: again }, "registry not read");
         wait = Math.min(wait * 2, LONGEST_WAIT_MS);
-        await sleep(again, undefined, { signal }).catch(() => {});
+        const { store } = this.#parts.engine;
+        await store.write((tx) => noteProblem(tx, remote.host, message)).catch(() => {});
+        await this.#sleep(again);
       }
     }
   }
 
-  /** Does what there is to do, unless another replica does it. */
-  async #turn(started: number): Promise<void> {
+  /** Sleeps until it is woken, or was before. */
+  async #sleep(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#nap.signal }).catch(() => {});
+    if (this.#nap.signal.aborted) this.#nap = new AbortController();
+  }
+
+  /** Does what there is to do, unless another replica does it. Returns whether there was nothing. */
+  async #turn(started: number): Promise<boolean> {
     const { engine, remote, everyMs } = this.#parts;
     const { store } = engine;
-    const { began, finished } = await readPass(store.reader, remote.host);
+    const { began, finished, requested } = await readPass(store.reader, remote.host);
     const isRecent = finished >= started && finished + everyMs > Date.now();
-    if ((began === 0 && isRecent) || !(await this.#lease())) return;
+    const isDue = requested > 0 || (everyMs > 0 && (began > 0 || !isRecent));
+    if (!isDue || !(await this.#lease())) return true;
     const lost = new AbortController();
     const renewing = setInterval(() => {
       this.#lease().then(
@@ -96,6 +112,7 @@ export class Reconciler {
       clearInterval(renewing);
       await store.write((tx) => releaseLease(tx, remote.host, this.#holder)).catch(() => {});
     }
+    return false;
   }
 
   #lease(): Promise<boolean> {

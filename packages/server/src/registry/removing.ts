@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { knownTags } from "../store/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../store/manifests.ts";
-import { forgetPlace, placesOf } from "../store/registry-places.ts";
+import { forgetPlace, passOnMade, placesOf } from "../store/registry-places.ts";
 import { changeFor, type Occasion } from "./acting.ts";
 import { removeTag } from "./contents.ts";
 
@@ -36,7 +36,11 @@ export async function removePlace(
   const places = await placesOf(tx, repo);
   const gone = places.find((place) => place.host === host && place.path === path);
   await forgetPlace(tx, host, path);
-  if (row === undefined || gone === undefined || places.length > 1) return;
+  if (row === undefined || gone === undefined) return;
+  if (places.length > 1) {
+    if (gone.made === 1) await passOnMade(tx, repo);
+    return;
+  }
   await removeTags(engine, tx, repo, time, occasion);
   await forgetManifestsUntil(tx, repo, time);
   const { createTime, updateTime } = engine.repos.fromRow(row);

@@ -17,7 +17,7 @@ import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "..
 import type { Handler } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { forgetManifests, hasManifests } from "../store/manifests.ts";
-import { countsOf } from "../store/page.ts";
+import { countsOf } from "../store/range-counts.ts";
 import { forgetPlaces } from "../store/registry-places.ts";
 import { deleteReadme } from "../store/repo-readmes.ts";
 import { forgetHistory } from "../store/tag-history.ts";

@@ -1,11 +1,14 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Handler } from "../rpc/call.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AttachedRegistries } from "./attached.ts";
 import type { RegistryKeys } from "./keys.ts";
 import { notificationEndpoint } from "./notifications.ts";
 import { Reconciler } from "./reconciler.ts";
+import { registryHandlers } from "./registries.ts";
 import { RemoteRegistry } from "./remote.ts";
 
 export interface TrackingParts {
@@ -18,16 +21,19 @@ export interface TrackingParts {
 /** How we keep track of what is in the attached registries: they tell us, and we look. */
 export class Tracking {
   readonly endpoints: readonly HttpEndpoint[];
+  readonly handlers: readonly [DescMethod, Handler][];
   /** The registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly #reconcilers: readonly Reconciler[];
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
+    handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
     remotes: ReadonlyMap<string, RemoteRegistry>,
   ) {
     this.endpoints = endpoints;
+    this.handlers = handlers;
     this.remotes = remotes;
     this.#reconcilers = reconcilers;
   }
@@ -42,12 +48,14 @@ export class Tracking {
       remotes.set(host, new RemoteRegistry({ host, url, keys, addresses }));
     }
     const everyMs = settings.reconcileMinutes * 60_000;
-    const reconcilers = [...remotes.values()].map(
-      (remote) => new Reconciler({ engine, remote, remotes, metrics, log, everyMs }),
-    );
+    const reconcilers = new Map<string, Reconciler>();
+    for (const [host, remote] of remotes) {
+      reconcilers.set(host, new Reconciler({ engine, remote, remotes, metrics, log, everyMs }));
+    }
     return new Tracking(
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
-      everyMs === 0 ? [] : reconcilers,
+      registryHandlers(engine, reconcilers),
+      [...reconcilers.values()],
       remotes,
     );
   }

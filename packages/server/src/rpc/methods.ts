@@ -11,7 +11,7 @@ import {
 import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { permissionDenied, unimplemented } from "../errors.ts";
+import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
 import type { Call, Handler, Incoming, Method, Methods, Notices, Reply } from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { validateRequest } from "./validate.ts";
@@ -112,7 +112,10 @@ export class ServedMethods implements Methods {
   }
 }
 
-function mayCall(rule: AccessRule, { grants }: Caller, scope: string): void {
+function mayCall(rule: AccessRule, { grants, isOperator }: Caller, scope: string): void {
+  if (rule.kind === "operator" && !isOperator) {
+    throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
+  }
   if (rule.kind === "scoped" && !grants.holds(rule.capabilities, scope)) {
     throw permissionDenied(rule.capabilities.map(capabilityName), scope);
   }

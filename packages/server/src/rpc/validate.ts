@@ -38,6 +38,18 @@ export function validateRequest(schema: DescMessage, request: Message): void {
   if (found.length > 0) throw invalidArgument(...found);
 }
 
+/**
+ * What in a message made elsewhere is beyond the contract's limits. Every field counts, whoever sets
+ * it otherwise, and none must be there.
+ *
+ * @example const problems = beyondLimits(AdvisoryDocumentSchema, document);
+ */
+export function beyondLimits(schema: DescMessage, message: Message): FieldViolation[] {
+  const found: FieldViolation[] = [];
+  foreignCheckOf(schema)(message, "", found);
+  return found;
+}
+
 /** No text that people or programs name things with is longer; where it is, its rule says so. */
 const LONGEST_TEXT = 4_096;
 
@@ -47,11 +59,24 @@ const MOST_ENTRIES = 100;
 const shallowChecks = new WeakMap<DescMessage, Check>();
 
 function shallowCheckOf(schema: DescMessage): Check {
-  return remembered(shallowChecks, schema, () => compile(schema, false));
+  return remembered(shallowChecks, schema, () => compile(schema, undefined));
 }
 
 function checkOf(schema: DescMessage): Check {
-  return remembered(checks, schema, () => compile(schema, true));
+  return remembered(checks, schema, () => compile(schema, checkOf));
+}
+
+const foreignChecks = new WeakMap<DescMessage, Check>();
+
+function foreignCheckOf(schema: DescMessage): Check {
+  return remembered(foreignChecks, schema, () => {
+    return together(
+      schema.fields.flatMap((field) => [
+        ...ownChecks(field, false),
+        ...nestedChecks(field, foreignCheckOf),
+      ]),
+    );
+  });
 }
 
 function remembered(
@@ -67,20 +92,30 @@ function remembered(
   return check;
 }
 
-function compile(schema: DescMessage, deep: boolean): Check {
-  const parts = schema.fields
-    .filter((field) => !fieldBehavior(field).outputOnly)
-    .flatMap((field) => [...ownChecks(field, deep), ...(deep ? nestedChecks(field) : [])]);
+function compile(schema: DescMessage, nested: ((schema: DescMessage) => Check) | undefined): Check {
+  const counting = schema.fields.filter((field) => !fieldBehavior(field).outputOnly);
+  return together(
+    counting.flatMap((field) => [
+      ...ownChecks(field, isRequired(field, nested !== undefined)),
+      ...(nested === undefined ? [] : nestedChecks(field, nested)),
+    ]),
+  );
+}
+
+function together(parts: readonly Check[]): Check {
   return (message, path, found) => {
     for (const part of parts) part(message, path, found);
   };
 }
 
-function ownChecks(field: DescField, ofResource: boolean): Check[] {
+function isRequired(field: DescField, ofResource: boolean): boolean {
   const behavior = fieldBehavior(field);
   // What a resource does not keep cannot be asked for at its update: its definition checks it when
   // it is made.
-  const required = behavior.required && !(ofResource && behavior.inputOnly);
+  return behavior.required && !(ofResource && behavior.inputOnly);
+}
+
+function ownChecks(field: DescField, required: boolean): Check[] {
   const rules = rulesOf(field);
   if (!required && rules === undefined && !isText(field) && field.fieldKind !== "map") return [];
   const problem = problemFinder(field, required, rules);
@@ -100,7 +135,7 @@ function isSwitch(field: DescField): boolean {
   return "scalar" in field && field.scalar === ScalarType.BOOL;
 }
 
-function nestedChecks(field: DescField): Check[] {
+function nestedChecks(field: DescField, checkOf: (schema: DescMessage) => Check): Check[] {
   const { message: inner } = field;
   if (inner === undefined || inner.file.name.startsWith("google/protobuf/")) return [];
   return [

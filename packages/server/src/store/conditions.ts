@@ -1,7 +1,7 @@
 import { rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "./connection.ts";
 import type { Order, PageQuery, Range } from "./page.ts";
-import type { Condition, Filter, TableShape } from "./resource-table.ts";
+import type { Bound, Filter, TableShape } from "./resource-table.ts";
 
 /** A piece of a statement, with its parameters. */
 export interface Sql {
@@ -68,9 +68,9 @@ export class Conditions {
 
   /** Whether an index has the children of one place in the order of a column. */
   hasChildrenInOrderOf(column: Order["column"]): boolean {
-    if (column === "name") return true;
-    // What is in parts has no places below its own.
-    if (column === "uid") return this.#shape.parts !== undefined;
+    if (column === "name") return this.#shape.orderedByName ?? true;
+    // What is in parts mostly has no places below its own.
+    if (column === "uid") return this.#shape.parts !== undefined && !this.#shape.isInGroups;
     return this.#shape.childOrders?.includes(column) ?? false;
   }
 
@@ -91,10 +91,17 @@ export class Conditions {
   having(range: Range, filters: readonly Filter[]): Sql[] {
     if (this.#shape.parts === undefined || "uids" in range) return this.sorted(range);
     if (filters.some(({ column }) => column === "name")) return this.inOrderOf(range, "name");
+    return this.within(range);
+  }
+
+  /** Whether rows that are come by otherwise are in a range. */
+  within(range: Range): Sql[] {
+    if ("uids" in range) return this.sorted(range);
     const part = this.#part(range, this.hidden("part"));
     if ("everything" in range) return part;
     if ("childrenOf" in range) return [equal(this.hidden("parent"), range.childrenOf), ...part];
-    return [subtree(this.hidden("uid"), range.below, range.self), ...part];
+    const self = range.self || this.#shape.uidIsParent;
+    return [subtree(this.hidden("uid"), range.below, self), ...part];
   }
 
   #part({ parts }: Range, column = "part"): Sql[] {
@@ -126,9 +133,11 @@ function equal(column: string, value: Value): Sql {
  *
  * @example asked({ column: "updated", after: 1_767_225_600_000 }) // updated > ?
  */
-export function asked(condition: Condition, column: string = condition.column): Sql {
+export function asked(condition: Filter | Bound, column: string = condition.column): Sql {
   if ("value" in condition) return equal(column, condition.value);
-  return { text: `${column} > ?`, params: [condition.after] };
+  const { after, until } = condition;
+  if (until === undefined) return { text: `${column} > ?`, params: [after] };
+  return { text: `${column} > ? AND ${column} <= ?`, params: [after, until] };
 }
 
 /** The rows from where a page begins. */

@@ -109,9 +109,21 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         began ${integer} NOT NULL, last ${text} NOT NULL, finished ${integer} NOT NULL)`,
     ],
     [
+      `ALTER TABLE registry_passes ADD COLUMN requested ${integer} NOT NULL DEFAULT 0`,
+      `ALTER TABLE registry_passes ADD COLUMN findings ${text} NOT NULL DEFAULT '{}'`,
+      `ALTER TABLE registry_passes ADD COLUMN problem ${text} NOT NULL DEFAULT ''`,
       `CREATE TABLE registry_settings (
         group_uid ${text} PRIMARY KEY, unique_tags ${integer} NOT NULL,
         eol_grace_period ${integer} NOT NULL)`,
+      `CREATE TABLE vulnerabilities (
+        place ${text} NOT NULL, id ${text} NOT NULL, updated ${integer} NOT NULL,
+        data ${blob} NOT NULL, PRIMARY KEY (place, id))`,
+      `CREATE TABLE vulnerability_names (
+        place ${text} NOT NULL, id ${text} NOT NULL, name ${text} NOT NULL,
+        PRIMARY KEY (place, id, name))`,
+      `CREATE INDEX vulnerability_names_by_name ON vulnerability_names (name, place)`,
+      `CREATE TABLE vulnerability_changes (
+        place ${text} PRIMARY KEY, number ${integer} NOT NULL, latest ${integer} NOT NULL)`,
     ],
   ];
 }

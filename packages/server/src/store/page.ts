@@ -1,7 +1,8 @@
 import { asked, Conditions, type Sql, startingAt, where } from "./conditions.ts";
 import type { Reader } from "./connection.ts";
-import { type Counts, readCounts, readPartCounts } from "./counts.ts";
-import type { Condition, Filter, ResourceTable } from "./resource-table.ts";
+import { countsOf } from "./range-counts.ts";
+import type { Bound, Condition, Filter, ResourceTable } from "./resource-table.ts";
+import { apart, tests, throughTerms } from "./through-terms.ts";
 
 /** A stretch of the tree: everything, a subtree, the children of one place, or named rows. */
 export type Stretch =
@@ -118,69 +119,32 @@ async function counted(
   range: Range,
   filters: readonly Condition[],
 ): Promise<Sql[]> {
-  const conditions = new Conditions(reader.dialect, table.shape);
-  const exact = filters.filter(isFilter);
-  const bound = filters.find((one) => !isFilter(one));
-  if (exact.length > 0 || bound === undefined || "uids" in range) {
-    return [...conditions.having(range, exact), ...filters.map((one) => asked(one))];
-  }
-  const order = { column: bound.column as Order["column"], descending: false };
-  return [...(await inOrder(reader, table, range, order)).conditions, asked(bound)];
+  const { columns, terms } = apart(filters);
+  const found = await throughTerms(reader, table, range, filters);
+  if (found !== undefined) return found;
+  const byColumns = await countedByColumns(reader, table, range, columns);
+  return [...byColumns, ...tests(reader, table, terms)];
 }
 
-function isFilter(condition: Condition): condition is Filter {
-  return "value" in condition;
-}
-
-/**
- * The counts of the place that a range hangs on. Named rows hang on no one place, so they take
- * those of the place above everything.
- *
- * @example const { changes } = await countsOf(reader, table, { everything: true });
- */
-export async function countsOf(
+async function countedByColumns(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-): Promise<Counts> {
-  const { name, parts } = table.shape;
-  if (parts === undefined) return readCounts(reader, name, placeOf(range));
-  const counts = await readPartCounts(reader, name, range.parts ?? parts, placeOf(range));
-  const sum = (of: (one: Counts) => number) =>
-    counts.values().reduce((total, one) => total + of(one), 0);
-  return {
-    children: sum((one) => one.children),
-    descendants: sum((one) => one.descendants),
-    changes: sum((one) => one.changes),
-  };
+  filters: readonly (Filter | Bound)[],
+): Promise<Sql[]> {
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const exact = filters.filter(isFilter);
+  const bound = filters.find((one) => !isFilter(one));
+  if ("uids" in range || exact.length > 0) {
+    return [...conditions.having(range, exact), ...filters.map((one) => asked(one))];
+  }
+  if (bound === undefined) return conditions.sorted(range);
+  const order: Order = { column: bound.column as Bound["column"], descending: false };
+  return [...(await inOrder(reader, table, range, order)).conditions, asked(bound)];
 }
 
-function placeOf(stretch: Stretch): string {
-  if ("below" in stretch) return stretch.below;
-  return "childrenOf" in stretch ? stretch.childrenOf : "";
-}
-
-/**
- * The ranges that have the wanted parts of a stretch: one for each part that has any rows there.
- *
- * @example const ranges = await rangesOfParts(reader, table, { childrenOf: repo }, [0, 4]);
- */
-export async function rangesOfParts(
-  reader: Reader,
-  table: ResourceTable,
-  stretch: Stretch,
-  wanted: readonly number[],
-): Promise<Range[]> {
-  if ("uids" in stretch) return [{ ...stretch, parts: wanted }];
-  const place = placeOf(stretch);
-  const counts = await readPartCounts(reader, table.shape.name, wanted, place);
-  return wanted.flatMap((part): Range[] => {
-    const { children, descendants } = counts.get(part) ?? { children: 0, descendants: 0 };
-    if (("childrenOf" in stretch ? children : descendants) === 0) return [];
-    // Children have more orders in indexes than what is anywhere below.
-    const allAreChildren = "below" in stretch && children === descendants;
-    return [{ ...(allAreChildren ? { childrenOf: place } : stretch), parts: [part] }];
-  });
+function isFilter(condition: Filter | Bound): condition is Filter {
+  return "value" in condition;
 }
 
 /** Up to this many rows are sorted when read where no index has them in order. */
@@ -215,14 +179,27 @@ interface Way {
 }
 
 async function chosen(reader: Reader, table: ResourceTable, query: PageQuery): Promise<Way> {
-  const { range, filters, order } = query;
+  const { columns, terms } = apart(query.filters);
+  const found = await throughTerms(reader, table, query.range, query.filters);
+  if (found !== undefined) return { sorts: true, conditions: found };
+  const way = await chosenByColumns(reader, table, query, columns);
+  return { ...way, conditions: [...way.conditions, ...tests(reader, table, terms)] };
+}
+
+async function chosenByColumns(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  filters: readonly (Filter | Bound)[],
+): Promise<Way> {
+  const { range, order } = query;
   const conditions = new Conditions(reader.dialect, table.shape);
   const exact = filters.filter(isFilter);
   if (exact.length > 0) {
     const all = filters.map((one) => asked(one));
     return { sorts: true, conditions: [...conditions.having(range, exact), ...all] };
   }
-  const [bound] = filters;
+  const [bound] = filters as readonly Bound[];
   const way = await inOrder(reader, table, range, order);
   if (bound === undefined) return way;
   if (bound.column === order.column) {
@@ -247,7 +224,7 @@ async function isRare(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-  bound: Condition,
+  bound: Bound,
 ): Promise<boolean> {
   if (reader.dialect.name !== "sqlite" || "uids" in range) return true;
   const within = await countRange(reader, table, range, [bound]);

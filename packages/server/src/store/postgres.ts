@@ -9,6 +9,12 @@ const DIALECT: Dialect = {
   text: `TEXT COLLATE "C"`,
   integer: "BIGINT",
   blob: "BYTEA",
+  texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
+  triples:
+    "SELECT one ->> 0 AS first, one ->> 1 AS second, one ->> 2 AS third FROM jsonb_array_elements(?::jsonb) one",
+  asInteger: (text) => `${text}::bigint`,
+  isWithin: (text) => `strpos(${text}, ?) > 0`,
+  withoutRowid: "",
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
 };
@@ -38,14 +44,18 @@ interface Queryable {
 /** Statements by their text, numbered so that each is parsed once per connection. */
 const prepared = new Map<string, { name: string; text: string }>();
 
-function statement(sql: string): { name: string; text: string } {
-  let known = prepared.get(sql);
-  if (known === undefined) {
-    let parameter = 0;
-    known = { name: `w${prepared.size}`, text: sql.replaceAll("?", () => `$${++parameter}`) };
-    prepared.set(sql, known);
-  }
-  return known;
+/** Filters can be put together in more ways than memory has room for; what comes later is parsed each time. */
+const MOST_STATEMENTS = 1_000;
+
+function statement(sql: string): { name?: string; text: string } {
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+  let parameter = 0;
+  const text = sql.replaceAll("?", () => `$${++parameter}`);
+  if (prepared.size >= MOST_STATEMENTS) return { text };
+  const added = { name: `w${prepared.size}`, text };
+  prepared.set(sql, added);
+  return added;
 }
 
 class PostgresReader implements Reader {

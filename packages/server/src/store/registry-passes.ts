@@ -13,12 +13,39 @@ export interface RegistryPass {
   readonly last: string;
   /** When the last one ended; 0 for never. */
   readonly finished: number;
+  /** When one was asked for that has not ended yet; 0 for none. */
+  readonly requested: number;
+  /** What the one under way came to so far, or the last one, as JSON. */
+  readonly findings: string;
+  /** Why the registry could not be read when that was last tried; empty when it could. */
+  readonly problem: string;
 }
+
+const NEVER: RegistryPass = {
+  ...{ began: 0, last: "", finished: 0, requested: 0 },
+  ...{ findings: "{}", problem: "" },
+};
 
 /** @example const { finished } = await readPass(reader, host); */
 export async function readPass(reader: Reader, host: string): Promise<RegistryPass> {
-  const sql = "SELECT began, last, finished FROM registry_passes WHERE host = ?";
-  return (await reader.get<RegistryPass>(sql, host)) ?? { began: 0, last: "", finished: 0 };
+  const sql = `SELECT began, last, finished, requested, findings, problem
+    FROM registry_passes WHERE host = ?`;
+  return (await reader.get<RegistryPass>(sql, host)) ?? NEVER;
+}
+
+/**
+ * Asks for a pass that begins from now on.
+ *
+ * @example await store.write((tx) => requestPass(tx, host, call.time));
+ */
+export async function requestPass(tx: Transaction, host: string, time: number): Promise<void> {
+  await tx.run(
+    `INSERT INTO registry_passes (host, holder, expires, began, last, finished, requested)
+     VALUES (?, '', 0, 0, '', 0, ?)
+     ON CONFLICT (host) DO UPDATE SET requested = excluded.requested, problem = ''`,
+    host,
+    time,
+  );
 }
 
 /**
@@ -57,9 +84,30 @@ export async function writePass(
   tx: Transaction,
   host: string,
   holder: string,
-  { began, last, finished }: RegistryPass,
+  { began, last, findings }: Pick<RegistryPass, "began" | "last" | "findings">,
 ): Promise<boolean> {
-  const sql = `UPDATE registry_passes SET began = ?, last = ?, finished = ?
+  const sql = `UPDATE registry_passes SET began = ?, last = ?, findings = ?
     WHERE host = ? AND holder = ?`;
-  return (await tx.run(sql, began, last, finished, host, holder)) > 0;
+  return (await tx.run(sql, began, last, findings, host, holder)) > 0;
+}
+
+/**
+ * Keeps that a pass has ended, and so whatever was asked for before it began, unless another has
+ * taken over. Returns whether it was kept.
+ */
+export async function finishPass(
+  tx: Transaction,
+  host: string,
+  holder: string,
+  { began, finished, findings }: Pick<RegistryPass, "began" | "finished" | "findings">,
+): Promise<boolean> {
+  const sql = `UPDATE registry_passes SET began = 0, last = '', finished = ?, findings = ?, problem = '',
+    requested = CASE WHEN requested <= ? THEN 0 ELSE requested END
+    WHERE host = ? AND holder = ?`;
+  return (await tx.run(sql, finished, findings, began, host, holder)) > 0;
+}
+
+/** Keeps why a registry cannot be read. */
+export async function noteProblem(tx: Transaction, host: string, problem: string): Promise<void> {
+  await tx.run("UPDATE registry_passes SET problem = ? WHERE host = ?", problem, host);
 }

@@ -83,6 +83,11 @@ export async function forgetPlace(tx: Transaction, host: string, path: string): 
   await tx.run("DELETE FROM registry_places WHERE host = ? AND path = ?", host, path);
 }
 
+/** The places that are left count as those that a repo was made for, when the one that was is gone. */
+export async function passOnMade(tx: Transaction, repo: string): Promise<void> {
+  await tx.run("UPDATE registry_places SET made = 1 WHERE repo = ?", repo);
+}
+
 /** Forgets where a repo was, when it is deleted. */
 export async function forgetPlaces(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);

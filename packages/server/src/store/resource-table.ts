@@ -2,6 +2,15 @@ import { parentOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
 import { countedAs } from "./counts.ts";
 import type { Transaction } from "./group-commit.ts";
+import {
+  readTerms,
+  type Term,
+  type TermFilter,
+  type TermKey,
+  TermTable,
+  type TextFilter,
+  writeTerms,
+} from "./terms.ts";
 
 /** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
 export interface FilterColumn {
@@ -17,13 +26,14 @@ export interface Filter {
   readonly value: string | number;
 }
 
-/** A condition that a time is later than another. */
+/** A condition that a time is later than another, and not later than a third. */
 export interface Bound {
   readonly column: "created" | "updated";
   readonly after: number;
+  readonly until?: number;
 }
 
-export type Condition = Filter | Bound;
+export type Condition = Filter | Bound | TermFilter | TextFilter;
 
 export interface TableShape {
   /** The table's name, which is also the kind in the counts. */
@@ -37,6 +47,10 @@ export interface TableShape {
   readonly uidIsParent: boolean;
   /** Whether two rows of one place never have the same name. */
   readonly uniqueNames?: boolean;
+  /** Whether lists can ask for the order of names; they can unless this says otherwise. */
+  readonly orderedByName?: boolean;
+  /** Whether rows in parts are in places that hold further places with rows. */
+  readonly isInGroups?: boolean;
   /**
    * The parts that rows are told apart in, where lists mostly ask for some of them: every order is
    * kept, and every total, for each part alone.
@@ -44,6 +58,8 @@ export interface TableShape {
   readonly parts?: readonly number[];
   /** The times that the children of each place are kept in the order of, besides the name. */
   readonly childOrders?: readonly ("created" | "updated")[];
+  /** Whether rows have terms that they are found by. */
+  readonly hasTerms?: boolean;
 }
 
 /**
@@ -64,6 +80,8 @@ export interface ResourceRow {
   /** Which part it is in, where its table has parts. */
   readonly part?: number;
   readonly filters: Readonly<Record<string, string | number>>;
+  /** What else it is found by, where its table has terms. */
+  readonly terms?: readonly Term[];
 }
 
 /** A stored resource in the form that the reader asked for. */
@@ -106,6 +124,7 @@ const INDEXES = [
 /** The statements that change and look up single rows of one resource's table. */
 export class ResourceTable {
   readonly shape: TableShape;
+  readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #changing: readonly string[];
   readonly #insert: string;
@@ -115,10 +134,12 @@ export class ResourceTable {
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    const { name, parts, filterColumns } = shape;
+    const { name, parts, filterColumns, hasTerms = false } = shape;
+    this.terms = hasTerms ? new TermTable(name) : undefined;
     this.#columns = [
       ...COMMON,
       ...(parts === undefined ? [] : ["part"]),
+      ...(hasTerms ? ["terms"] : []),
       ...filterColumns.map((column) => column.name),
     ];
     this.#changing = this.#columns.filter((column) => !FIXED.has(column));
@@ -132,19 +153,22 @@ export class ResourceTable {
   }
 
   /** The statements that make the table and its indexes where they are missing. */
-  schema({ id, text, integer, blob }: Dialect): string[] {
+  schema(dialect: Dialect): string[] {
+    const { id, text, integer, blob } = dialect;
     const { name, filterColumns, parts } = this.shape;
     const filters = filterColumns.map(
       (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
     );
     const part = parts === undefined ? "" : `, part ${integer} NOT NULL`;
+    // What there is to undo when the terms of a row change.
+    const terms = this.terms === undefined ? "" : `, terms ${text} NOT NULL`;
     const index = (...columns: string[]) =>
       `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
     return [
       `CREATE TABLE IF NOT EXISTS ${name} (
         id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
         name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
-        encoding ${integer} NOT NULL${part}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
+        encoding ${integer} NOT NULL${part}${terms}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
       ...this.#orders().map((columns) => index(...columns)),
       ...filterColumns.map(
         ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
@@ -152,15 +176,16 @@ export class ResourceTable {
       ...(this.shape.uniqueNames
         ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
         : []),
+      ...(this.terms?.schema(dialect) ?? []),
     ];
   }
 
   /** What the indexes of orders begin with; the part, if any, stands right before the order. */
   #orders(): string[][] {
-    const { parts, childOrders = [], uniqueNames } = this.shape;
-    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])].map(
-      (columns) => [...columns],
-    );
+    const { parts, childOrders = [], uniqueNames, orderedByName = true } = this.shape;
+    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])]
+      .filter((columns) => orderedByName || columns.at(-1) !== "name")
+      .map((columns) => [...columns]);
     // Unique names have that order in their own index.
     if (parts === undefined) return uniqueNames ? all.slice(1) : all;
     return [["uid"], ...all].map((columns) => columns.toSpliced(-1, 0, "part"));
@@ -182,6 +207,19 @@ export class ResourceTable {
   /** Like find, and nobody deletes the row before the transaction ends. */
   async findToKeep(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
     return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lockShared}`, uid);
+  }
+
+  /** The latest time at which any row was changed. */
+  async latestUpdate(reader: Reader): Promise<number> {
+    const { name, parts = [undefined] } = this.shape;
+    let latest = 0;
+    for (const part of parts) {
+      const [among, values] = part === undefined ? ["", []] : [" WHERE part = ?", [part]];
+      const sql = `SELECT max(updated) AS latest FROM ${name}${among}`;
+      const row = await reader.get<{ latest: number | null }>(sql, ...values);
+      latest = Math.max(latest, row?.latest ?? 0);
+    }
+    return latest;
   }
 
   /** Whether there is such a row; nobody deletes it before the transaction ends. */
@@ -229,6 +267,17 @@ export class ResourceTable {
     return rows.map(([uid]) => uid);
   }
 
+  /** The rows of a place that have one of these names. */
+  async childrenOfNames(
+    reader: Reader,
+    parent: string,
+    names: readonly string[],
+  ): Promise<EncodedRow[]> {
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${texts})`;
+    return reader.all<EncodedRow>(sql, parent, JSON.stringify(names));
+  }
+
   /** Lets the database see that rows which an index leaves out are not asked for. */
   #notEmpty(column: string): string {
     const sparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
@@ -259,12 +308,34 @@ export class ResourceTable {
     const values = this.#values(row, this.#columns);
     if ((await tx.run(this.#insert, ...values)) === 0) return false;
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, [], row.terms ?? []);
     return true;
+  }
+
+  /** Inserts many, unless there is one of them; returns that one then. */
+  async insertAll(tx: Transaction, rows: readonly ResourceRow[]): Promise<ResourceRow | undefined> {
+    for (const row of rows) {
+      const values = this.#values(row, this.#columns);
+      if ((await tx.run(this.#insert, ...values)) === 0) return row;
+      tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    }
+    if (this.terms === undefined || rows.length === 0) return undefined;
+    const sql = `SELECT uid, id FROM ${this.shape.name} WHERE uid IN (${tx.dialect.texts})`;
+    const uids = JSON.stringify(rows.map(({ uid }) => uid));
+    const found = await tx.arrays<readonly [string, number]>(sql, uids);
+    const ids = new Map(found);
+    await this.terms.add(
+      tx,
+      rows.map(({ uid, terms = [] }) => ({ row: ids.get(uid) as number, terms })),
+    );
+    return undefined;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#partOf(tx, row.uid);
+    const terms = await this.#termsOf(tx, row.uid);
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
+    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, terms, row.terms ?? []);
     if (before === row.part) {
       tx.counts.touched(this.#kind(row.part), this.shape.isPlace ? row.uid : row.parent);
     } else {
@@ -276,13 +347,14 @@ export class ResourceTable {
   /** Returns whether there was such a row. */
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     const part = await this.#partOf(tx, uid);
+    if (this.terms !== undefined) await this.#setTerms(tx, uid, await this.#termsOf(tx, uid), []);
     if ((await tx.run(this.#delete, uid)) === 0) return false;
     tx.counts.moved(this.#kind(part), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
 
-  /** Deletes rows of a place that nothing is below of, at most so many of each part. */
+  /** Deletes rows of a place that nothing is below of and that have no terms, at most so many of each part. */
   async deleteChildren(tx: Transaction, parent: string, most: number): Promise<void> {
     const { name, parts = [undefined] } = this.shape;
     for (const part of parts) {
@@ -304,10 +376,29 @@ export class ResourceTable {
     return (await tx.get<{ part: number }>(sql, uid))?.part;
   }
 
+  async #termsOf(tx: Transaction, uid: string): Promise<TermKey[]> {
+    if (this.terms === undefined) return [];
+    const sql = `SELECT terms FROM ${this.shape.name} WHERE uid = ?`;
+    const row = await tx.get<{ terms: string }>(sql, uid);
+    return row === undefined ? [] : readTerms(row.terms);
+  }
+
+  async #setTerms(
+    tx: Transaction,
+    uid: string,
+    before: readonly TermKey[],
+    after: readonly Term[],
+  ): Promise<void> {
+    const sql = `SELECT id FROM ${this.shape.name} WHERE uid = ?`;
+    const row = await tx.get<{ id: number }>(sql, uid);
+    if (row !== undefined) await this.terms?.replace(tx, row.id, before, after);
+  }
+
   #values(row: ResourceRow, columns: readonly string[]): Value[] {
-    return columns.map(
-      (column) => row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null,
-    );
+    return columns.map((column) => {
+      if (column === "terms") return writeTerms(row.terms ?? []);
+      return row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null;
+    });
   }
 }
 

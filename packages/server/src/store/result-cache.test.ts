@@ -44,3 +44,11 @@ test("the cache stays within its bounds", () => {
   for (let at = 0; at < 40; at++) cache.get("x", [at], () => ++again);
   assert.ok(again >= 24, String(again));
 });
+
+test("statements without number do not fill the memory", () => {
+  const cache = new ResultCache();
+  for (let at = 0; at < 100_000; at++) cache.get(`SELECT ${at}`, [at], () => at);
+  let again = 0;
+  for (let at = 0; at < 100_000; at++) cache.get(`SELECT ${at}`, [at], () => ++again);
+  assert.ok(again > 10_000, String(again));
+});

@@ -3,6 +3,9 @@ import type { Value } from "./connection.ts";
 /** Bytes of results kept at most; beyond, all are let go and the ones in use come back. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** Statements whose results have a place of their own at most. */
+const MOST_STATEMENTS = 1_000;
+
 /** What a kept result costs besides its texts. */
 const ENTRY_BYTES = 200;
 
@@ -29,6 +32,7 @@ export class ResultCache {
     if (results === undefined) {
       results = new Map();
       this.#bySql.set(sql, results);
+      this.#bytes += ENTRY_BYTES + sql.length;
     }
     // A statement always has as many parameters; one needs no joining.
     const key = params.length === 1 ? (params[0] as Value) : keyOf(params);
@@ -42,6 +46,7 @@ export class ResultCache {
   }
 
   #clear(): void {
+    if (this.#bySql.size > MOST_STATEMENTS) this.#bySql.clear();
     for (const results of this.#bySql.values()) results.clear();
     this.#bytes = 0;
   }

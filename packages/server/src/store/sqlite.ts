@@ -10,6 +10,12 @@ const DIALECT: Dialect = {
   text: "TEXT",
   integer: "INTEGER",
   blob: "BLOB",
+  texts: "SELECT value FROM json_each(?)",
+  triples:
+    "SELECT value ->> 0 AS first, value ->> 1 AS second, value ->> 2 AS third FROM json_each(?)",
+  asInteger: (text) => text,
+  isWithin: (text) => `instr(${text}, ?) > 0`,
+  withoutRowid: "WITHOUT ROWID",
   // One writer at a time: nothing needs locking.
   lockShared: "",
   lock: "",
@@ -23,6 +29,9 @@ const CACHE_KIB = 16_384;
 
 /** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
 const CHECKPOINT_PAGES = 10_000;
+
+/** Statements kept prepared at most: filters can be put together in more ways than memory has room for. */
+const MOST_STATEMENTS = 1_000;
 
 /**
  * A connection with its prepared statements. Calls complete before they return; what they return is
@@ -70,6 +79,7 @@ class SqliteConnection implements Writer {
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
       statement.setReturnArrays(true);
+      if (this.#arrayStatements.size >= MOST_STATEMENTS) this.#arrayStatements.clear();
       this.#arrayStatements.set(sql, statement);
     }
     return statement;
@@ -79,6 +89,7 @@ class SqliteConnection implements Writer {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
+      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
       this.#statements.set(sql, statement);
     }
     return statement;

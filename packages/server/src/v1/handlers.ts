@@ -2,9 +2,13 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
 import { WholeRepos } from "../registry/whole-repo.ts";
 import type { Handler } from "../rpc/call.ts";
+import { accountAssociationMethods } from "./account-associations.ts";
 import type { Within } from "./adapter.ts";
+import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
+import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
 import { identityMethods } from "./identities.ts";
+import { identityProviderMethods } from "./identity-providers.ts";
 import { imageMethods } from "./images.ts";
 import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
@@ -29,6 +33,10 @@ export function handlersOfV1(
     ...identityMethods(within, engine),
     ...roleMethods(within),
     ...roleBindingMethods(within),
+    ...groupInviteMethods(within),
+    ...identityProviderMethods(within),
+    ...accountAssociationMethods(within),
+    ...externalGroupRoleMappingMethods(within),
     ...repoMethods(within, new WholeRepos(engine)),
     ...tagMethods(within, engine),
     ...tagsSummaryMethods(within),

@@ -22,14 +22,9 @@ export function renamed(thrown: unknown, names: Names): unknown {
   return invalidArgument(...thrown.detail.badRequest.map((one) => inOtherWords(one, all)));
 }
 
-/** A whole path where it is named, else part by part; places in lists stay as they are. */
+/** A whole path where it is named, else part by part; what is in brackets stays as it is. */
 function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
-  const path =
-    names[field] ??
-    field
-      .split(".")
-      .map((part) => part.replace(/^\w+/, (name) => names[name] ?? name))
-      .join(".");
+  const path = names[field] ?? field.replace(PART, (part) => names[part] ?? part);
   return { field: path, description: reworded(description, lastOf(field), lastOf(path), names) };
 }
 
@@ -44,6 +39,9 @@ function reworded(description: string, old: string, now: string, names: Names): 
   return begins ? now + told : told;
 }
 
+/** A name in a path, or what is in brackets after one: a place in a list, or a caller's own key. */
+const PART = /\[[^\]]*\]|\w+/g;
+
 function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
+  return /\w+(?=(\[[^\]]*\])?$)/.exec(path)?.[0] ?? path;
 }

@@ -3,6 +3,7 @@ import {
   type Capability,
   capabilityFromName,
   capabilityName,
+  type GroupInviteRole,
   type Role,
   RolesService,
 } from "@wharf/contract";
@@ -73,7 +74,8 @@ function known(name: string): Capability {
  *
  * @example roleV1(role).capabilities // ["groups.list"]
  */
-export function roleV1({ uid, name, description, capabilities }: Role): rolesV1.Role {
+export function roleV1(role: Role | GroupInviteRole): rolesV1.Role {
+  const { uid, name, description, capabilities } = role;
   const names = capabilities.map(capabilityName);
   return create(RoleSchema, { id: uid, name, description, capabilities: names });
 }

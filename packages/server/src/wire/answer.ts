@@ -1,20 +1,19 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
 import type { OutgoingHttpHeaders } from "node:http";
-import { pipeline, Readable, Transform, type Writable } from "node:stream";
-import { createGzip, gzip } from "node:zlib";
-import { WharfError } from "../errors.ts";
+import { gzip } from "node:zlib";
+import type { WharfError } from "../errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
 import { statusJson } from "./status.ts";
+import { type Pieces, sendPieces } from "./stream-answer.ts";
 
 export interface Answer {
   readonly status: number;
   /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
   readonly headers?: OutgoingHttpHeaders;
-  /** What is too long to hold at once comes in pieces, and goes out as they are made. */
-  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  readonly body: string | Uint8Array | Pieces;
   /** Why it failed, for the observer. */
   readonly error?: WharfError;
 }
@@ -35,11 +34,13 @@ export interface Conversation {
 export function sendAnswer(conversation: Conversation, answer: Answer): void {
   const { body } = answer;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    sendPieces(conversation, answer, body);
+    const packed = isPackable(answer) && acceptsGzip(conversation.request);
+    const headers = headersOf(conversation, answer, undefined, packed);
+    sendPieces(conversation, answer.status, headers, body, { packed });
     return;
   }
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  if (size >= COMPRESS_FROM_BYTES && acceptsGzip(conversation.request)) {
+  if (size >= COMPRESS_FROM_BYTES && isPackable(answer) && acceptsGzip(conversation.request)) {
     gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
       if (error) write(conversation, answer, body, size, false);
       else write(conversation, answer, packed, packed.length, true);
@@ -63,38 +64,6 @@ export function errorAnswer({ wire, exchange }: Conversation, error: WharfError)
   return { status: error.httpStatus, headers, body, error };
 }
 
-/** Writes what its maker still makes; a client that saw it begin learns of a failure by its end. */
-function sendPieces(
-  conversation: Conversation,
-  answer: Answer,
-  body: AsyncIterable<string | Uint8Array>,
-): void {
-  const { exchange, request, response, wire } = conversation;
-  const packed = acceptsGzip(request);
-  response.writeHead(answer.status, headersFor(conversation, answer, packed, true));
-  if (request.method === "HEAD") {
-    response.end();
-    exchange.finished(answer.status, 0, 0);
-    return;
-  }
-  response.setTimeout(wire.limits.idleMs, () => response.destroy());
-  let size = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      done(null, chunk);
-    },
-  });
-  const source = Readable.from(body, { objectMode: false });
-  const finish = (error?: Error | null) => {
-    const failure = error ? WharfError.from(error) : undefined;
-    exchange.finished(answer.status, failure?.number ?? 0, size, failure);
-  };
-  const out = response as unknown as Writable;
-  if (packed) pipeline(source, createGzip({ level: COMPRESS_LEVEL }), counted, out, finish);
-  else pipeline(source, counted, out, finish);
-}
-
 function write(
   conversation: Conversation,
   answer: Answer,
@@ -103,11 +72,7 @@ function write(
   packed: boolean,
 ): void {
   const { wire, exchange, request, response } = conversation;
-  const compressible = size >= COMPRESS_FROM_BYTES || packed;
-  const headers = headersFor(conversation, answer, packed, compressible);
-  // Where there can be no body, RFC 9110 forbids these.
-  if (answer.status === 204 || answer.status === 304) delete headers["content-type"];
-  else headers["content-length"] ??= size;
+  const headers = headersOf(conversation, answer, size, packed);
   response.writeHead(answer.status, headers);
   // A client that does not read keeps the socket, and our memory, no longer than idlers may.
   if (size > SLOW_CLIENT_BYTES) {
@@ -120,11 +85,12 @@ function write(
   exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
 }
 
-function headersFor(
+/** The headers of an answer; of one that goes out in pieces nobody knows the size. */
+function headersOf(
   { wire, exchange, request }: Conversation,
   answer: Answer,
+  size: number | undefined,
   packed: boolean,
-  compressible: boolean,
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     "content-type": "application/json",
@@ -132,17 +98,50 @@ function headersFor(
     "x-content-type-options": "nosniff",
     "x-request-id": exchange.requestId,
   };
+  if (size !== undefined) headers["content-length"] = size;
   if (answer.headers) Object.assign(headers, answer.headers);
   if (exchange.notices) Object.assign(headers, exchange.notices);
-  if (packed) headers["content-encoding"] = "gzip";
+  // Where there can be no body, RFC 9110 forbids these.
+  if (answer.status === 204 || answer.status === 304) {
+    delete headers["content-length"];
+    delete headers["content-type"];
+  }
+  if (packed) {
+    headers["content-encoding"] = "gzip";
+    // The same in other bytes: a strong tag is for one of them.
+    if (headers.etag !== undefined) headers.etag = packedTag(String(headers.etag));
+  }
   const { origin } = request.headers;
   // Pages are for people: what their forms hold is not for the scripts of other sites.
   const isPage = String(headers["content-type"]).startsWith("text/html");
   if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || packed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;
   else if (wire.draining) headers.connection = "close";
   return headers;
+}
+
+/** What ends the tags of packed answers. */
+const PACKED = '-gzip"';
+
+/** @example packedTag('"a1"') // '"a1-gzip"' */
+function packedTag(tag: string): string {
+  return tag.replace(/"$/, PACKED);
+}
+
+/**
+ * The tag of an answer, whether it went out packed or not.
+ *
+ * @example plainTag('"a1-gzip"') // '"a1"'
+ */
+export function plainTag(tag: string): string {
+  return tag.endsWith(PACKED) ? `${tag.slice(0, -PACKED.length)}"` : tag;
+}
+
+/** Archives are packed already. */
+function isPackable({ headers }: Answer): boolean {
+  return headers?.["content-type"] !== "application/zip";
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

@@ -7,7 +7,8 @@ export interface CorsOptions {
 }
 
 const EXPOSED =
-  "grpc-status, grpc-message, grpc-status-details-bin, x-request-id, deprecation, sunset, link";
+  "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id, " +
+  "deprecation, sunset, link";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const ASKED_HEADERS =
   "authorization, content-type, grpc-timeout, x-grpc-web, x-request-id, x-user-agent";

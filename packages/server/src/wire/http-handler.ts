@@ -57,7 +57,8 @@ function refuseUrl(conversation: Conversation): void {
 /** RFC 9112 wants it, and a proxy that leaves it out may be confused about more. */
 function refuseNoHost(conversation: Conversation): void {
   const error = invalidArgument({ field: "", description: "the request has no Host header" });
-  if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, error));
+  const fault = new HttpFault(error, error.httpStatus, { connection: "close" });
+  if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
 }
 
 function preflight(conversation: Conversation): boolean {

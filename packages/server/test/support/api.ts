@@ -36,6 +36,7 @@ export class Api {
   readonly groupInvites: Collection;
   readonly repos: Collection;
   readonly tags: Collection;
+  readonly advisories: Collection;
 
   constructor(protocol: Protocol, url: string, token: string) {
     this.protocol = protocol;
@@ -51,6 +52,7 @@ export class Api {
     this.groupInvites = this.#collection(kindOf("GroupInvite"));
     this.repos = this.#collection(REPOS);
     this.tags = this.#collection(TAGS);
+    this.advisories = this.#collection(ADVISORIES);
   }
 
   /** The same service for another caller. */
@@ -113,6 +115,17 @@ export class Api {
     return this.#call({ verb, kind: IMAGES, request: { repoUid, digest, ...more } });
   }
 
+  importAdvisories(
+    parent: string,
+    documents: readonly object[],
+    more: object = {},
+  ): Promise<Shown> {
+    const body = { documents, ...more };
+    const rest = { method: "POST", path: `advisories/${parent}:import`, body };
+    const verb = { action: "ImportAdvisories", rest };
+    return this.#call({ verb, kind: IMPORTS, request: { parent, ...body } });
+  }
+
   #collection(kind: Kind): Collection {
     const call = (verb: Call["verb"], request: object) => this.#call({ verb, kind, request });
     return {
@@ -152,4 +165,6 @@ const MAPPINGS = kindOf("ExternalGroupRoleMapping");
 const ASSOCIATIONS = kindOf("AccountAssociation");
 const REPOS = kindOf("Repo", "Repos", "registry");
 const TAGS = kindOf("Tag", "Tags", "registry");
+const ADVISORIES = kindOf("Advisory", "Advisories", "vulnerabilities");
+const IMPORTS = kindOf("AdvisoryImport", "AdvisoryImports", "vulnerabilities");
 const IMAGES = kindOf("Image", "Images", "registry");

@@ -1,5 +1,13 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
+
+/**
+ * Below the ports that systems give out by themselves: what is free here stays so until it is used,
+ * and while a server restarts. One that the system picked is soon given to someone else.
+ */
+const LOWEST = 12_000;
+const BEYOND = 32_000;
 
 /**
  * A port of this machine that nobody listens on.
@@ -7,10 +15,16 @@ import { type AddressInfo, createServer } from "node:net";
  * @example const port = await freePort();
  */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(LOWEST, BEYOND);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

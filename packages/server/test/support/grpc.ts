@@ -25,6 +25,8 @@ const definition = loadSync(
     "registry/v2beta1/repos",
     "registry/v2beta1/tags",
     "registry/v2beta1/images",
+    "vulnerabilities/v2beta1/advisories",
+    "vulnerabilities/v2beta1/imports",
   ].map((file) => `wharf/${file}.proto`),
   {
     includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],
@@ -89,8 +91,9 @@ function clientOf(url: string, service: string): Client {
   const key = `${url} ${service}`;
   let client = clients.get(key);
   if (client === undefined) {
-    const { iam, registry } = packages.wharf;
-    const Service = (iam.v2beta1[service] ?? registry.v2beta1[service]) as ServiceClientConstructor;
+    const { iam, registry, vulnerabilities } = packages.wharf;
+    const parts = [iam.v2beta1, registry.v2beta1, vulnerabilities.v2beta1];
+    const Service = parts.find((part) => service in part)[service] as ServiceClientConstructor;
     client = new Service(new URL(url).host, credentials.createInsecure());
     clients.set(key, client);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { TagsService } from "@wharf/contract";
 import { OPERATOR } from "../../src/auth/caller.ts";
 import { readSettings } from "../../src/config.ts";
@@ -42,9 +43,12 @@ export class Insider {
     return new Insider(inside, engine);
   }
 
-  /** Does something as the operator, in a transaction of its own. */
-  change<T>(work: (change: Change) => Promise<T>): Promise<T> {
-    return this.engine.store.write((tx) => work(new Change(call(), tx, this.engine)));
+  /** Does something as the operator, in a transaction of its own, as if a method had been called. */
+  change<T>(
+    work: (change: Change) => Promise<T>,
+    method: DescMethod = TagsService.method.createTag,
+  ): Promise<T> {
+    return this.engine.store.write((tx) => work(new Change(call(method), tx, this.engine)));
   }
 
   close(): Promise<void> {
@@ -52,7 +56,7 @@ export class Insider {
   }
 }
 
-function call(): Call {
+function call(method: DescMethod): Call {
   return {
     requestId: randomUUID(),
     authorization: undefined,
@@ -60,7 +64,7 @@ function call(): Call {
     remoteAddress: "127.0.0.1",
     userAgent: "tests",
     signal: new AbortController().signal,
-    method: TagsService.method.createTag,
+    method,
     caller: OPERATOR,
     time: Date.now(),
   };

@@ -56,8 +56,8 @@ export function refusalOf(error: ServiceError): Refusal | Error {
   return new Refusal(status.code, status.message, json.details ?? []);
 }
 
-/** Names of times that do not end in "Time". */
-const TIMES = new Set(["updatedSince", "expiration", "start", "end"]);
+/** Names of times that do not end like others. */
+const TIMES = new Set(["updatedSince", "expiration", "timestamp", "start", "end"]);
 
 /**
  * Masks, times and durations as messages; everything else reads the same.
@@ -66,7 +66,7 @@ const TIMES = new Set(["updatedSince", "expiration", "start", "end"]);
  */
 export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
-  if (typeof value === "string" && (key.endsWith("Time") || TIMES.has(key))) {
+  if (typeof value === "string" && isTime(key)) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
   }
@@ -79,6 +79,10 @@ export function wired(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wired(one, name)]));
 }
 
+function isTime(key: string): boolean {
+  return /(Time|edAt)$/.test(key) || TIMES.has(key);
+}
+
 /** The names that grpc-js adds to tell which member of a choice is set. */
 const CHOICES = new Set([
   "relationship",
@@ -88,10 +92,17 @@ const CHOICES = new Set([
   "awsArn",
   "awsUserId",
   "configuration",
-  "_totalCount",
-  "_name",
-  "_deprecated",
 ]);
+
+function isChoice(name: string, value: object): boolean {
+  // The types of advisories' events are a choice; those of severities are a field.
+  const chosen = name === "type" && (value as { type: unknown }).type;
+  return CHOICES.has(name) || name.startsWith("_") || (isText(chosen) && chosen in value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
 
 /**
  * What grpc-js read, as REST would show it.
@@ -101,11 +112,12 @@ const CHOICES = new Set([
 export function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
+  if (Buffer.isBuffer(value)) return value.toString("base64");
   if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;
   if ("seconds" in value && "nanos" in value) {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
   }
-  const set = Object.entries(value).filter(([name, one]) => one !== null && !CHOICES.has(name));
+  const set = Object.entries(value).filter(([name, one]) => one !== null && !isChoice(name, value));
   return Object.fromEntries(set.map(([name, one]) => [keyShown(name), shown(one, name)]));
 }
 

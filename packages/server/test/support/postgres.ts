@@ -1,30 +1,35 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch.ts";
 
-/** A PostgreSQL of the tests' own, thrown away with them. */
-interface Cluster {
-  readonly port: number;
-  readonly process: ChildProcess;
-  readonly directory: string;
-}
+/** Where a run of many test files tells each the port of the one that they share. */
+const SHARED = "WHARF_TEST_POSTGRES";
 
-let cluster: Promise<Cluster> | undefined;
+let cluster: Promise<number> | undefined;
 let databases = 0;
 
 /**
- * A new, empty database in a real PostgreSQL that is started on first use.
+ * Starts a PostgreSQL for all the processes that this one starts from now on.
+ *
+ * @example await sharePostgres();
+ */
+export async function sharePostgres(): Promise<void> {
+  process.env[SHARED] = String(await startCluster());
+}
+
+/**
+ * A new, empty database in a real PostgreSQL: the shared one, or one that is started on first use.
  *
  * @example const url = await newDatabase();
  */
 export async function newDatabase(): Promise<string> {
-  cluster ??= startCluster();
-  const { port } = await cluster;
+  cluster ??= process.env[SHARED] ? Promise.resolve(Number(process.env[SHARED])) : startCluster();
+  const port = await cluster;
   const name = `wharf_${process.pid}_${databases++}`;
   const admin = new pg.Client({ connectionString: `postgres://wharf@127.0.0.1:${port}/postgres` });
   await admin.connect();
@@ -33,10 +38,11 @@ export async function newDatabase(): Promise<string> {
   return `postgres://wharf@127.0.0.1:${port}/${name}`;
 }
 
-async function startCluster(): Promise<Cluster> {
+/** Starts one that is thrown away with this process, and returns its port. */
+async function startCluster(): Promise<number> {
   const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
   const bin = `/usr/lib/postgresql/${versions[0]}/bin`;
-  const directory = mkdtempSync(join(tmpdir(), "wharf-pg-"));
+  const directory = scratchFolder("wharf-pg-");
   // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
   const user = process.getuid?.() === 0 ? postgresUser() : undefined;
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
@@ -57,6 +63,8 @@ async function startCluster(): Promise<Cluster> {
     "listen_addresses=127.0.0.1",
     "-c",
     `unix_socket_directories=${directory}`,
+    "-c",
+    "max_connections=300",
   ];
   const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);
   process.on("exit", () => {
@@ -65,7 +73,7 @@ async function startCluster(): Promise<Cluster> {
   });
   server.unref();
   await untilReady(port, server);
-  return { port, process: server, directory };
+  return port;
 }
 
 function postgresUser(): { uid: number; gid: number } {

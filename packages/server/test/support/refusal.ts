@@ -32,7 +32,7 @@ export interface Call {
 /** The names that a kind of resource goes by. */
 export interface Kind {
   /** The part of the contract that it belongs to. */
-  readonly domain: "iam" | "registry";
+  readonly domain: "iam" | "registry" | "vulnerabilities";
   readonly service: string;
   readonly one: string;
   readonly many: string;

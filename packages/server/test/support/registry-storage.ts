@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -73,6 +73,13 @@ export class RegistryStorage {
       this.#had.add(`${path}@${image.digest}`);
     }
     this.#link(join(repository, "_manifests/tags", tag, "current"), image.digest);
+  }
+
+  /** Puts everything that a repository has into another one, which is then the same. */
+  copy(from: string, to: string): void {
+    const at = this.#repository(to);
+    mkdirSync(dirname(at), { recursive: true });
+    symlinkSync(this.#repository(from), at);
   }
 
   untag(path: string, tag: string): void {

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
+import { scratchFolder } from "./scratch.ts";
 
 /** A registry that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 20_000;
@@ -47,7 +47,7 @@ export class TestRegistry {
     host: string,
     { secret, tellTo = authUrl }: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
-    const folder = mkdtempSync(join(tmpdir(), "wharf-registry-"));
+    const folder = scratchFolder("wharf-registry-");
     const bundle = join(folder, "certs.pem");
     writeFileSync(bundle, await (await fetch(`${authUrl}/registry/certs.pem`)).text());
     const token = { realm: `${authUrl}/token`, service: host, issuer: authUrl };

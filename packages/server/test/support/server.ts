@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { operatorToken } from "../../src/admin.ts";
 import { readSettings } from "../../src/config.ts";
+import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
+import { scratchFolder } from "./scratch.ts";
 
 export type StoreKind = "sqlite" | "postgres";
 
@@ -59,9 +60,10 @@ export class TestServer {
     flags = [],
     sameStoreAs,
   }: StartOptions = {}): Promise<TestServer> {
-    const data = mkdtempSync(join(tmpdir(), "wharf-test-"));
+    const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? (await newStore(store, data));
-    const started = await launch(["--listen", "127.0.0.1:0", ...storeFlags, ...flags]);
+    const listen = `127.0.0.1:${await freePort()}`;
+    const started = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(started, storeFlags, flags, data);
   }
 

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,6 +146,19 @@ export class TrackedWorld {
       const uid = await this.repo(repo);
       const tag = uid === undefined ? undefined : await this.tag(uid, name);
       return tag?.digest === digest && tag;
+    });
+  }
+
+  /** Asks for a look through the registry, and returns what it came to. */
+  async look(): Promise<Record<string, number>> {
+    const { operator } = this.world;
+    const { status, body } = await operator.post("/registry/v2beta1/registries:reconcile", {});
+    assert.equal(status, 200, JSON.stringify(body));
+    return until(async () => {
+      const { registries } = (await operator.get("/registry/v2beta1/registries")).body;
+      const [{ pending, problem, findings }] = registries;
+      assert.equal(problem, "");
+      return !pending && findings;
     });
   }
 

@@ -24,6 +24,8 @@ export interface KindV1 {
   readonly id?: string;
   /** The filter that finds those of a place, where `uidp.childrenOf` does not. */
   childrenOf?(parent: string): object;
+  /** The filter that finds one by its id, where there is none of that name. */
+  byId?(id: string): object;
 }
 
 /** A kind of resource in both versions, and how what is said in each compares. */
@@ -113,7 +115,7 @@ export class Way {
     } else {
       const where =
         childrenOf === undefined ? {} : (v1.childrenOf?.(childrenOf) ?? { uidp: below });
-      const one = id === undefined ? {} : { [v1.id ?? "id"]: id };
+      const one = id === undefined ? {} : (v1.byId?.(id) ?? { [v1.id ?? "id"]: id });
       const request = { ...one, ...where, ...named };
       const http = { method: "GET", path: `${v1.path}?${queryOf(request)}` };
       const answer = await this.callV1(v1.service, methodOf(v1, "List"), request, http);

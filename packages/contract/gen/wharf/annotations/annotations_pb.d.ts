@@ -55,6 +55,14 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
      */
     value: Capabilities;
     case: "unscoped";
+  } | {
+    /**
+     * Only the operator's token will do: what the method does concerns the whole installation.
+     *
+     * @generated from field: google.protobuf.Empty operator = 5;
+     */
+    value: Empty;
+    case: "operator";
   } | { case: undefined; value?: undefined };
 };
 

@@ -261,7 +261,10 @@ test("configured origins may read answers, others may not", async (t) => {
   assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /authorization/);
   const ours = await fetch(url, { headers: { origin: "https://console.example" } });
   assert.equal(ours.headers.get("access-control-allow-origin"), "https://console.example");
-  assert.match(ours.headers.get("access-control-expose-headers") ?? "", /grpc-status-details-bin/);
+  assert.match(
+    ours.headers.get("access-control-expose-headers") ?? "",
+    /grpc-status-details-bin, retry-after/,
+  );
   assert.equal(ours.headers.get("vary"), "Origin");
   const other = await fetch(url, { headers: { origin: "https://evil.example" } });
   assert.equal(other.headers.get("access-control-allow-origin"), null);

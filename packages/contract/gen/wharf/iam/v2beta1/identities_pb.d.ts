@@ -778,8 +778,8 @@ export declare const IdentitiesService: GenService<{
     output: typeof ListIdentitiesResponseSchema;
   },
   /**
-   * The uid that a person has or, before their first login, will have. Never NOT_FOUND, so that
-   * roles can be bound ahead of time.
+   * The uid that a person has or, before their first login, will have. Never NOT_FOUND. Roles can be
+   * bound only to people who have logged in; others are invited.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentitiesService.LookupIdentity
    */

@@ -260,6 +260,14 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
      */
     value: AdvisoryEvent_Patched;
     case: "patched";
+  } | {
+    /**
+     * Only version 1 of the public contract has it.
+     *
+     * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged component_location_changed = 100;
+     */
+    value: AdvisoryEvent_ComponentLocationChanged;
+    case: "componentLocationChanged";
   } | { case: undefined; value?: undefined };
 };
 
@@ -595,6 +603,34 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2bet
 export declare const AdvisoryEvent_PatchedSchema: GenMessage<AdvisoryEvent_Patched>;
 
 /**
+ * The component is found elsewhere now; where the advisory stands does not change by it.
+ *
+ * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged
+ */
+export declare type AdvisoryEvent_ComponentLocationChanged = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged"> & {
+  /**
+   * @generated from field: string previous_location = 1;
+   */
+  previousLocation: string;
+
+  /**
+   * @generated from field: string new_location = 2;
+   */
+  newLocation: string;
+
+  /**
+   * @generated from field: string note = 3;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged.
+ * Use `create(AdvisoryEvent_ComponentLocationChangedSchema)` to create a new message.
+ */
+export declare const AdvisoryEvent_ComponentLocationChangedSchema: GenMessage<AdvisoryEvent_ComponentLocationChanged>;
+
+/**
  * @generated from message wharf.vulnerabilities.v2beta1.GetAdvisoryRequest
  */
 export declare type GetAdvisoryRequest = Message<"wharf.vulnerabilities.v2beta1.GetAdvisoryRequest"> & {
@@ -871,6 +907,11 @@ export enum EventTypeFilter {
    * @generated from enum value: EVENT_TYPE_FILTER_PATCHED = 8;
    */
   PATCHED = 8,
+
+  /**
+   * @generated from enum value: EVENT_TYPE_FILTER_COMPONENT_LOCATION_CHANGED = 100;
+   */
+  COMPONENT_LOCATION_CHANGED = 100,
 }
 
 /**

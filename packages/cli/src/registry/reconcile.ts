@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Registry } from "@wharf/contract";
+import type { Run } from "../command/types.ts";
+import { failed } from "../errors.ts";
+import type { Column } from "../output/columns.ts";
+import type { reconcileDefinition } from "./commands.ts";
+
+/** How often the server is asked how far it is. */
+const ASK_MS = 500;
+
+const COLUMNS: readonly Column<Registry>[] = [
+  { header: "Host", value: ({ host }) => host },
+  { header: "Repos", value: ({ findings }) => findings?.repos },
+  { header: "Same", value: ({ findings }) => findings?.same },
+  { header: "Created", value: ({ findings }) => findings?.created },
+  { header: "Moved", value: ({ findings }) => findings?.moved },
+  { header: "Removed", value: ({ findings }) => findings?.removed },
+  { header: "Refused", value: ({ findings }) => findings?.refused },
+  { header: "Manifests", value: ({ findings }) => findings?.manifests, wide: true },
+  { header: "Elsewhere", value: ({ findings }) => findings?.elsewhere, wide: true },
+  { header: "Finished", value: ({ finishTime }) => finishTime, wide: true },
+];
+
+export const run: Run<typeof reconcileDefinition> = async (context, { host = "" }) => {
+  const { signal } = context;
+  const { registries } = await context.client();
+  const asked = (await registries.reconcile({ host }, { signal })).registries;
+  const hosts = new Set(asked.map((one) => one.host));
+  const done = await context.progress("looking through the registry, repos:", async (step) => {
+    for (let now = asked; ; ) {
+      for (const { host: at, problem } of now) if (problem !== "") throw notRead(at, problem);
+      if (now.every(({ pending }) => !pending)) return now;
+      step.at(now.reduce((sum, { findings }) => sum + (findings?.repos ?? 0), 0));
+      await sleep(ASK_MS, undefined, { signal });
+      const all = (await registries.list({}, { signal })).registries;
+      now = all.filter((one) => hosts.has(one.host));
+    }
+  });
+  await context.out.list(done, COLUMNS, { id: (one) => one.host, what: "registries" });
+};
+
+function notRead(host: string, problem: string): Error {
+  const hint = `the server asks ${host} again until it answers`;
+  return failed(problem, hint);
+}

@@ -1,0 +1,77 @@
+import { type DescField, type DescMethod, isFieldSet, type Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { invalidArgument } from "../errors.ts";
+import { fieldValue } from "../rpc/fields.ts";
+import type { Condition } from "../store/resource-table.ts";
+import type { FilterDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
+import type { Resource } from "./resource.ts";
+
+/** More values than this in one filter is a mistake, or an attempt to be expensive. */
+const MOST_VALUES = 1_000;
+
+/**
+ * What a list request asks of rows, beside where in the tree they are.
+ *
+ * @example const conditions = readFilters(groups, method, request);
+ */
+export function readFilters<R extends ResourceMessage>(
+  { definition }: Resource<R>,
+  method: DescMethod,
+  request: Message,
+): Condition[] {
+  const { filters = [], terms = [], textField } = definition;
+  const given = (name: string | undefined): Given | undefined => {
+    const field = name === undefined ? undefined : method.input.field[name];
+    if (field === undefined || !isFieldSet(request, field)) return undefined;
+    return { field, value: fieldValue(request, field) };
+  };
+  const text = given(textField);
+  return [
+    ...filters.flatMap((one) => ofColumn(one, given(one.field))),
+    ...terms.flatMap((one) => ofTerms(one, given)),
+    ...(text === undefined ? [] : [{ text: text.value as string }]),
+  ];
+}
+
+/** A field that is set, with its value. */
+interface Given {
+  readonly field: DescField;
+  readonly value: unknown;
+}
+
+function ofColumn<R>(
+  { column, isBound }: FilterDefinition<R>,
+  given: Given | undefined,
+): Condition[] {
+  if (given === undefined) return [];
+  if (!isBound) return [{ column, value: given.value as string | number }];
+  const time = millisecondsOf(given.value as Timestamp);
+  // Times are kept in whole milliseconds.
+  const after = isBound === "inclusive" ? Math.ceil(time) - 1 : Math.floor(time);
+  return [{ column: column as "updated", after }];
+}
+
+function millisecondsOf({ seconds, nanos }: Timestamp): number {
+  return Number(seconds) * 1_000 + nanos / 1_000_000;
+}
+
+function ofTerms<R>(
+  { kind, field, insteadBy, excludedBy }: TermDefinition<R>,
+  given: (name: string | undefined) => Given | undefined,
+): Condition[] {
+  const wanted = given(insteadBy) ?? given(field);
+  const unwanted = given(excludedBy);
+  return [
+    ...(wanted === undefined ? [] : [{ kind, anyOf: valuesOf(wanted), excluded: false }]),
+    ...(unwanted === undefined ? [] : [{ kind, anyOf: valuesOf(unwanted), excluded: true }]),
+  ];
+}
+
+function valuesOf({ field, value }: Given): string[] {
+  const values = [...new Set([value].flat().map(String))];
+  if (values.length > MOST_VALUES) {
+    const description = `${field.jsonName} must have at most ${MOST_VALUES} values`;
+    throw invalidArgument({ field: field.jsonName, description });
+  }
+  return values.sort();
+}

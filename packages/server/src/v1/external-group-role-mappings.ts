@@ -1,0 +1,85 @@
+import { create } from "@bufbuild/protobuf";
+import { type ExternalGroupRoleMapping, ExternalGroupRoleMappingsService } from "@wharf/contract";
+import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
+import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { adaptList } from "./list.ts";
+
+const { ExternalGroupRoleMappings, ExternalGroupRoleMappingSchema } = externalGroupRoleMappingsV1;
+
+const NAMES = {
+  parent: "parentId",
+  externalGroupRoleMapping: "mapping",
+  identityProviderUid: "identityProviderUidp",
+  roleUid: "roleUidp",
+};
+
+/**
+ * Mappings of external groups to roles as version 1 has them.
+ *
+ * @example handlers.push(...externalGroupRoleMappingMethods(within));
+ */
+export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
+  return [
+    adapt(within, {
+      method: ExternalGroupRoleMappings.method.create,
+      onto: ExternalGroupRoleMappingsService.method.createExternalGroupRoleMapping,
+      request: ({ parentId, mapping }) => ({
+        parent: parentId,
+        ...(mapping && { externalGroupRoleMapping: toV2(mapping) }),
+      }),
+      answer: mappingV1,
+      names: NAMES,
+    }),
+    adapt(within, {
+      method: ExternalGroupRoleMappings.method.get,
+      onto: ExternalGroupRoleMappingsService.method.getExternalGroupRoleMapping,
+      request: ({ uid }) => ({ uid }),
+      answer: mappingV1,
+      // The one place of version 1 that has the name of version 2.
+      names: { uid: "uid" },
+    }),
+    adaptList(within, {
+      method: ExternalGroupRoleMappings.method.list,
+      onto: ExternalGroupRoleMappingsService.method.listExternalGroupRoleMappings,
+      request: ({ uidp, identityProviderUidp }) => ({
+        uidp,
+        identityProviderUid: identityProviderUidp,
+      }),
+      items: ({ externalGroupRoleMappings }) => externalGroupRoleMappings,
+      item: mappingV1,
+      names: NAMES,
+    }),
+    adapt(within, {
+      method: ExternalGroupRoleMappings.method.delete,
+      onto: ExternalGroupRoleMappingsService.method.deleteExternalGroupRoleMapping,
+      request: ({ id }) => ({ uid: id }),
+    }),
+    adapt(within, {
+      method: ExternalGroupRoleMappings.method.batchDelete,
+      onto: ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
+      request: ({ parentId, ids }) => ({ parent: parentId, names: ids }),
+      answer: ({ parent, externalGroupRoleMappings }) => ({
+        parentId: parent,
+        items: externalGroupRoleMappings.map(mappingV1),
+      }),
+      names: { ...NAMES, names: "ids" },
+    }),
+  ];
+}
+
+function toV2(mapping: externalGroupRoleMappingsV1.ExternalGroupRoleMapping) {
+  const { externalGroupId, roleUidp, scope } = mapping;
+  return { externalGroupId, roleUid: roleUidp, scope };
+}
+
+function mappingV1(mapping: ExternalGroupRoleMapping) {
+  const { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime } = mapping;
+  return create(ExternalGroupRoleMappingSchema, {
+    id: uid,
+    identityProviderUidp: identityProviderUid,
+    externalGroupId,
+    roleUidp: roleUid,
+    scope,
+    createdAt: createTime,
+  });
+}

@@ -1,0 +1,121 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  GetIdentityProviderRequestSchema,
+  type IdentityProvider,
+  IdentityProvider_OIDCSchema,
+  IdentityProvider_SCIMSchema,
+  IdentityProvidersService,
+  ListIdentityProvidersRequestSchema,
+} from "@wharf/contract";
+import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
+import { WharfError } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { alike } from "./alike.ts";
+import { adaptList, filterOf } from "./list.ts";
+import { scimMethods } from "./scim.ts";
+
+const { IdentityProviders } = v1;
+
+const NAMES = { parent: "parentId" };
+
+/** All that a PUT replaces. Only its own path clears a secret that is left out. */
+const EVERYTHING = ["name", "description", "default_role", "oidc", "oidc.client_secret"];
+
+/**
+ * Identity providers as version 1 has them.
+ *
+ * @example handlers.push(...identityProviderMethods(within));
+ */
+export function identityProviderMethods(within: Within): Adapted[] {
+  return [
+    adapt(within, {
+      method: IdentityProviders.method.create,
+      onto: IdentityProvidersService.method.createIdentityProvider,
+      request: ({ parentId, identityProvider }) => ({
+        parent: parentId,
+        ...(identityProvider && { identityProvider: toV2(identityProvider) }),
+      }),
+      answer: providerV1,
+      names: NAMES,
+    }),
+    adapt(within, {
+      method: IdentityProviders.method.update,
+      onto: IdentityProvidersService.method.updateIdentityProvider,
+      request: (given) => ({ identityProvider: toV2(given), updateMask: { paths: EVERYTHING } }),
+      answer: providerV1,
+    }),
+    listMethod(within),
+    adapt(within, {
+      method: IdentityProviders.method.delete,
+      onto: IdentityProvidersService.method.deleteIdentityProvider,
+      request: ({ id }) => ({ uid: id }),
+    }),
+    ...scimMethods(within),
+  ];
+}
+
+/** Version 1 has no Get: what only that tells, such as the etag of provisioning, a list by id does. */
+function listMethod(within: Within): Adapted {
+  const { listIdentityProviders, getIdentityProvider } = IdentityProvidersService.method;
+  const [method, list] = adaptList(within, {
+    method: IdentityProviders.method.list,
+    onto: listIdentityProviders,
+    request: asked,
+    items: ({ identityProviders }) => identityProviders,
+    item: providerV1,
+  });
+  const handler: Handler = async (call, message) => {
+    const filter = message as v1.IdentityProviderFilter;
+    const request = asked(filter);
+    if (filter.id === "" || request === undefined) return list(call, message);
+    const given = create(ListIdentityProvidersRequestSchema, request);
+    const { identityProviders } = await within(call, listIdentityProviders, given);
+    const items: v1.IdentityProvider[] = [];
+    for (const { uid } of identityProviders) {
+      const one = create(GetIdentityProviderRequestSchema, { uid });
+      const got = await within(call, getIdentityProvider, one).catch(undefinedIfGone);
+      if (got !== undefined) items.push(providerV1(got));
+    }
+    return messageReply(method.output, create(v1.IdentityProviderListSchema, { items }));
+  };
+  return [method, handler];
+}
+
+/** It may be deleted between the two looks; then there is nothing to list. */
+function undefinedIfGone(thrown: unknown): undefined {
+  if (!(thrown instanceof WharfError && thrown.code === "NOT_FOUND")) throw thrown;
+}
+
+function asked({ id, name, uidp }: v1.IdentityProviderFilter) {
+  const filter = filterOf(id, uidp);
+  return filter && { uidp: filter, name };
+}
+
+const oidcV2 = alike(v1.IdentityProvider_OIDCSchema, IdentityProvider_OIDCSchema);
+
+function toV2({ id, name, description, defaultRole, configuration }: v1.IdentityProvider) {
+  const common = { uid: id, name, description, defaultRole };
+  if (configuration.case !== "oidc") return common;
+  const { case: kind, value } = configuration;
+  return { ...common, configuration: { case: kind, value: oidcV2(value) } };
+}
+
+const oidcV1 = alike(IdentityProvider_OIDCSchema, v1.IdentityProvider_OIDCSchema);
+const scimV1 = alike(IdentityProvider_SCIMSchema, v1.IdentityProvider_SCIMSchema);
+
+function providerV1(provider: IdentityProvider): v1.IdentityProvider {
+  const { uid, name, description, defaultRole, configuration, scim } = provider;
+  const shown = create(v1.IdentityProviderSchema, {
+    id: uid,
+    name,
+    description,
+    defaultRole,
+    scim: scim && scimV1(scim),
+  });
+  if (configuration.case === "oidc") {
+    shown.configuration = { case: "oidc", value: oidcV1(configuration.value) };
+  }
+  return shown;
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { invalidArgument, notFound } from "../errors.ts";
+import { renamed } from "./names.ts";
+
+test("refusals name fields as version 1 does, wherever they are in a path", () => {
+  const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group" };
+  for (const [field, description, path, text] of [
+    ["uid", "uid must be a uid", "id", "id must be a uid"],
+    ["roleUid", "roleUid is required", "role", "role is required"],
+    ["names[3]", "names must be known", "ids[3]", "ids must be known"],
+    ["uidp.childrenOf", "childrenOf must be a uid", "group", "group must be a uid"],
+    ["a.roleUid.b", "b is odd", "a.role.b", "b is odd"],
+    ["a[uid].roleUid", "roleUid is odd", "a[uid].role", "role is odd"],
+    ["a[x.uid.y]", "the uid is odd", "a[x.uid.y]", "the uid is odd"],
+    ["name", "name excludes roleUid", "name", "name excludes role"],
+    ["name", "name is required", "name", "name is required"],
+  ] as const) {
+    assert.deepEqual(
+      renamed(invalidArgument({ field, description }), names),
+      invalidArgument({ field: path, description: text }),
+    );
+  }
+});
+
+test("what names no field stays as it is", () => {
+  for (const thrown of [notFound("Role", "uid"), new Error("uid"), "uid"]) {
+    assert.equal(renamed(thrown, { uid: "id" }), thrown);
+  }
+});

@@ -1,0 +1,25 @@
+import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contract";
+import { Resource } from "../engine/resource.ts";
+import { advisoryParts } from "./advisory-parts.ts";
+import { advisoryTerms } from "./advisory-terms.ts";
+import { addSeverities } from "./severities.ts";
+
+/**
+ * Advisories: what is known of one vulnerability in one component of one artifact. They are written
+ * through an AdvisoryWriter alone, which keeps what readers of changes rely on.
+ */
+export const advisories: Resource<Advisory> = new Resource({
+  service: AdvisoriesService,
+  schema: AdvisorySchema,
+  table: "advisories",
+  isInGroups: true,
+  uniqueNames: true,
+  nameOf: ({ advisoryId }) => advisoryId,
+  parts: advisoryParts,
+  childOrders: ["updated"],
+  updatesAscend: true,
+  filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
+  terms: advisoryTerms,
+  textField: "query",
+  hydrate: addSeverities,
+});

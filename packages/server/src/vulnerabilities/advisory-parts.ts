@@ -1,0 +1,19 @@
+import type { Message } from "@bufbuild/protobuf";
+import type { Advisory, ListAdvisoriesRequest } from "@wharf/contract";
+import type { Parts } from "../engine/definition.ts";
+
+const PRESENT = 0;
+const DELETED = 1;
+
+/**
+ * Advisories that are there, and those that were deleted. Deleted ones stay, so that whoever keeps a
+ * copy learns of it: lists of what has changed have them, others only when asked to.
+ */
+export const advisoryParts: Parts<Advisory> = {
+  all: [PRESENT, DELETED],
+  of: ({ deleteTime }) => (deleteTime === undefined ? PRESENT : DELETED),
+  wanted(request: Message) {
+    const { showDeleted, updatedSince } = request as ListAdvisoriesRequest;
+    return showDeleted || updatedSince !== undefined ? [PRESENT, DELETED] : [PRESENT];
+  },
+};

@@ -1,0 +1,92 @@
+import { equals } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
+
+/**
+ * What an advisory becomes when one that was written elsewhere is taken in: what it is about is
+ * replaced, its events are joined. Returns the very one that was there when nothing changes. One that
+ * was deleted here stays so.
+ *
+ * @example const after = merged(stored, given, caller.uid);
+ */
+export function merged(before: Advisory | undefined, given: Advisory, actor: string): Advisory {
+  if (before?.deleteTime !== undefined) return before;
+  // Copied no deeper than it is changed: very many come at once.
+  const after: Advisory = {
+    ...given,
+    uid: before?.uid ?? "",
+    author: given.author || before?.author || actor,
+    aliases: [...new Set(given.aliases)],
+    events: joined(before?.events ?? [], given.events, actor),
+    severities: [],
+  };
+  const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
+  setOrClear(after, "createTime", createTime);
+  setOrClear(after, "updateTime", before?.updateTime);
+  delete after.deleteTime;
+  delete after.$unknown;
+  return before !== undefined && equals(AdvisorySchema, before, after) ? before : after;
+}
+
+function setOrClear(
+  advisory: Advisory,
+  name: "createTime" | "updateTime",
+  time: Timestamp | undefined,
+): void {
+  if (time === undefined) delete advisory[name];
+  else advisory[name] = time;
+}
+
+/**
+ * The events of both, in the order in which they happened. Those of the same time and type are the
+ * same event, which then says what the newcomer says; the first of several such is the same as the
+ * first, and so on.
+ */
+function joined(
+  stored: readonly AdvisoryEvent[],
+  given: readonly AdvisoryEvent[],
+  actor: string,
+): AdvisoryEvent[] {
+  const present = Map.groupBy(stored, keyOf);
+  const taken = given.map((event) => takenIn(present.get(keyOf(event))?.shift(), event, actor));
+  const rest = [...present.values()].flat();
+  return [...rest, ...taken].sort(byTime);
+}
+
+function takenIn(
+  before: AdvisoryEvent | undefined,
+  given: AdvisoryEvent,
+  actor: string,
+): AdvisoryEvent {
+  if (before !== undefined && wasReviewedHere(before)) return before;
+  return {
+    ...given,
+    uid: before?.uid ?? "",
+    author: given.author || before?.author || actor,
+    reviewState: given.reviewState || ReviewState.APPROVED,
+    createTime: timestampFromMs(timeOf(given)),
+  };
+}
+
+/** What someone here has decided is not decided again by what comes from elsewhere. */
+function wasReviewedHere({ reviewer, reviewState }: AdvisoryEvent): boolean {
+  const decided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
+  return decided && reviewer !== "";
+}
+
+function keyOf(event: AdvisoryEvent): string {
+  return `${event.type.case} ${timeOf(event)}`;
+}
+
+function byTime(one: AdvisoryEvent, other: AdvisoryEvent): number {
+  return timeOf(one) - timeOf(other);
+}
+
+function timeOf({ createTime }: AdvisoryEvent): number {
+  return createTime === undefined ? 0 : timestampMs(createTime);
+}
+
+/** As precise as times are shown, so that what was read and is given back is the same. */
+export function inMilliseconds(time: Timestamp | undefined): Timestamp | undefined {
+  return time && timestampFromMs(timestampMs(time));
+}

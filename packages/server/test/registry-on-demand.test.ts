@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { RegistryStorage } from "./support/registry-storage.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { TrackedWorld, until } from "./support/tracked-world.ts";
+
+const REGISTRIES = "/registry/v2beta1/registries";
+
+for (const store of STORES) {
+  describe(`looks through a registry on demand, on ${store}`, () => {
+    let tracked: TrackedWorld;
+    before(async () => {
+      const flags = ["--reconcile-minutes", "0"];
+      tracked = await TrackedWorld.start({ store, tells: false, flags });
+    });
+    after(() => tracked.stop());
+
+    const registry = async () => (await tracked.world.operator.get(REGISTRIES)).body.registries[0];
+
+    test("are the only ones where none are made by themselves", async () => {
+      const storage = new RegistryStorage(tracked.registry.storage);
+      storage.tag("acme/asked", "1", storage.image("one"));
+      const before = await registry();
+      assert.deepEqual([before.pending, before.finishTime], [false, undefined]);
+      assert.equal(await tracked.repo("asked"), undefined);
+      const { repos, created } = await tracked.look();
+      assert.deepEqual([repos, created], [1, 1]);
+      assert.ok(await tracked.repo("asked"));
+      const { finishTime, beginTime, host } = await registry();
+      assert.deepEqual([host, beginTime], [tracked.registry.host, undefined]);
+      const { created: again, same } = await tracked.look();
+      assert.deepEqual([again, same], [0, 1], "each counts by itself");
+      assert.ok(Date.parse((await registry()).finishTime) > Date.parse(finishTime));
+    });
+
+    test("are the operator's to ask for, and leave an audit row and an event", async () => {
+      const { operator, server } = tracked.world;
+      const owner = await tracked.world.holder("owner", "owner");
+      const rows = () =>
+        tracked.rows<{ subject: string }>(
+          "SELECT subject FROM events WHERE type = 'registry.reconcile.requested.v1'",
+        );
+      const before = await rows();
+      for (const [token, status, message] of [
+        [await server.token(owner), 403, "Permission denied: needs the operator's token"],
+        ["", 401, "Unauthenticated: a bearer token is required"],
+      ] as const) {
+        const caller = new Rest(server.url, token);
+        for (const answer of [
+          await caller.get(REGISTRIES),
+          await caller.post(`${REGISTRIES}:reconcile`, {}),
+        ]) {
+          assert.deepEqual([answer.status, answer.body.message], [status, message]);
+        }
+      }
+      assert.deepEqual(await rows(), before);
+      const host = tracked.registry.host;
+      assert.equal((await operator.post(`${REGISTRIES}:reconcile`, { host })).status, 200);
+      assert.equal((await rows()).length, before.length + 1);
+      assert.equal((await rows()).at(-1)?.subject, host);
+      const audits = await tracked.rows<{ detail: string }>(
+        "SELECT detail FROM audit WHERE method LIKE '%/ReconcileRegistries' ORDER BY id",
+      );
+      assert.deepEqual(JSON.parse(audits.at(-1)?.detail ?? ""), { host });
+    });
+
+    test("are refused for registries that are not attached", async () => {
+      const { operator } = tracked.world;
+      const host = "elsewhere.example";
+      const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, { host });
+      assert.equal(status, 404);
+      assert.equal(body.message, 'Not found: Registry "elsewhere.example" does not exist');
+    });
+
+    test("say why a registry cannot be read, and go on when it can", async () => {
+      const { operator } = tracked.world;
+      await until(async () => !(await registry()).pending);
+      await tracked.registry.down();
+      await operator.post(`${REGISTRIES}:reconcile`, {});
+      const { problem, pending } = await until(async () => {
+        const now = await registry();
+        return now.problem !== "" && now;
+      });
+      assert.match(problem, /^Unavailable: the registry .* cannot be read: /);
+      assert.equal(pending, true);
+      await tracked.registry.up();
+      const after = await until(async () => {
+        const now = await registry();
+        return !now.pending && now;
+      });
+      assert.deepEqual([after.problem, after.findings.repos], ["", 1]);
+    });
+  });
+}
+
+describe("a server without a registry", () => {
+  test("says that it has none to look through", async () => {
+    const server = await TestServer.start();
+    const operator = new Rest(server.url, await server.token());
+    assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });
+    const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, {});
+    assert.equal(status, 400);
+    assert.match(body.message, /no registry is attached: --registry-urls names them/);
+    await server.stop();
+  });
+});

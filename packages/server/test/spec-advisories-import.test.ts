@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { OPERATOR_UID } from "../src/auth/caller.ts";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { refused } from "./support/api.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
+const FIXED = {
+  createTime: "2026-03-02T00:00:00.000Z",
+  author: "a@example.com",
+  fixed: { fixedVersion: "3.1.4-r1" },
+};
+
+const advisory = (advisoryId: string, more: object = {}) => ({
+  ...{ advisoryId, artifactType: "apk", artifactName: "openssl", aliases: ["CVE-2026-0001"] },
+  ...{ events: [DETECTED], ...more },
+});
+
+onEachStore("imports of advisories", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  const plain = (name: string, more: object = {}) => ({
+    ...{ name, created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0, refusals: [] },
+    ...more,
+  });
+
+  world.rule("documents are taken in, and the same again changes nothing", async (api) => {
+    const group = await world.group(org);
+    const documents = [
+      { name: "openssl.yaml", advisories: [advisory("CGA-1"), advisory("CGA-2")] },
+      { name: "zlib.yaml", advisories: [advisory("CGA-3", { events: [FIXED, DETECTED] })] },
+    ];
+    const first = await api.importAdvisories(group, documents);
+    const created = [plain("openssl.yaml", { created: 2 }), plain("zlib.yaml", { created: 1 })];
+    assert.deepEqual(first.results, created);
+    const uidp = { childrenOf: group };
+    const list = await api.advisories.list({ uidp });
+    assert.equal(list.totalCount, "3");
+    const third = list.advisories.find((one: { advisoryId: string }) => one.advisoryId === "CGA-3");
+    assert.equal(third.author, OPERATOR_UID);
+    assert.deepEqual(
+      third.events.map((event: { createTime: string; author: string; reviewState: string }) => [
+        event.createTime,
+        event.author,
+        event.reviewState,
+      ]),
+      [
+        [DETECTED.createTime, OPERATOR_UID, "REVIEW_STATE_APPROVED"],
+        [FIXED.createTime, FIXED.author, "REVIEW_STATE_APPROVED"],
+      ],
+    );
+    const again = await api.importAdvisories(group, documents);
+    assert.deepEqual(again.results, [
+      plain("openssl.yaml", { unchanged: 2 }),
+      plain("zlib.yaml", { unchanged: 1 }),
+    ]);
+    assert.deepEqual(await api.advisories.list({ uidp }), list, "down to the times");
+    const sql = `SELECT type, group_uid, body FROM events WHERE subject = '${group}'`;
+    const events = await rawRows<Record<string, string>>(world.server, sql);
+    const imported = events.filter(({ type }) => type?.includes("advisories"));
+    assert.deepEqual(
+      imported.map(({ type, group_uid, body }) => [type, group_uid, JSON.parse(body as string)]),
+      [["vulnerabilities.advisories.imported.v1", group, { results: created }]],
+    );
+    const audit = `SELECT detail FROM audit WHERE resource = '${group}' AND method LIKE '%ImportAdvisories'`;
+    const lines = await rawRows<{ detail: string }>(world.server, audit);
+    assert.deepEqual(
+      lines.map(({ detail }) => JSON.parse(detail)),
+      [{ documents: 2, created: 3, changed: 0, vulnerabilities: 0 }],
+    );
+  });
+
+  world.rule("what an advisory is about is replaced, and its events are joined", async (api) => {
+    const group = await world.group(org);
+    const take = (more: object) =>
+      api.importAdvisories(group, [{ name: "x", advisories: [advisory("CGA-1", more)] }]);
+    const uidp = { childrenOf: group };
+    const stored = async () => (await api.advisories.list({ uidp })).advisories[0];
+    await take({ componentName: "libssl3", legacyAdvisoryId: "OLD" });
+    const before = await stored();
+    const news = { artifactName: "openssl-fips", aliases: ["CVE-1", "CVE-1"], events: [FIXED] };
+    assert.equal((await take(news)).results[0].changed, 1);
+    const after = await stored();
+    assert.deepEqual(
+      [after.uid, after.createTime, after.artifactName, after.componentName, after.aliases],
+      [before.uid, before.createTime, "openssl-fips", "", ["CVE-1"]],
+    );
+    assert.equal("legacyAdvisoryId" in after, false);
+    assert.deepEqual(after.events[0], before.events[0], "no event is lost");
+    assert.equal(after.events[1].fixed.fixedVersion, "3.1.4-r1");
+    const corrected = { ...FIXED, fixed: { fixedVersion: "3.1.4-r2" } };
+    const twin = { ...corrected, fixed: { fixedVersion: "3.1.5-r0" } };
+    assert.equal((await take({ events: [corrected, twin] })).results[0].changed, 1);
+    const { events } = await stored();
+    assert.deepEqual(
+      events.slice(1).map((event: { fixed: { fixedVersion: string } }) => event.fixed.fixedVersion),
+      ["3.1.4-r2", "3.1.5-r0"],
+    );
+    assert.equal(events[1].uid, after.events[1].uid, "the same event");
+    assert.equal((await take({ events: [corrected, twin] })).results[0].unchanged, 1);
+  });
+
+  world.rule("a document is taken whole or not at all", async (api) => {
+    const group = await world.group(org);
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    const broken: [field: string, advisory: object][] = [
+      ["advisories[1].advisoryId", advisory("CGA\0")],
+      ["advisories[1].advisoryId", advisory("")],
+      ["advisories[1].advisoryId", advisory("CGA-1")],
+      ["advisories[1].advisoryId", advisory("x".repeat(257))],
+      ["advisories[1].artifactName", advisory("CGA-2", { artifactName: "" })],
+      ["advisories[1].artifactType", advisory("CGA-2", { artifactType: "" })],
+      ["advisories[1].createTime", advisory("CGA-2", { createTime: future })],
+      ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(101).fill("CVE") })],
+      ["advisories[1].events", advisory("CGA-2", { events: new Array(1_001).fill(FIXED) })],
+      ["advisories[1].events[0].createTime", advisory("CGA-2", { events: [{ fixed: {} }] })],
+      [
+        "advisories[1].events[0].createTime",
+        advisory("CGA-2", { events: [{ ...FIXED, createTime: future }] }),
+      ],
+      [
+        "advisories[1].events[1].type",
+        advisory("CGA-2", { events: [FIXED, { createTime: FIXED.createTime }] }),
+      ],
+      [
+        "advisories[1].events[0].fixed.note",
+        advisory("CGA-2", { events: [{ ...FIXED, fixed: { note: "x".repeat(4_097) } }] }),
+      ],
+    ];
+    const bad = broken.map(([, one], at) => {
+      return { name: `bad ${at}`, advisories: [advisory("CGA-1"), one] };
+    });
+    const good = { name: "good", advisories: [advisory("CGA-9")] };
+    const validated = await api.importAdvisories(group, [...bad, good], { validateOnly: true });
+    assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
+    const { results } = await api.importAdvisories(group, [...bad, good]);
+    assert.deepEqual(results, validated.results);
+    assert.deepEqual(
+      results.slice(0, -1).map((one: { refusals: { field: string }[] }) => one.refusals[0]?.field),
+      broken.map(([field]) => field),
+    );
+    for (const { name, refusals, created } of results.slice(0, -1)) {
+      assert.deepEqual([refusals.length, created], [1, 0], name);
+    }
+    assert.deepEqual(results.at(-1), plain("good", { created: 1 }));
+    assert.match(results[2].refusals[0].description, /must differ from advisories\[0\]/);
+    assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "1");
+  });
+
+  world.rule("documents of one request follow one another", async (api) => {
+    const group = await world.group(org);
+    const one = { name: "one", advisories: [advisory("CGA-1")] };
+    const two = { name: "two", advisories: [advisory("CGA-1", { events: [FIXED] })] };
+    const many = Array.from({ length: 600 }, (_, at) => {
+      return { name: `n${at}`, advisories: [advisory(`CGA-n${at}`)] };
+    });
+    const documents = [one, two, ...many, one];
+    for (const more of [{ validateOnly: true }, {}]) {
+      const { results } = await api.importAdvisories(group, documents, more);
+      assert.deepEqual(results[0], plain("one", { created: 1 }));
+      assert.deepEqual(results[1], plain("two", { changed: 1 }));
+      assert.equal(results.length, documents.length);
+      assert.deepEqual(results.at(-1), plain("one", { unchanged: 1 }));
+    }
+    const { advisories, totalCount } = await api.advisories.list({
+      uidp: { childrenOf: group },
+      orderBy: "created_at",
+    });
+    const [{ advisoryId, events }] = advisories;
+    assert.deepEqual([totalCount, advisoryId, events.length], ["601", "CGA-1", 2]);
+  });
+
+  world.rule("what is known of vulnerabilities is taken in, the latest word of it", async (api) => {
+    const group = await world.group(org);
+    const vulnerability = (day: number, score: string, more: object = {}) => ({
+      ...{ id: "CVE-2026-0001", updateTime: `2026-01-0${day}T00:00:00.000Z` },
+      ...{ severities: [{ type: "TYPE_CVSS_V3", score }], ...more },
+    });
+    const take = async (...vulnerabilities: object[]) => {
+      const document = { name: "x", advisories: [advisory("CGA-1")], vulnerabilities };
+      const foreseen = await api.importAdvisories(group, [document], { validateOnly: true });
+      const { results } = await api.importAdvisories(group, [document]);
+      assert.deepEqual(foreseen.results, results);
+      const [{ refusals, vulnerabilitiesChanged }] = results;
+      return refusals.length > 0 ? refusals[0].field : vulnerabilitiesChanged;
+    };
+    const scores = async () => {
+      const { advisories } = await api.advisories.list({ uidp: { childrenOf: group } });
+      return advisories[0].severities.map((one: { score: string }) => one.score);
+    };
+    assert.equal(await take(vulnerability(2, "7.0"), { id: "CVE-2" }), 2);
+    assert.deepEqual(await scores(), ["7.0"]);
+    assert.equal(await take(vulnerability(2, "7.0"), { id: "CVE-2" }), 0, "the same again");
+    assert.equal(await take(vulnerability(1, "1.0")), 0, "what was known earlier");
+    assert.equal(await take(vulnerability(3, "9.0")), 1);
+    assert.equal(await take(vulnerability(4, "1.0"), { id: "" }), "vulnerabilities[1].id");
+    const twice = [vulnerability(4, "1.0"), vulnerability(5, "1.0")];
+    assert.equal(await take(...twice), "vulnerabilities[1].id");
+    const aliases = new Array(101).fill("CVE");
+    assert.equal(await take(vulnerability(4, "1.0", { aliases })), "vulnerabilities[0].aliases");
+    assert.deepEqual(await scores(), ["9.0"]);
+  });
+
+  world.rule("what was decided here stays", async (api) => {
+    const v1 = new AdvisoriesV1(api);
+    const group = await world.group(org);
+    const document = { name: "x", advisories: [advisory("CGA-1"), advisory("CGA-2")] };
+    await api.importAdvisories(group, [document]);
+    const uidp = { childrenOf: group };
+    const { items } = await v1.list({ uidp });
+    const [first, second] = ["CGA-1", "CGA-2"].map((id) =>
+      items.find((each: { advisoryId: string }) => each.advisoryId === id),
+    );
+    await v1.delete(second.id);
+    const writer = await world.member({ [group]: ["advisories.create", "advisories.update"] });
+    const { timestamp } = (await v1.events(first.id)).items[0];
+    const theirs = new AdvisoriesV1(api.as(writer.token));
+    const given = { timestamp, fixed: { fixedVersion: "1" } };
+    const event = await theirs.addEvent(first.id, given);
+    await v1.updateEvent(event.id, { ...event, status: "REJECTED" });
+    const claim = { createTime: timestamp, fixed: { fixedVersion: "2" } };
+    const again = {
+      name: "x",
+      advisories: [advisory("CGA-1", { events: [claim] }), advisory("CGA-2", { events: [claim] })],
+    };
+    const { results } = await api.importAdvisories(group, [again]);
+    assert.deepEqual(results, [plain("x", { unchanged: 2 })]);
+    const after = (await v1.events(first.id)).items;
+    assert.deepEqual(
+      [after.length, after[1].status, after[1].fixed.fixedVersion],
+      [2, "REJECTED", "1"],
+    );
+    assert.equal((await v1.list({ uidp })).totalCount, "1", "what was deleted stays so");
+  });
+
+  world.rule("importing takes the right to approve", async (api) => {
+    const group = await world.group(org);
+    const documents = [{ name: "x", advisories: [advisory("CGA-1")] }];
+    const rights = ["advisories.create", "advisories.update", "advisories.approve"];
+    for (const lacking of rights) {
+      const held = rights.filter((right) => right !== lacking);
+      const by = api.as((await world.member({ [group]: held })).token);
+      const refusal = await refused(by.importAdvisories(group, documents));
+      assert.equal(refusal.code, 7);
+    }
+    const by = await world.member({ [group]: rights });
+    const answer = await api.as(by.token).importAdvisories(group, documents);
+    assert.equal(answer.results[0].created, 1);
+    const nowhere = `${group}/0123456789abcdef`;
+    for (const more of [{ validateOnly: true }, {}]) {
+      const refusal = await refused(api.importAdvisories(nowhere, documents, more));
+      assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${nowhere}`]);
+    }
+    const many = new Array(1_001).fill({ name: "x" });
+    const refusal = await refused(api.importAdvisories(group, many));
+    assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["documents"]]);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Advisory } from "@wharf/contract";
+import { PLAIN, writing, written } from "./support/advisories.ts";
+import { refused } from "./support/api.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const FIXED = {
+  createTime: "2026-03-02T00:00:00.000Z",
+  author: "a@example.com",
+  reviewState: "REVIEW_STATE_APPROVED",
+  fixed: { fixedVersion: "3.1.4-r1" },
+};
+const DETECTED = {
+  createTime: "2026-03-01T00:00:00.000Z",
+  author: "b@example.com",
+  reviewState: "REVIEW_STATE_APPROVED",
+  detection: { manual: {} },
+};
+
+onEachStore("advisories", (world) => {
+  let insider: Insider;
+  let org: string;
+  before(async () => {
+    insider = await Insider.open(world.server);
+    org = await world.organisation();
+  });
+  after(() => insider.close());
+
+  const idsOf = ({ advisories }: { advisories: Advisory[] }) =>
+    advisories.map(({ advisoryId }) => advisoryId);
+
+  world.rule("an advisory is read by its uid, with its events in their order", async (api) => {
+    const group = await world.group(org);
+    const [made] = await written(insider, group, {
+      advisoryId: "CGA-one",
+      aliases: ["CVE-2026-0001"],
+      events: [FIXED, DETECTED],
+    });
+    assert.ok(made);
+    const found = await api.advisories.get(made.uid);
+    assert.match(found.uid, new RegExp(`^${group}/[0-9a-f]{16}$`));
+    assert.equal(found.createTime, found.updateTime);
+    assert.deepEqual(
+      found.events.map((event: { createTime: string }) => event.createTime),
+      [DETECTED.createTime, FIXED.createTime],
+    );
+    for (const { uid } of found.events) {
+      assert.match(uid, new RegExp(`^${found.uid}/[0-9a-f]{16}$`));
+    }
+    assert.equal(found.artifactName, PLAIN.artifactName);
+    assert.deepEqual((await api.advisories.list({ uidp: { childrenOf: group } })).advisories, [
+      found,
+    ]);
+    assert.deepEqual(found.aliases, ["CVE-2026-0001"]);
+  });
+
+  world.rule("what is not there, or not the caller's, is refused", async (api) => {
+    const group = await world.group(org);
+    const [made] = await written(insider, group, { advisoryId: "CGA-one", events: [FIXED] });
+    const missing = `${group}/${"0".repeat(16)}`;
+    const nothing = await refused(api.advisories.get(missing));
+    assert.deepEqual([nothing.code, nothing.missing], [5, `Advisory ${missing}`]);
+    const event = made?.events[0]?.uid ?? "";
+    assert.equal((await refused(api.advisories.get(event))).code, 5);
+    const malformed = await refused(api.advisories.get("x"));
+    assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["uid"]]);
+    const { token } = await world.member({ [await world.group(org)]: "owner" });
+    const denied = await refused(api.as(token).advisories.get(made?.uid ?? ""));
+    assert.equal(denied.code, 7);
+    assert.equal((await refused(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
+  });
+
+  test("no two of a group go by the same id", async () => {
+    const [one, other] = [await world.group(org), await world.group(org)];
+    const given = { advisoryId: "CGA-same" };
+    await written(insider, one, given);
+    await written(insider, other, given);
+    await assert.rejects(written(insider, one, { ...given, artifactName: "zlib" }), {
+      code: "ALREADY_EXISTS",
+      message: 'Already exists: Advisory "CGA-same" exists',
+    });
+    const { advisories } = await world.operator().advisories.list({ uidp: { childrenOf: one } });
+    assert.deepEqual(
+      advisories.map(({ artifactName }: Advisory) => artifactName),
+      ["openssl"],
+    );
+  });
+
+  world.rule("a deleted one is read by its uid, and listed when asked for", async (api) => {
+    const group = await world.group(org);
+    const [gone] = await written(insider, group, { advisoryId: "CGA-a" }, { advisoryId: "CGA-b" });
+    assert.ok(gone);
+    const since = (await api.advisories.get(gone.uid)).updateTime;
+    await writing(insider, group, (writer) => writer.delete(gone));
+    const found = await api.advisories.get(gone.uid);
+    assert.equal(found.deleteTime, found.updateTime);
+    const uidp = { childrenOf: group };
+    const kept = await api.advisories.list({ uidp });
+    assert.deepEqual([idsOf(kept), kept.totalCount], [["CGA-b"], "1"]);
+    for (const more of [{ showDeleted: true }, { updatedSince: since }]) {
+      const all = await api.advisories.list({ uidp, ...more });
+      assert.deepEqual([idsOf(all).sort(), all.totalCount], [["CGA-a", "CGA-b"], "2"]);
+    }
+    const rest = { uidp, showDeleted: true, pageSize: 1 };
+    const first = await api.advisories.list(rest);
+    const second = await api.advisories.list({ ...rest, pageToken: first.nextPageToken });
+    assert.deepEqual([...idsOf(first), ...idsOf(second)].sort(), ["CGA-a", "CGA-b"]);
+    assert.deepEqual([first.totalCount, second.totalCount], ["2", "2"]);
+    assert.equal(second.nextPageToken, "");
+    const skipped = await api.advisories.list({ ...rest, skip: 1 });
+    assert.deepEqual(skipped.advisories, second.advisories);
+    await writing(insider, group, async (writer) => {
+      const again = await writer.findByUid(gone.uid);
+      delete again.deleteTime;
+      return writer.update(again);
+    });
+    assert.equal((await api.advisories.list({ uidp })).totalCount, "2");
+  });
+
+  test("a group with advisories, deleted or not, is not deleted", async () => {
+    const group = await world.group(org);
+    const [made] = await written(insider, group, { advisoryId: "CGA-one" });
+    assert.ok(made);
+    const refusal = async () => {
+      const { code, message } = await refused(world.operator().groups.delete(group));
+      assert.equal(code, 9);
+      assert.match(message, /cannot delete group with child advisories/);
+    };
+    await refusal();
+    await writing(insider, group, (writer) => writer.delete(made));
+    await refusal();
+    assert.equal((await world.operator().groups.get(group)).uid, group);
+  });
+});

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { writing, written } from "./support/advisories.ts";
+import {
+  type Asked,
+  isFound,
+  messageOf,
+  type Sample,
+  samples,
+  TYPES,
+} from "./support/advisory-samples.ts";
+import { type Api, refused } from "./support/api.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+/** Each filter alone, with values that some have and none has. */
+const ALONE: readonly Asked[] = [
+  { advisoryIds: ["CGA-3", "CGA-40", "CGA-none"] },
+  { legacyAdvisoryIds: ["CVE-old-6", "CVE-old-9"] },
+  { artifactNames: ["openssl", "zlib"] },
+  { artifactNames: ["open"] },
+  { artifactTypes: ["image"] },
+  { artifactArchitectures: ["aarch64"] },
+  { componentNames: ["log4j", "none"] },
+  { componentNames: [""] },
+  { componentTypes: ["java", "go-module"] },
+  { componentLocations: ["/lib/y"] },
+  { aliases: ["CVE-2026-1"] },
+  { aliases: ["CVE-2026-1", "GHSA-0x"] },
+  { aliases: ["cve-2026-1"] },
+  { origin: "openssl" },
+  { origin: "zlib", artifactNames: ["openssl"] },
+  { eventReviewStates: ["REVIEW_STATE_PENDING"] },
+  { eventReviewStates: ["REVIEW_STATE_REJECTED", "REVIEW_STATE_REQUEST_CHANGES"] },
+  { eventAuthors: ["ann@example.com"] },
+  { excludeEventAuthors: ["ann@example.com"] },
+  { excludeEventAuthors: ["ann@example.com", "bob@example.com"] },
+  { eventAuthors: ["bob@example.com"], excludeEventAuthors: ["ann@example.com"] },
+  { eventReviewers: ["dan@example.com"] },
+  ...TYPES.flatMap(([, type]) => [{ eventTypes: [type] }, { latestEventType: type }]),
+  { eventTypes: ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_PATCHED"] },
+  { query: "openSSL" },
+  { query: "MODULE" },
+  { query: "cve-2026-1" },
+  { query: "shared" },
+  { query: "%" },
+  { query: "_" },
+  { query: "a_b" },
+  { query: "\\" },
+  { query: "nowhere" },
+];
+
+onEachStore("the filters of advisories", (world) => {
+  let insider: Insider;
+  let org: string;
+  let groups: string[];
+  /** By group. */
+  let all: [group: string, Sample][];
+  before(async () => {
+    insider = await Insider.open(world.server);
+    org = await world.organisation();
+    const below = await world.group(org);
+    groups = [org, below, await world.group(below), await world.organisation()];
+    all = samples(72).map((sample, at) => [groups[at % groups.length] as string, sample]);
+    for (const group of groups) {
+      const own = all.filter(([place]) => place === group).map(([, sample]) => messageOf(sample));
+      await written(insider, group, ...own);
+    }
+  });
+  after(() => insider.close());
+
+  const expected = (asked: Asked, isWithin: (group: string) => boolean) =>
+    all
+      .filter(([group, sample]) => isWithin(group) && isFound(sample, asked))
+      .map(([, { advisoryId }]) => advisoryId)
+      .sort();
+
+  /** All pages of a list, checked against each other. */
+  async function walk(api: Api, request: object): Promise<string[]> {
+    const ids: string[] = [];
+    let pageToken = "";
+    const totals = new Set<string>();
+    do {
+      const page = await api.advisories.list({ ...request, pageSize: 7, pageToken });
+      ids.push(...page.advisories.map((one: { advisoryId: string }) => one.advisoryId));
+      totals.add(page.totalCount);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    assert.deepEqual([...totals], [String(ids.length)], JSON.stringify(request));
+    return ids;
+  }
+
+  const below = (top: string) => (group: string) => `${group}/`.startsWith(`${top}/`);
+
+  world.rule("each keeps what it says and nothing else", async (api) => {
+    const uidp = { descendantsOf: org };
+    for (const asked of ALONE) {
+      const found = await walk(api, { ...asked, uidp });
+      assert.deepEqual(found.sort(), expected(asked, below(org)), JSON.stringify(asked));
+    }
+    const some = ALONE.filter((asked) => expected(asked, below(org)).length > 0);
+    assert.ok(some.length >= ALONE.length - 8, `${some.length} of ${ALONE.length} find something`);
+  });
+
+  test("together they keep what each keeps, wherever and in whichever order", async () => {
+    const api = world.operator();
+    const top = (at: number) => groups[at] as string;
+    const stretches: [object, (group: string) => boolean][] = [
+      [{}, () => true],
+      [{ descendantsOf: org }, below(org)],
+      [{ descendantsOf: top(1) }, below(top(1))],
+      [{ childrenOf: org }, (group) => group === org],
+      [{ childrenOf: top(2) }, (group) => group === top(2)],
+    ];
+    const request = fc.record({
+      asked: fc.array(fc.constantFrom(...ALONE), { minLength: 1, maxLength: 3 }),
+      stretch: fc.constantFrom(...stretches),
+      orderBy: fc.constantFrom("", "uid desc", "created_at", "updated_at desc"),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async ({ asked, stretch: [uidp, isWithin], orderBy }) => {
+        const whole = Object.assign({}, ...asked) as Asked;
+        const found = await walk(api, { ...whole, uidp, orderBy });
+        assert.deepEqual(found.sort(), expected(whole, isWithin));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  world.rule("callers find what they may list, and no more", async (api) => {
+    const place = groups[1] as string;
+    const { token } = await world.member({ [place]: ["advisories.list"] });
+    for (const asked of ALONE.slice(0, 22)) {
+      const found = await walk(api.as(token), asked);
+      assert.deepEqual(found.sort(), expected(asked, below(place)), JSON.stringify(asked));
+    }
+    const { token: none } = await world.member({ [place]: ["groups.list"] });
+    assert.deepEqual(await walk(api.as(none), { query: "o" }), []);
+    const two = await world.member({
+      [groups[2] as string]: ["advisories.list"],
+      [groups[3] as string]: ["advisories.list"],
+    });
+    const asked = { query: "open", orderBy: "updated_at" };
+    const found = await walk(api.as(two.token), asked);
+    const isWithin = (group: string) => group === groups[2] || group === groups[3];
+    assert.deepEqual(found.sort(), expected(asked, isWithin));
+  });
+
+  world.rule("rows are skipped and named with filters as without", async (api) => {
+    const asked = { artifactTypes: ["apk"], uidp: { descendantsOf: org } };
+    const whole = await api.advisories.list({ ...asked, pageSize: 200 });
+    assert.ok(whole.advisories.length > 5);
+    const later = await api.advisories.list({ ...asked, skip: 3, pageSize: 2 });
+    assert.deepEqual(later.advisories, whole.advisories.slice(3, 5));
+    assert.deepEqual([later.skipped, later.totalCount], [3, whole.totalCount]);
+    const ids = whole.advisories.map(({ uid }: { uid: string }) => uid);
+    const named = await api.advisories.list({ artifactTypes: ["apk"], uidp: { ids } });
+    assert.deepEqual(named.advisories, whole.advisories.slice(0, 50));
+    const none = await api.advisories.list({ artifactTypes: ["image"], uidp: { ids } });
+    assert.deepEqual([none.advisories, none.totalCount], [[], "0"]);
+  });
+
+  world.rule("what changes is found by what it is, not by what it was", async (api) => {
+    const group = await world.group(org);
+    const given = { advisoryId: "CGA-changing", aliases: ["CVE-before", "CVE-stays"] };
+    const [made] = await written(insider, group, given);
+    assert.ok(made);
+    const found = async (asked: Asked) =>
+      (await walk(api, { ...asked, uidp: { childrenOf: group } })).length;
+    await writing(insider, group, async (writer) => {
+      const one = await writer.findByUid(made.uid);
+      return writer.update({ ...one, aliases: ["CVE-stays", "CVE-after"], artifactName: "zlib" });
+    });
+    assert.equal(await found({ aliases: ["CVE-before"] }), 0);
+    assert.equal(await found({ query: "before" }), 0);
+    assert.equal(await found({ artifactNames: ["openssl"] }), 0);
+    for (const alias of ["CVE-stays", "CVE-after"])
+      assert.equal(await found({ aliases: [alias] }), 1);
+    assert.equal(await found({ query: "AFTER" }), 1);
+    await writing(insider, group, async (writer) =>
+      writer.delete(await writer.findByUid(made.uid)),
+    );
+    assert.equal(await found({ aliases: ["CVE-after"] }), 0);
+    const deleted = { aliases: ["CVE-after"], showDeleted: true, uidp: { childrenOf: group } };
+    assert.equal((await api.advisories.list(deleted)).totalCount, "1");
+  });
+
+  test("a filter that is too long is refused", async () => {
+    const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
+    const { code, fields } = await refused(world.operator("gRPC").advisories.list({ aliases }));
+    assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
+  });
+
+  world.rule("a page of another list, or an unknown order, is refused", async (api) => {
+    const first = await api.advisories.list({ artifactTypes: ["apk"], pageSize: 1 });
+    const foreign = { artifactTypes: ["image"], pageToken: first.nextPageToken };
+    const refusal = await refused(api.advisories.list(foreign));
+    assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["pageToken"]]);
+    const order = await refused(api.advisories.list({ orderBy: "name" }));
+    assert.deepEqual([order.code, Object.keys(order.fields)], [3, ["orderBy"]]);
+  });
+});

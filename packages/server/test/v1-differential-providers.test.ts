@@ -1,0 +1,175 @@
+import { kindOf } from "./support/api.ts";
+import { type Compared, differential } from "./support/differential.ts";
+import { roleNamed } from "./support/test-world.ts";
+
+const OIDC = {
+  issuer: "https://login.example.com",
+  clientId: "wharf",
+  clientSecret: "",
+  additionalScopes: ["offline_access", "groups", "a:b/c"],
+  groupsClaim: "groups",
+  correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID",
+  pkceEnabled: true,
+};
+
+const PROVIDERS: Compared = {
+  title: "identity providers",
+  v1: {
+    service: "chainguard.platform.iam.IdentityProviders",
+    path: "/iam/v1/identityProviders",
+    parent: "parentId",
+    field: "identityProvider",
+  },
+  v2: kindOf("IdentityProvider"),
+  toV1: (facts) => facts,
+  toV2: (facts) => facts,
+  // Lists of version 2 say nothing of provisioning.
+  fromV1: ({ scim: _, ...facts }) => facts,
+  fromV2: ({ uid, scim: _s, createTime: _c, updateTime: _u, ...facts }) => ({ id: uid, ...facts }),
+  replaced: ["name", "description", "default_role", "oidc", "oidc.client_secret"],
+  findsByName: true,
+  async prepare(world) {
+    return {
+      parent: await world.organisation(),
+      sample: (number) => ({
+        name: `login ${number}`,
+        description: "of some use",
+        defaultRole: roleNamed("viewer"),
+        oidc: OIDC,
+      }),
+      change: {
+        name: "another",
+        defaultRole: roleNamed("editor"),
+        oidc: { ...OIDC, clientId: "other", additionalScopes: ["z", "a"], groupsClaim: "roles" },
+      },
+      reset: { description: "" },
+      invalid: { oidc: { ...OIDC, issuer: "nonsense" } },
+    };
+  },
+};
+
+const MAPPINGS: Compared = {
+  title: "external group role mappings",
+  v1: {
+    service: "chainguard.platform.iam.ExternalGroupRoleMappings",
+    path: "/iam/v1/externalGroupRoleMappings",
+    parent: "parentId",
+    field: "mapping",
+    byId: (id) => ({ uidp: { ids: [id] } }),
+  },
+  v2: kindOf("ExternalGroupRoleMapping"),
+  toV1: ({ role, ...facts }) => ({ ...facts, roleUidp: role }),
+  toV2: ({ role, ...facts }) => ({ ...facts, roleUid: role }),
+  fromV1: ({ identityProviderUidp: provider, roleUidp: role, ...facts }) => ({
+    ...facts,
+    provider,
+    role,
+  }),
+  fromV2: (shown) => {
+    const { uid, identityProviderUid: provider, roleUid: role, createTime, ...facts } = shown;
+    const { updateTime: _, ...others } = facts;
+    return { id: uid, ...others, provider, role, createdAt: createTime };
+  },
+  neverChanges: true,
+  async prepare(world) {
+    const organisation = await world.organisation();
+    const { uid } = await world.operator().identityProviders.create(organisation, {
+      name: "login",
+      defaultRole: roleNamed("viewer"),
+      oidc: OIDC,
+    });
+    return {
+      parent: uid,
+      sample: (number) => ({
+        externalGroupId: `engineers ${number}`,
+        role: roleNamed("editor"),
+        scope: organisation,
+      }),
+      change: {},
+      reset: {},
+      invalid: { role: "nonsense" },
+    };
+  },
+};
+
+const INVITES: Compared = {
+  title: "group invites",
+  v1: {
+    service: "chainguard.platform.iam.GroupInvites",
+    path: "/iam/v1/group_invites",
+    parent: "group",
+    childrenOf: (group) => ({ group }),
+  },
+  v2: kindOf("GroupInvite"),
+  toV1: (facts) => ({ ttl: "3600s", ...facts }),
+  toV2: ({ role, ...facts }) => ({ ttl: "3600s", ...facts, roleUid: role }),
+  // What version 1 tells of one when it is made; lists of it tell more.
+  fromV1: ({ id, role, expiration, keyId }) => ({ id, role: role.id, expiration, keyId }),
+  fromV2: ({ uid, role, expirationTime, keyId }) => {
+    return { id: uid, role: role.uid, expiration: expirationTime, keyId };
+  },
+  neverChanges: true,
+  async prepare(world) {
+    return {
+      parent: await world.organisation(),
+      sample: () => ({ role: roleNamed("viewer") }),
+      change: {},
+      reset: {},
+      invalid: { email: "nonsense" },
+    };
+  },
+};
+
+const ACCOUNTS = {
+  amazon: { account: "123456789012" },
+  google: { projectId: "acme-prod", projectNumber: "123456789" },
+  azure: {
+    tenantId: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+    clientIds: { syncer: "9ada6f8a-6d83-41bc-b169-a306c21527a5" },
+  },
+  github: {
+    appInstallations: {
+      "1234": {
+        installations: [
+          { installationId: "567", name: "acme" },
+          { installationId: "9007199254740993", name: "" },
+        ],
+      },
+    },
+  },
+};
+const NO_ACCOUNTS = { amazon: null, google: null, azure: null, github: null, chainguard: null };
+
+const ASSOCIATIONS: Compared = {
+  title: "account associations",
+  v1: {
+    service: "chainguard.platform.iam.GroupAccountAssociations",
+    path: "/iam/v1/account_associations",
+    parent: "group",
+    id: "group",
+    childrenOf: (group) => ({ group }),
+  },
+  v2: kindOf("AccountAssociation"),
+  toV1: (facts) => facts,
+  toV2: (facts) => facts,
+  fromV1: ({ group, ...facts }) => ({ id: group, ...NO_ACCOUNTS, ...facts }),
+  fromV2: ({ uid, createTime: _created, updateTime: _updated, ...facts }) => {
+    return { id: uid, ...NO_ACCOUNTS, ...facts };
+  },
+  findsByName: true,
+  deleteIsIdempotent: true,
+  async prepare(world) {
+    const organisation = await world.organisation();
+    return {
+      parent: organisation,
+      another: () => world.group(organisation),
+      sample: (number) => ({ name: `accounts ${number}`, description: "where else", ...ACCOUNTS }),
+      change: { name: "another", amazon: { account: "210987654321" } },
+      reset: { description: "", ...NO_ACCOUNTS },
+      invalid: { amazon: { account: "nonsense" } },
+    };
+  },
+};
+
+differential("people's ways in", [PROVIDERS, MAPPINGS, INVITES]);
+differential("account associations", [ASSOCIATIONS]);

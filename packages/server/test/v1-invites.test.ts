@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { builtinRole, capabilityName } from "@wharf/contract";
+import { groupInvitesV1 } from "@wharf/contract/v1";
+import { type Api, refused } from "./support/api.ts";
+import { callByContract } from "./support/by-contract.ts";
+import { grpcSend } from "./support/grpc.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+
+const HOUR = 3_600_000;
+
+onEachStore("group invites of version 1", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+  const viewer = roleNamed("viewer");
+  const invites = (api: Api, method: string, request: Record<string, unknown>) =>
+    callByContract(api, groupInvitesV1.GroupInvites, method, request);
+  const given = (more: object = {}) => ({ group: org, role: viewer, ttl: "3600s", ...more });
+
+  world.rule("one is made with its code, its key and all of its role", async (api) => {
+    const from = Date.now();
+    const made = await invites(api, "Create", given({ email: "ada@acme.example" }));
+    const { id, code, keyId, expiration, role, ...rest } = made;
+    assert.deepEqual(rest, {});
+    assert.match(id, new RegExp(`^${org}/[0-9a-f]{16}$`));
+    assert.equal(JSON.parse(Buffer.from(code, "base64").toString("utf8")).grp, org);
+    const ends = Date.parse(expiration) - HOUR;
+    assert.ok(ends >= from && ends <= Date.now(), expiration);
+    assert.deepEqual([role.id, role.name], [viewer, "viewer"]);
+    const held = builtinRole("viewer")?.capabilities ?? [];
+    assert.deepEqual(role.capabilities.toSorted(), held.map(capabilityName).sort());
+
+    const other = await api.groupInvites.get(id);
+    assert.deepEqual(
+      [other.keyId, other.email, other.expirationTime],
+      [keyId, "ada@acme.example", expiration],
+    );
+    const stored = {
+      ...{ id, expiration, keyId, role, email: "ada@acme.example" },
+      ...{ createdAt: other.createTime, singleUse: false },
+    };
+    for (const filter of [{ id }, { keyId }, { group: org, keyId }, { group: org, id, keyId }]) {
+      assert.deepEqual(await invites(api, "List", filter), { items: [stored] });
+    }
+  });
+
+  world.rule("lists find by group, id and key, and nothing is an empty list", async (api) => {
+    const [group, below] = [await world.group(org), await world.group(org)];
+    const one = await invites(api, "Create", given({ group, singleUse: true }));
+    const two = await invites(api, "Create", given({ group: below }));
+    const found = async (filter: Record<string, unknown>) => {
+      return (await invites(api, "List", filter)).items.map((item: { id: string }) => item.id);
+    };
+    assert.deepEqual(await found({ group }), [one.id]);
+    assert.deepEqual(await found({ group: below }), [two.id]);
+    assert.deepEqual(await found({ group, id: two.id }), []);
+    assert.deepEqual(await found({ id: one.id, keyId: two.keyId }), []);
+    assert.deepEqual(await found({ id: "nonsense" }), []);
+    assert.deepEqual(await found({ keyId: "nonsense" }), []);
+    const wrong = await refused(found({ group: "nonsense" }));
+    assert.deepEqual(wrong.fields, { group: "group must be a uid" });
+    const [shown] = (await invites(api, "List", { id: one.id })).items;
+    assert.equal(shown.singleUse, true);
+    await invites(api, "Delete", { id: one.id });
+    assert.deepEqual(await found({ group }), []);
+    assert.equal((await refused(invites(api, "Delete", { id: one.id }))).code, 5);
+  });
+
+  world.rule("refusals name what was sent, and make nothing", async (api) => {
+    const group = await world.group(org);
+    const { ttl, ...timeless } = given({ group });
+    for (const [request, fields] of [
+      [{ ...timeless, ttl, role: "" }, { role: "role is required" }],
+      [{ ...timeless, ttl, role: "nonsense" }, { role: "role must be a uid" }],
+      [timeless, { ttl: "ttl is required" }],
+      [{ ...timeless, ttl: "0.5s" }, { ttl: "ttl must be at least a second and at most 365 days" }],
+      [{ ...timeless, ttl, email: "nobody" }, { email: "email must be an e-mail address" }],
+      [{ ...timeless, ttl, group: "nonsense" }, { group: "group must be a uid" }],
+    ] as const) {
+      const refusal = await refused(invites(api, "Create", request));
+      assert.deepEqual([refusal.code, refusal.fields], [3, fields]);
+    }
+    const unknown = await refused(invites(api, "Create", given({ group, role: "0".repeat(40) })));
+    assert.deepEqual([unknown.code, unknown.missing], [5, `Role ${"0".repeat(40)}`]);
+    assert.deepEqual(await invites(api, "List", { group }), { items: [] });
+  });
+
+  world.rule("nobody invites into more than they hold", async (api) => {
+    const group = await world.group(org);
+    const able = ["group_invites.create", "role_bindings.create", "group_invites.list"];
+    const caller = api.as((await world.member({ [group]: able })).token);
+    const refusal = await refused(invites(caller, "Create", given({ group })));
+    assert.equal(refusal.code, 7);
+    assert.match(refusal.message, /^Permission denied: needs \S+/);
+    assert.deepEqual(await invites(caller, "List", { group }), { items: [] });
+  });
+
+  test("the code lets in, and is kept and told nowhere", async () => {
+    for (const api of [world.operator("REST"), world.operator("gRPC")]) {
+      const group = await world.group(org);
+      const { code, id } = await invites(api, "Create", given({ group, singleUse: true }));
+      const { uid, token } = await world.member();
+      const rest = new Rest(world.server.url, token);
+      const joined = await rest.post("/auth/v1/register", { code });
+      assert.equal(joined.status, 200, JSON.stringify(joined.body));
+      const bound = await api.roleBindings.list({ uidp: { childrenOf: group } });
+      assert.deepEqual(
+        bound.roleBindings.map((one: { identityUid: string }) => one.identityUid),
+        [uid],
+      );
+      assert.deepEqual(await invites(api, "List", { id }), { items: [] }, "it was for one");
+      const rows = await Promise.all(
+        ["events", "audit", "group_invites"].map((table) => {
+          return rawRows<object>(world.server, `SELECT * FROM ${table}`);
+        }),
+      );
+      assert.ok(rows[0] !== undefined && rows[0].length > 0);
+      assert.ok(!JSON.stringify(rows).includes(code));
+      assert.ok(!world.server.log.includes(code));
+    }
+  });
+
+  test("the method that was never meant for clients is not served", async () => {
+    for (const name of ["chainguard.platform.iam", "wharf.iam.v1"]) {
+      const path = `/${name}.GroupInvites/CreateWithGroup`;
+      const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));
+      await assert.rejects(call, { code: 12 });
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
+import { type Api, refused } from "./support/api.ts";
+import { callByContract } from "./support/by-contract.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+
+const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+
+onEachStore("external group role mappings of version 1", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+  const viewer = roleNamed("viewer");
+  const mappings = (api: Api, method: string, request: Record<string, unknown>) =>
+    callByContract(api, externalGroupRoleMappingsV1.ExternalGroupRoleMappings, method, request);
+  const provider = async (): Promise<string> => {
+    const body = { name: world.name("idp"), defaultRole: viewer, oidc: OIDC };
+    return (await world.operator().identityProviders.create(org, body)).uid;
+  };
+  const make = (api: Api, parentId: string, externalGroupId: string, more: object = {}) =>
+    mappings(api, "Create", {
+      parentId,
+      mapping: { externalGroupId, roleUidp: viewer, ...more },
+    });
+
+  world.rule("one is made, shown and found by its provider", async (api) => {
+    const [parentId, other] = [await provider(), await provider()];
+    const made = await make(api, parentId, "engineers", { identityProviderUidp: other });
+    const { id, createdAt, ...rest } = made;
+    assert.match(id, new RegExp(`^${parentId}/[0-9a-f]{16}$`));
+    assert.deepEqual(rest, {
+      identityProviderUidp: parentId,
+      externalGroupId: "engineers",
+      roleUidp: viewer,
+      scope: org,
+    });
+    const { uid, createTime } = await api.externalGroupRoleMappings.get(id);
+    assert.deepEqual([uid, createTime], [id, createdAt]);
+    assert.deepEqual(await mappings(api, "Get", { uid: id }), made);
+    for (const filter of [
+      { identityProviderUidp: parentId },
+      { uidp: { childrenOf: parentId } },
+      { uidp: { descendantsOf: org, ids: [id] } },
+    ]) {
+      assert.deepEqual(await mappings(api, "List", filter), { items: [made] });
+    }
+    assert.deepEqual(await mappings(api, "List", { identityProviderUidp: other }), { items: [] });
+    assert.deepEqual(await mappings(api, "Delete", { id }), {});
+    const gone = await refused(mappings(api, "Get", { uid: id }));
+    assert.deepEqual([gone.code, gone.missing], [5, `ExternalGroupRoleMapping ${id}`]);
+  });
+
+  world.rule("many are deleted at once: those that are there, with one event", async (api) => {
+    const parentId = await provider();
+    const [a, b, c] = [
+      await make(api, parentId, "a"),
+      await make(api, parentId, "b"),
+      await make(api, parentId, "c"),
+    ];
+    const ids = [a.id, `${parentId}/${"0".repeat(16)}`, b.id, a.id];
+    const done = await mappings(api, "BatchDelete", { parentId, ids });
+    assert.deepEqual(done, { parentId, items: [a, b] });
+    const left = await mappings(api, "List", { identityProviderUidp: parentId });
+    assert.deepEqual(left, { items: [c] });
+    const events = await rawRows<{ type: string }>(
+      world.server,
+      `SELECT type FROM events WHERE subject = '${parentId}' ORDER BY id DESC LIMIT 1`,
+    );
+    assert.equal(events[0]?.type, "iam.external_group_role_mappings.deleted.batch.v1");
+  });
+
+  world.rule("refusals name what was sent, and change nothing", async (api) => {
+    const [parentId, other] = [await provider(), await provider()];
+    const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
+    const elsewhere = await world.organisation();
+    const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
+      ["Get", { uid: "nonsense" }, { uid: "uid must be a uid" }],
+      ["Delete", { id: "nonsense" }, { id: "id must be a uid" }],
+      ["BatchDelete", { parentId, ids: [] }, { ids: "ids is required" }],
+      ["BatchDelete", { parentId, ids: ["nonsense"] }, { ids: "ids must be a uid" }],
+      [
+        "BatchDelete",
+        { parentId, ids: [own.id, foreign.id] },
+        { "ids[1]": "ids must be those of mappings of the parent" },
+      ],
+      ["BatchDelete", { ids: [own.id] }, { parentId: "parentId is required" }],
+    ];
+    const mapping = { externalGroupId: "x", roleUidp: viewer };
+    const bad: [mapping: object, fields: object][] = [
+      [{ ...mapping, roleUidp: "nonsense" }, { roleUidp: "roleUidp must be a uid" }],
+      [{ ...mapping, externalGroupId: "" }, { externalGroupId: "externalGroupId is required" }],
+      [
+        { ...mapping, scope: elsewhere },
+        { scope: "scope must be the organisation of the identity provider" },
+      ],
+    ];
+    for (const [one, fields] of bad) cases.push(["Create", { parentId, mapping: one }, fields]);
+    if (api.protocol === "gRPC") {
+      cases.push(["Create", { parentId }, { mapping: "mapping is required" }]);
+    }
+    for (const [method, request, fields] of cases) {
+      const refusal = await refused(mappings(api, method, request));
+      assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
+    }
+    const twice = await refused(make(api, parentId, "a"));
+    assert.deepEqual([twice.code, twice.missing], [6, `ExternalGroupRoleMapping ${own.id}`]);
+    const left = await mappings(api, "List", { uidp: { descendantsOf: org } });
+    const ids = left.items.map((one: { id: string }) => one.id);
+    assert.ok(ids.includes(own.id) && ids.includes(foreign.id));
+    const those = await mappings(api, "List", { identityProviderUidp: parentId });
+    assert.deepEqual(those, { items: [own] });
+  });
+});
