@@ -52,6 +52,13 @@ describe("settings", () => {
     [["--reconcile-minutes", "often"], /--reconcile-minutes must be a number/],
     [["--tls-cert", "x.pem"], /belong together/],
     [["--config", "/nowhere/at/all"], /cannot be read/],
+    [["--v1-deprecation", "soon"], /--v1-deprecation must be a date/],
+    [["--v1-deprecation", "2027-02-31"], /--v1-deprecation must be a date/],
+    [["--v1-deprecation", "2027-01-01T25:00:00Z"], /--v1-deprecation must be a date/],
+    [["--v1-sunset", "2027-01-01"], /--v1-sunset must be later than --v1-deprecation/],
+    [["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-01-01"], /must be later/],
+    [["--v1-guide", "docs.md"], /--v1-guide must be an http or https URL/],
+    [["--v1-guide", "https://a.b/>; rel=next"], /--v1-guide must be/],
     [["--config", file("surprise: 1")], /unknown setting surprise/],
     [["--config", file("- a list")], /must hold settings by name/],
   ];

@@ -1,6 +1,21 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
+import {
+  dateProblem,
+  endpointProblem,
+  googleIdProblem,
+  hostProblem,
+  isHeaderUrl,
+  list,
+  parseListen,
+  readRegistryUrl,
+  registryUrlProblem,
+  splitOnce,
+  timeOf,
+  urlProblem,
+  withoutSlash,
+} from "./setting-values.ts";
 
 /**
  * Every setting, once: its flag, its variable, its place in the config file, what it means and what
@@ -39,6 +54,11 @@ export interface Settings {
   readonly googleProvider: string;
   readonly azureLoginEndpoint: string;
   readonly scimWritesPerMinute: number;
+  /** Milliseconds since 1970; 0 while version 1 is not deprecated. */
+  readonly v1Deprecation: number;
+  /** Milliseconds since 1970; 0 while there is no such day. */
+  readonly v1Sunset: number;
+  readonly v1Guide: string;
   /** By the ID of their os-release. */
   readonly feedDistributions: readonly [string, ...string[]];
   readonly logLevel: string;
@@ -219,6 +239,25 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "How many users and groups one identity provider may change in a minute.",
     problem: (text) => (/^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero"),
   },
+  v1Deprecation: {
+    default: "",
+    value: "DATE",
+    help: "Since when version 1 of the API is deprecated; its answers then say so, and calls are counted.",
+    problem: dateProblem,
+  },
+  v1Sunset: {
+    default: "",
+    value: "DATE",
+    help: "From when version 1 may no longer be there; its answers then say so, too.",
+    problem: dateProblem,
+  },
+  v1Guide: {
+    default: "",
+    value: "URL",
+    help: "Where your users read how to move on from version 1; those answers link to it.",
+    problem: (text) =>
+      text === "" || isHeaderUrl(text) ? undefined : "must be an http or https URL",
+  },
   feedDistributions: {
     default: "wolfi",
     value: "IDS",
@@ -284,8 +323,15 @@ function settle(texts: Record<SettingName, string>): Settings {
   if ((texts.tlsCert === "") !== (texts.tlsKey === "")) {
     throw new ConfigError("--tls-cert and --tls-key belong together");
   }
+  const v1Deprecation = timeOf(texts.v1Deprecation);
+  const v1Sunset = timeOf(texts.v1Sunset);
+  if (v1Sunset !== 0 && (v1Deprecation === 0 || v1Sunset <= v1Deprecation)) {
+    throw new ConfigError("--v1-sunset must be later than --v1-deprecation");
+  }
   return {
     ...texts,
+    v1Deprecation,
+    v1Sunset,
     listen,
     data: resolve(texts.data),
     secretKeyFile: texts.secretKeyFile && resolve(texts.secretKeyFile),
@@ -308,13 +354,6 @@ function settle(texts: Record<SettingName, string>): Settings {
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };
-}
-
-function list(text: string): string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter(Boolean);
 }
 
 function readFlags(args: readonly string[]): Record<string, string> {
@@ -349,57 +388,4 @@ async function readFile(path: string): Promise<Partial<Record<SettingName, strin
     return [name, String(value)];
   });
   return Object.fromEntries(entries);
-}
-
-function parseListen(text: string): { host: string; port: number } | undefined {
-  const match = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/.exec(text);
-  const port = Number(match?.groups?.port);
-  const host = match?.groups?.v6 ?? match?.groups?.host;
-  return host === undefined || port > 65_535 ? undefined : { host, port };
-}
-
-function urlProblem(text: string): string | undefined {
-  if (text === "") return undefined;
-  const url = URL.parse(text);
-  const usable =
-    url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
-  return usable ? undefined : "must be an http or https URL without a query";
-}
-
-function endpointProblem(text: string): string | undefined {
-  return urlProblem(text) ?? (text === "" ? "must not be empty" : undefined);
-}
-
-function hostProblem(text: string): string | undefined {
-  return /^[A-Za-z0-9._[\]:-]+$/.test(text)
-    ? undefined
-    : "must be hosts, such as registry.example.com or registry.example.com:5000";
-}
-
-function readRegistryUrl(text: string): [host: string, url: string] {
-  const [host, url = ""] = splitOnce(text, "=");
-  return [host.trim(), withoutSlash(url.trim())];
-}
-
-function registryUrlProblem(text: string): string | undefined {
-  const [host, url] = readRegistryUrl(text);
-  const usable = hostProblem(host) === undefined && endpointProblem(url) === undefined;
-  return usable
-    ? undefined
-    : "must be HOST=URL, such as registry.example.com=http://127.0.0.1:5000";
-}
-
-function googleIdProblem(text: string): string | undefined {
-  return /^[a-z0-9-]{4,32}$/.test(text)
-    ? undefined
-    : "must have 4 to 32 lower-case letters, digits and hyphens";
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, "");
-}
-
-function splitOnce(text: string, by: string): [string, string | undefined] {
-  const at = text.indexOf(by);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + by.length)];
 }

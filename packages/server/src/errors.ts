@@ -143,6 +143,15 @@ export function tooLong(what: string, bytes: number): WharfError {
 }
 
 /**
+ * Something that clients of the contract know, and that is none of this server's business.
+ *
+ * @example throw outOfScope("chainguard.platform.iam.Terms");
+ */
+export function outOfScope(what: string): WharfError {
+  return new WharfError("UNIMPLEMENTED", `${what} is outside of what this server does`);
+}
+
+/**
  * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
  */
 export function unimplemented(what: string): WharfError {

@@ -51,7 +51,9 @@ import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
+import { deprecationOf } from "./v1/deprecation.ts";
 import { handlersOfV1 } from "./v1/handlers.ts";
+import { OUTSIDE } from "./v1/outside.ts";
 import { importHandlers } from "./vulnerabilities/imports.ts";
 import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
@@ -148,12 +150,18 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const within: ServedMethods["within"] = (...call) => methods.within(...call);
   for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
-  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator);
+  const methods: ServedMethods = new ServedMethods(
+    services,
+    handlers,
+    authenticator,
+    deprecationOf(settings, metrics),
+  );
   let serving = true;
   const port = await openPort({
     listen: settings.listen,
     ...(settings.tlsCert === "" ? {} : { tls: readTls(settings) }),
     methods,
+    outside: OUTSIDE,
     endpoints: [
       ...plainEndpoints({
         addresses: () => addresses,

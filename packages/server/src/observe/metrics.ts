@@ -108,6 +108,10 @@ interface Counted {
 
 /** What is counted as it happens. */
 const COUNTERS = {
+  wharf_v1_calls_total: {
+    help: "Calls of version 1 by caller and method, once it is deprecated; past 100 callers, the rest are one.",
+    labelNames: ["caller", "method"],
+  },
   wharf_registry_notices_total: {
     help: "Notifications of registries: taken in, known before, about paths elsewhere, or refused.",
     labelNames: ["outcome"],

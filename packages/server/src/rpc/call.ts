@@ -37,7 +37,11 @@ export interface Method {
   readonly desc: DescMethod;
   /** False while the contract names the method but nothing behind it is ready: UNIMPLEMENTED. */
   readonly served: boolean;
+  /** Header fields, or metadata, that all its answers carry. */
+  readonly notices?: Notices | undefined;
 }
+
+export type Notices = Readonly<Record<string, string>>;
 
 /** Everything that can be called, and the one way to call it. */
 export interface Methods extends Iterable<Method> {

@@ -12,16 +12,25 @@ import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
-import type { Call, Handler, Incoming, Method, Methods, Reply } from "./call.ts";
+import type { Call, Handler, Incoming, Method, Methods, Notices, Reply } from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { validateRequest } from "./validate.ts";
 
 /** A method with everything that a call of it needs, worked out at start. */
 interface Prepared extends Method {
+  /** Told of every call that is let in. */
+  readonly called: Deprecation["called"] | undefined;
   readonly handler: Handler | undefined;
   readonly rule: AccessRule;
   /** The uid that access is checked at. */
   readonly scope: (request: Message) => string;
+}
+
+/** What it means for services to be deprecated. */
+export interface Deprecation {
+  readonly services: readonly DescService[];
+  readonly notices: Notices;
+  called(caller: Caller, method: DescMethod): void;
 }
 
 /**
@@ -38,11 +47,13 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
+    deprecation?: Deprecation,
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
+      const deprecated = deprecation?.services.includes(service) ? deprecation : undefined;
       for (const desc of service.methods) {
-        const method = prepare(desc, handlers.get(desc));
+        const method = prepare(desc, handlers.get(desc), deprecated);
         this.#methods.push(method);
         for (const name of serviceNames(service)) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
@@ -58,10 +69,11 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
-    const { desc, handler, rule, scope } = method as Prepared;
+    const { desc, handler, rule, scope, called } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
     const caller = await this.#admit(rule, scope, request, incoming, time);
+    called?.(caller, desc);
     validateRequest(desc.input, request);
     return handler(new AdmittedCall(incoming, desc, caller, time), request);
   }
@@ -152,22 +164,27 @@ class AdmittedCall implements Call {
   }
 }
 
-function prepare(desc: DescMethod, handler: Handler | undefined): Prepared {
+function prepare(
+  desc: DescMethod,
+  handler: Handler | undefined,
+  deprecation: Deprecation | undefined,
+): Prepared {
   const name = `${desc.parent.typeName}/${desc.name}`;
   const rule = accessOf(desc);
   if (rule === undefined) throw new Error(`${name} has no access rule`);
-  if (rule.kind !== "scoped")
-    return { desc, served: handler !== undefined, handler, rule, scope: () => "" };
-  if (rule.capabilities.length === 0) throw new Error(`${name} asks for no capability`);
-  const path = scopePath(desc.input.fields);
-  if (path === undefined) throw new Error(`${name} has no scope field`);
-  return {
+  const known = {
     desc,
     served: handler !== undefined,
     handler,
     rule,
-    scope: (request) => follow(request, path),
+    notices: deprecation?.notices,
+    called: deprecation?.called,
   };
+  if (rule.kind !== "scoped") return { ...known, scope: () => "" };
+  if (rule.capabilities.length === 0) throw new Error(`${name} asks for no capability`);
+  const path = scopePath(desc.input.fields);
+  if (path === undefined) throw new Error(`${name} has no scope field`);
+  return { ...known, scope: (request) => follow(request, path) };
 }
 
 function scopePath(fields: readonly DescField[]): DescField[] | undefined {

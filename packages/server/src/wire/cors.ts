@@ -6,7 +6,9 @@ export interface CorsOptions {
   readonly origins: readonly string[];
 }
 
-const EXPOSED = "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id";
+const EXPOSED =
+  "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id, " +
+  "deprecation, sunset, link";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const ASKED_HEADERS =
   "authorization, content-type, grpc-timeout, x-grpc-web, x-request-id, x-user-agent";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { WharfError } from "../errors.ts";
-import type { Incoming } from "../rpc/call.ts";
+import type { Incoming, Notices } from "../rpc/call.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { Expiring } from "./deadlines.ts";
 import type { Observer, Protocol } from "./observer.ts";
@@ -19,6 +19,8 @@ export class Exchange extends Expiring implements Incoming {
   readonly protocol: Protocol;
   /** Full name of the RPC or path of the endpoint, once known. */
   method = "-";
+  /** What the answer says beside what was asked, once the method is known. */
+  notices: Notices | undefined = undefined;
   readonly #observer: Observer;
   #late: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;

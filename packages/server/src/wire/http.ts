@@ -8,6 +8,7 @@ import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
+import type { Outside, OutsideRoute } from "./outside.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
 
@@ -31,7 +32,8 @@ export interface HttpOut {
 /** Everything a request handler of the port works with. */
 export interface Wire {
   readonly methods: Methods;
-  readonly router: Router<Route>;
+  readonly router: Router<Route | OutsideRoute>;
+  readonly outside: Outside;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
   /** The clock of `limits.requestMs`. */

@@ -29,6 +29,7 @@ import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
+import { NOTHING_OUTSIDE, type Outside } from "./outside.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 
@@ -37,6 +38,8 @@ export interface PortOptions {
   /** PEM texts. Without them the port speaks plaintext. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly methods: Methods;
+  /** What clients of the contract may ask for, and is not done here. */
+  readonly outside?: Outside;
   /** Tried before the routes of the methods. */
   readonly endpoints: readonly HttpEndpoint[];
   readonly limits?: Partial<Limits>;
@@ -109,9 +112,11 @@ function wireOf(
   health: Health,
 ): GrpcWire {
   let descriptors: Descriptors | undefined;
+  const { outside = NOTHING_OUTSIDE } = options;
   return {
     methods: options.methods,
-    router: restRouter(options.methods),
+    router: restRouter(options.methods, outside.routes),
+    outside,
     endpoints: new Endpoints(
       [...options.endpoints, openApiEndpoint(options.methods)],
       routesOf(options.methods).map((route) => route.template),

@@ -23,6 +23,8 @@ export function writeImage(
   tag: string,
   content: string,
   architectures: readonly string[] = ["amd64"],
+  /** What it says of how it is run, for an architecture. */
+  run: (architecture: string) => object | undefined = () => undefined,
 ): string {
   const blobs = join(folder, "blobs", "sha256");
   mkdirSync(blobs, { recursive: true });
@@ -37,7 +39,11 @@ export function writeImage(
   const manifests = architectures.map((architecture) => {
     const platform = { architecture, os: "linux" };
     const rootfs = { type: "layers", diff_ids: [`sha256:${hash("sha256", tar, "hex")}`] };
-    const config = blob("application/vnd.oci.image.config.v1+json", { ...platform, rootfs });
+    const config = blob("application/vnd.oci.image.config.v1+json", {
+      ...platform,
+      rootfs,
+      config: run(architecture),
+    });
     const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers: [layer] };
     return { ...blob(MANIFEST, manifest), platform };
   });

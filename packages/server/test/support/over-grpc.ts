@@ -57,7 +57,7 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 }
 
 /** Names of times that do not end like others. */
-const TIMES = new Set(["updatedSince", "expiration", "timestamp"]);
+const TIMES = new Set(["updatedSince", "expiration", "timestamp", "start", "end"]);
 
 /**
  * Masks, times and durations as messages; everything else reads the same.

@@ -82,9 +82,12 @@ export class TrackedWorld {
   }
 
   /** Writes an image that is like no other; its digest, and where it is. */
-  image(architectures: readonly string[] = ["amd64"]): { digest: string; source: string } {
+  image(
+    architectures: readonly string[] = ["amd64"],
+    run?: (architecture: string) => object,
+  ): { digest: string; source: string } {
     const folder = join(this.#folder, `image-${this.#images++}`);
-    const digest = writeImage(folder, "1", folder, architectures);
+    const digest = writeImage(folder, "1", folder, architectures, run);
     return { digest, source: `oci:${folder}:1` };
   }
 

@@ -18,6 +18,8 @@ export interface KindV1 {
   readonly parent?: string;
   /** The field of Create that holds the resource; left out where the request is the resource. */
   readonly field?: string;
+  /** What its methods add to their verb, one and several, where they do: `CreateRepo`, `ListRepos`. */
+  readonly suffixes?: readonly [one: string, many: string];
   /** The field that it is known by: "id" unless named. */
   readonly id?: string;
   /** The filter that finds those of a place, where `uidp.childrenOf` does not. */
@@ -81,7 +83,7 @@ export class Way {
     const where = { [v1.parent ?? "parent"]: parent };
     const request = v1.field === undefined ? { ...body, ...where } : { ...where, [v1.field]: body };
     const http = { method: "POST", path: `${v1.path}/${parent}`, body };
-    return subject.fromV1(await this.callV1(v1.service, "Create", request, http));
+    return subject.fromV1(await this.callV1(v1.service, methodOf(v1, "Create"), request, http));
   }
 
   /** PUT in version 1, PATCH with a mask that names everything in version 2. */
@@ -91,7 +93,7 @@ export class Way {
     const body = subject.toV1(facts);
     const request = { ...body, [v1.id ?? "id"]: id };
     const http = { method: "PUT", path: `${v1.path}/${id}`, body };
-    return subject.fromV1(await this.callV1(v1.service, "Update", request, http));
+    return subject.fromV1(await this.callV1(v1.service, methodOf(v1, "Update"), request, http));
   }
 
   /** PATCH of what is given; version 1 has no such thing. */
@@ -116,7 +118,8 @@ export class Way {
       const one = id === undefined ? {} : (v1.byId?.(id) ?? { [v1.id ?? "id"]: id });
       const request = { ...one, ...where, ...named };
       const http = { method: "GET", path: `${v1.path}?${queryOf(request)}` };
-      found = (await this.callV1(v1.service, "List", request, http)).items.map(subject.fromV1);
+      const answer = await this.callV1(v1.service, methodOf(v1, "List"), request, http);
+      found = answer.items.map(subject.fromV1);
     }
     return found.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -125,7 +128,7 @@ export class Way {
     if (this.version === "v2") await this.callV2(v2, "Delete", { uid: id });
     else {
       const http = { method: "DELETE", path: `${v1.path}/${id}` };
-      await this.callV1(v1.service, "Delete", { [v1.id ?? "id"]: id }, http);
+      await this.callV1(v1.service, methodOf(v1, "Delete"), { [v1.id ?? "id"]: id }, http);
     }
   }
 
@@ -153,6 +156,10 @@ export class Way {
     const request = { [v2.field]: { ...subject.toV2(facts), uid: id }, ...mask };
     return subject.fromV2(await this.callV2(v2, "Update", request));
   }
+}
+
+function methodOf({ suffixes: [one, many] = ["", ""] }: KindV1, verb: string): string {
+  return verb + (verb === "List" ? many : one);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { unimplemented, WharfError } from "../../errors.ts";
+import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
@@ -47,8 +47,14 @@ export function handleGrpc(
   else {
     const streaming = wire.streaming.get(path);
     if (streaming) handleStreaming(wire, stream, headers, exchange, path, streaming);
-    else refuse(wire, stream, exchange, unimplemented("the method"));
+    else refuse(wire, stream, exchange, notServed(wire, path));
   }
+}
+
+/** Why there is no such method. */
+export function notServed({ outside }: Wire, path: string): WharfError {
+  const name = outside.nameOf(path);
+  return name === undefined ? unimplemented("the method") : outOfScope(name);
 }
 
 function ignore(): void {}
@@ -78,7 +84,8 @@ class UnaryCall {
   }
 
   start(): void {
-    const { desc, served } = this.#method;
+    const { desc, served, notices } = this.#method;
+    this.#exchange.notices = notices;
     this.#exchange.method = `${desc.parent.typeName}/${desc.name}`;
     try {
       if (!served) throw unimplemented(this.#exchange.method);
@@ -147,6 +154,7 @@ class UnaryCall {
         "x-request-id": this.#exchange.requestId,
       };
       if (packed) head["grpc-encoding"] = "gzip";
+      if (this.#exchange.notices) Object.assign(head, this.#exchange.notices);
       stream.respond(head, WITH_TRAILERS);
       stream.on("wantTrailers", sendOk);
       // A client that does not read keeps the stream, and its memory, no longer than a request may.
@@ -177,6 +185,7 @@ export function refuse(
       "content-type": "application/grpc",
       "x-request-id": exchange.requestId,
       "grpc-accept-encoding": "identity,gzip",
+      ...exchange.notices,
       ...errorTrailers(error, wire.errorDomain),
     };
     stream.respond(head, END_STREAM);

@@ -4,6 +4,7 @@ import type { Method } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
+import { notServed } from "./handler.ts";
 import { armCall } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
@@ -27,10 +28,11 @@ export function handleGrpcWeb(conversation: Conversation, path: string): void {
   };
   const method = wire.methods.find(path);
   if (!method || request.method !== "POST") {
-    fail(unimplemented("the method"));
+    fail(notServed(wire, path));
     return;
   }
   exchange.method = `${method.desc.parent.typeName}/${method.desc.name}`;
+  exchange.notices = method.notices;
   response.on("close", () => exchange.gone());
   run(conversation, method, fail).catch(fail);
 }
@@ -76,6 +78,7 @@ function send(
     "x-content-type-options": "nosniff",
     "x-request-id": exchange.requestId,
     ...(packed ? { "grpc-encoding": "gzip" } : undefined),
+    ...exchange.notices,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
   });

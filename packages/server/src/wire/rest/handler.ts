@@ -1,10 +1,11 @@
 /** A REST call from path to answer. */
-import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
+import { invalidArgument, outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { errorAnswer, sendAnswer } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { HttpFault } from "../http.ts";
+import type { OutsideRoute } from "../outside.ts";
 import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
@@ -22,8 +23,9 @@ export function handleRest(conversation: Conversation, path: string, query: stri
     }
   };
   try {
-    const match = route(conversation, path);
+    const match = inside(route(conversation, path));
     exchange.method = match.route.name;
+    exchange.notices = match.route.method.notices;
     if (!match.route.method.served) throw unimplemented(match.route.name);
     exchange.arm(wire.deadlines, fail);
     response.on("close", () => exchange.gone());
@@ -68,7 +70,12 @@ function call(
   }
 }
 
-function route({ request, wire }: Conversation, path: string): Match<Route> {
+function inside(match: Match<Route | OutsideRoute>): Match<Route> {
+  if ("outside" in match.route) throw outOfScope(match.route.outside);
+  return match as Match<Route>;
+}
+
+function route({ request, wire }: Conversation, path: string): Match<Route | OutsideRoute> {
   const method = request.method ?? "";
   try {
     const match = wire.router.find(method === "HEAD" ? "GET" : method, path);

@@ -4,6 +4,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { HttpBinding } from "@wharf/contract";
 import { httpRulesOf } from "@wharf/contract";
 import type { Method } from "../../rpc/call.ts";
+import type { OutsideRoute } from "../outside.ts";
 import { Router } from "./router.ts";
 import { parseTemplate } from "./template.ts";
 
@@ -30,13 +31,18 @@ export interface MaskRule {
 }
 
 /**
- * Puts every route of every method into a router.
+ * Puts every route of every method into a router, and those that are outside of what is done here.
  *
  * @example const router = restRouter(methods); router.find("GET", "/iam/v2beta1/groups");
  */
-export function restRouter(methods: Iterable<Method>): Router<Route> {
-  const router = new Router<Route>();
-  for (const route of routesOf(methods)) router.add(route.httpMethod, route.template, route);
+export function restRouter(
+  methods: Iterable<Method>,
+  outside: readonly OutsideRoute[] = [],
+): Router<Route | OutsideRoute> {
+  const router = new Router<Route | OutsideRoute>();
+  for (const route of [...routesOf(methods), ...outside]) {
+    router.add(route.httpMethod, route.template, route);
+  }
   return router;
 }
 

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupsV1 } from "@wharf/contract/v1";
+import { ANONYMOUS } from "../auth/caller.ts";
+import { readSettings } from "../config.ts";
+import { Metrics } from "../observe/metrics.ts";
+import { deprecationOf } from "./deprecation.ts";
+
+const DATES = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01T12:00:00+02:00"];
+
+test("nothing is deprecated until the operator says so", async () => {
+  assert.equal(deprecationOf(await readSettings([], {}), new Metrics()), undefined);
+});
+
+test("the notices are written as their standards have them", async () => {
+  const notices = async (...flags: string[]) => {
+    return deprecationOf(await readSettings(flags, {}), new Metrics())?.notices;
+  };
+  assert.deepEqual(await notices(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"), {
+    deprecation: "@1798761600",
+    sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
+    link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
+  });
+  assert.deepEqual(await notices("--v1-deprecation", "2027-01-01"), { deprecation: "@1798761600" });
+});
+
+test("callers are counted one by one as long as they are few", async () => {
+  const metrics = new Metrics();
+  const deprecation = deprecationOf(await readSettings(DATES, {}), metrics);
+  const { list } = groupsV1.Groups.method;
+  const call = (uid: string) => deprecation?.called({ ...ANONYMOUS, uid }, list);
+  call("");
+  for (let turn = 0; turn < 2; turn++) {
+    for (let at = 0; at < 150; at++) call(`caller-${at}`);
+  }
+  const { body } = await metrics.text();
+  const lines = body.split("\n").filter((line) => line.startsWith("wharf_v1_calls_total{"));
+  const method = 'method="wharf.iam.v1.Groups/List"';
+  assert.equal(lines.length, 101);
+  assert.ok(lines.includes(`wharf_v1_calls_total{caller="anonymous",${method}} 1`));
+  assert.ok(lines.includes(`wharf_v1_calls_total{caller="caller-98",${method}} 2`));
+  assert.ok(lines.includes(`wharf_v1_calls_total{caller="other",${method}} 102`));
+});

@@ -1,0 +1,39 @@
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import type { Settings } from "../config.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { Notices } from "../rpc/call.ts";
+import type { Deprecation } from "../rpc/methods.ts";
+
+/** Callers that are told apart in metrics: each may have a series for every method. */
+const MOST_CALLERS = 100;
+
+/**
+ * How version 1 says that it is deprecated, where the operator has said so: header fields for its
+ * users (RFC 9745, RFC 8594), and for the operator who they are.
+ *
+ * @example new ServedMethods(services, handlers, authenticator, deprecationOf(settings, metrics));
+ */
+export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation | undefined {
+  if (settings.v1Deprecation === 0) return undefined;
+  const callers = new Set<string>();
+  return {
+    services: SERVICES_V1,
+    notices: noticesOf(settings),
+    called({ uid }, { parent, name }) {
+      if (callers.size < MOST_CALLERS) callers.add(uid);
+      const caller = callers.has(uid) ? uid || "anonymous" : "other";
+      metrics.count("wharf_v1_calls_total", { caller, method: `${parent.typeName}/${name}` });
+    },
+  };
+}
+
+/**
+ * @example noticesOf({ v1Deprecation: 1798761600000, … }).deprecation // "@1798761600"
+ */
+function noticesOf({ v1Deprecation, v1Sunset, v1Guide }: Settings): Notices {
+  return {
+    deprecation: `@${Math.floor(v1Deprecation / 1000)}`,
+    ...(v1Sunset !== 0 && { sunset: new Date(v1Sunset).toUTCString() }),
+    ...(v1Guide !== "" && { link: `<${v1Guide}>; rel="deprecation"` }),
+  };
+}

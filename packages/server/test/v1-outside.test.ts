@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ServiceError } from "@grpc/grpc-js";
+import { Refusal } from "./support/api.ts";
+import { grpcSend } from "./support/grpc.ts";
+import { refusalOf } from "./support/over-grpc.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
+const DIGEST = `sha256:${"0".repeat(64)}`;
+
+/** Paths of the public contract, by what they belong to. */
+const PATHS: readonly (readonly [name: string, request: string])[] = [
+  ["iam.Groups/LookupGroup", "GET /iam/v1/groups:lookupGroup"],
+  ["iam.Groups/RequestGroupAccess", `POST /iam/v1/groups/${UID}:requestGroupAccess`],
+  ["iam.Groups/CheckEligibility", "GET /iam/v1/groups:checkEligibility"],
+  ["iam.Terms", `POST /iam/v1/terms/${UID}`],
+  ["iam.Terms", `GET /iam/v1/terms/${UID}`],
+  ["iam.v2beta1.TermsService", `GET /iam/v2beta1/terms/${UID}`],
+  ["iam.v2beta1.TermsService", `POST /iam/v2/terms/${UID}`],
+  [
+    "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata",
+    "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
+  ],
+  ["events.Identities", "PATCH /iam/v1/identities/metadata"],
+  ["events.Subscriptions", "GET /events/v1/subscriptions"],
+  ["events.Subscriptions", `POST /events/v1/subscriptions/${UID}`],
+  ["events.Subscriptions", `DELETE /events/v1/subscriptions/${UID}`],
+  ["events.v2beta1.SubscriptionsService", "GET /events/v2beta1/subscriptions"],
+  ["events.v2beta1.SubscriptionsService", `POST /events/v2/subscriptions/${UID}`],
+  ["registry.Registry/GetSbom", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/sbom`],
+  ["registry.Registry/GetRawSbom", `GET /registry/v1/repos/${UID}/digest/${DIGEST}/rawsbom`],
+  ["registry.Registry/GetHelm", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/helm`],
+  ["registry.Registry/GetChart", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/chart`],
+  ["registry.Registry/ListChartsByImageRepo", `GET /registry/v1/repos/${UID}/chart-image-bindings`],
+  ["registry.Registry/GetVulnReport", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/vulnreport`],
+  ["registry.Registry/ListManifestMetadata", `GET /registry/v1/repos/${UID}/manifestmetdata`],
+  ["registry.Registry/GetManifestDigestCount", `GET /registry/v1/digestcount/${UID}`],
+  ["registry.Registry/GetPackageVersionMetadata", "GET /registry/v1/versions/nginx"],
+  ["registry.Registry/ListBuildReports", "GET /registry/v1/buildreports"],
+  ["registry.Registry/GetBuildStatus", "GET /registry/v1/buildstatus"],
+  ["registry.Registry/GetUpdateStatus", `GET /registry/v1/repos/${UID}:updatestatus`],
+  ["registry.Registry/GetSyncStatus", `GET /registry/v1/repos/${UID}:syncstatus`],
+  ["registry.Registry/ListSyncStatuses", "GET /registry/v1/syncstatuses"],
+  ["registry.Registry/GetDeployment", `GET /registry/v1/repos/${UID}/deployment`],
+  ["registry.Registry/CreateDeployment", `POST /registry/v1/repos/${UID}/deployment`],
+  ["registry.Registry/UpdateDeployment", `PUT /registry/v1/repos/${UID}/deployment`],
+  ["registry.Entitlements", `GET /registry/v1/entitlements/${UID}/catalog-images`],
+  ["registry.Entitlements", `POST /registry/v1/entitlements/${UID}:addImages`],
+  ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports/counts_cumulative"],
+  ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports"],
+  ["registry.Charts", `POST /registry/v1/repos/${UID}:addChart`],
+  ["registry.Charts", "GET /registry/v1/charts:find"],
+  ["registry.Policies", `POST /registry/v1/repos/${UID}:checkPolicies`],
+  ["registry.Apko", `POST /apko/v1/resolve/${UID}`],
+  ["registry.v2beta1.OverlaysService", "GET /registry/v2beta1/overlays"],
+  ["registry.v2beta1.OverlayBindingsService", `DELETE /registry/v2/overlayBindings/${UID}`],
+  ["advisory.SecurityAdvisory", "GET /advisory/v1/images/resolved_vulns"],
+  ["advisory.v2beta1.SecurityAdvisoryService", "GET /advisory/v2beta1/documents"],
+  ["skills", "GET /skills/v1alpha1/anything"],
+  ["libraries", "GET /libraries/v1/entitlements"],
+];
+
+const CALLS = [
+  ["iam.Groups/LookupGroup", "iam.Groups/LookupGroup"],
+  ["iam.GroupInvites/CreateWithGroup", "iam.GroupInvites/CreateWithGroup"],
+  ["iam.Terms", "iam.Terms/AcceptTerms"],
+  ["iam.v2beta1.TermsService", "iam.v2beta1.TermsService/AcceptTerms"],
+  ["iam.v2.TermsService", "iam.v2.TermsService/AcceptTerms"],
+  ["events.Subscriptions", "events.Subscriptions/List"],
+  ["events.Identities", "events.Identities/Create"],
+  ["events.v2.SubscriptionsService", "events.v2.SubscriptionsService/ListSubscriptions"],
+  ["registry.Registry/GetSbom", "registry.Registry/GetSbom"],
+  ["registry.Entitlements", "registry.Entitlements/List"],
+  ["advisory.SecurityAdvisory", "advisory.SecurityAdvisory/ListDocuments"],
+  ["policies.v1.Policies", "policies.v1.Policies/List"],
+] as const;
+
+onEachStore("what is outside of what the server does", (world) => {
+  const rest = () => new Rest(world.server.url, world.operator().token);
+
+  const failure = (path: string): Promise<ServiceError> => {
+    const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));
+    return call.then(
+      () => assert.fail(`${path} is served`),
+      (error: ServiceError) => error,
+    );
+  };
+
+  test("is said to be so over REST, to anyone, in the form of every error", async () => {
+    for (const [name, request] of PATHS) {
+      const [method = "", path = ""] = request.split(" ");
+      const body = method === "POST" || method === "PUT" || method === "PATCH" ? {} : undefined;
+      for (const by of [rest(), new Rest(world.server.url, "")]) {
+        const answer = await by.send(method, path, body);
+        assert.equal(answer.status, 501, request);
+        assert.deepEqual(answer.body, {
+          code: 12,
+          message: `Unimplemented: chainguard.platform.${name} is outside of what this server does`,
+          details: [
+            {
+              "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+              reason: "UNIMPLEMENTED",
+              domain: "iam.wharf.internal",
+            },
+          ],
+        });
+      }
+    }
+  });
+
+  test("is said to be so over gRPC", async () => {
+    for (const [name, path] of CALLS) {
+      const full = `/chainguard.platform.${path}`;
+      const refusal = refusalOf(await failure(full));
+      assert.ok(refusal instanceof Refusal);
+      assert.equal(refusal.code, 12);
+      const text = `chainguard.platform.${name} is outside of what this server does`;
+      assert.equal(refusal.message, `Unimplemented: ${text}`);
+    }
+  });
+
+  test("is something else than what nobody has ever heard of", async () => {
+    for (const path of [
+      "/iam/v1/nonsense",
+      "/registry/v1/nonsense",
+      "/nonsense/v1/x",
+      "/iam/v3/terms",
+    ]) {
+      const answer = await rest().get(path);
+      assert.deepEqual([answer.status, answer.body.code], [404, 5], path);
+    }
+    for (const path of [
+      "iam.Nonsense/List",
+      "registry.Registry/Nonsense",
+      "iam.v3.TermsService/X",
+    ]) {
+      const full = `/chainguard.platform.${path}`;
+      const error = await failure(full);
+      assert.deepEqual(
+        [error.code, error.details],
+        [12, "Unimplemented: the method is not served here"],
+      );
+    }
+  });
+
+  test("hides nothing that is served", async () => {
+    const org = await world.organisation();
+    const repo = await rest().post(`/registry/v1/repos/${org}`, { name: "deployment" });
+    assert.equal(repo.status, 200);
+    const path = `/registry/v1/repos/${repo.body.id}`;
+    assert.equal((await rest().send("PUT", path, { name: "chart" })).status, 200);
+    assert.equal((await rest().delete(path)).status, 200);
+    assert.equal((await rest().get("/iam/v1/groups")).status, 200);
+  });
+});

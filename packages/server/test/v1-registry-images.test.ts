@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { recordManifest } from "../src/registry/contents.ts";
+import { Api, PROTOCOLS, refused } from "./support/api.ts";
+import { digest as digestOf } from "./support/digests.ts";
+import { closeGrpc } from "./support/grpc.ts";
+import { closeGrpcV1 } from "./support/grpc-v1.ts";
+import { Insider } from "./support/insider.ts";
+import { type RegistryMethod, registryV1 } from "./support/registry-v1.ts";
+import { STORES } from "./support/server.ts";
+import { TrackedWorld } from "./support/tracked-world.ts";
+
+/** What builders write; what is not a text where one belongs counts as not said. */
+const RUN = {
+  User: "65532",
+  ExposedPorts: { "8080/tcp": {}, "443/tcp": {} },
+  Env: ["PATH=/usr/bin", "LANG=C.UTF-8", 7],
+  Entrypoint: ["/usr/bin/nginx"],
+  Cmd: ["-g", "daemon off;"],
+  Volumes: { "/data": {} },
+  WorkingDir: "/work",
+  Labels: { "org.opencontainers.image.title": "nginx", odd: 1 },
+  StopSignal: "SIGQUIT",
+};
+
+const SHOWN = {
+  user: "65532",
+  exposedPorts: { "443/tcp": {}, "8080/tcp": {} },
+  env: ["PATH=/usr/bin", "LANG=C.UTF-8"],
+  entrypoint: ["/usr/bin/nginx"],
+  cmd: ["-g", "daemon off;"],
+  volumes: { "/data": {} },
+  workingDir: "/work",
+  labels: { "org.opencontainers.image.title": "nginx" },
+  stopSignal: "SIGQUIT",
+};
+
+for (const store of STORES) {
+  describe(`images of version 1 in a real registry, on ${store}`, () => {
+    let tracked: TrackedWorld;
+    let token: string;
+    let repoId: string;
+    let digest: string;
+    before(async () => {
+      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
+      token = await tracked.world.server.token();
+      const pusher = await tracked.world.holder("pusher", "registry.push");
+      const run = (architecture: string) => {
+        return architecture === "amd64" ? RUN : { User: "of another machine" };
+      };
+      const image = tracked.image(["amd64", "arm64"], run);
+      ({ digest } = image);
+      const { ok, output } = await tracked.push(pusher, image.source, "acme/nginx:1.0");
+      assert.ok(ok, output);
+      await tracked.tagged("nginx", "1.0", digest);
+      repoId = (await tracked.repo("nginx")) as string;
+    });
+    after(async () => {
+      closeGrpc();
+      closeGrpcV1();
+      await tracked.stop();
+    });
+
+    const rule = (title: string, check: (api: Api) => Promise<void>) => {
+      for (const protocol of PROTOCOLS) {
+        test(`${title} (${protocol})`, () => {
+          return check(new Api(protocol, tracked.world.server.url, token));
+        });
+      }
+    };
+    const ask = (api: Api, method: RegistryMethod, more: object = {}) => {
+      return registryV1(api, method, { repoId, digest, ...more });
+    };
+
+    rule("tell what they say of how they are run", async (api) => {
+      assert.deepEqual(await ask(api, "GetImageConfig"), SHOWN);
+      assert.deepEqual(await ask(api, "GetImageConfig", { arch: "amd64" }), SHOWN);
+      const arm = await ask(api, "GetImageConfig", { arch: "arm64" });
+      assert.deepEqual([arm.user, arm.env, arm.labels], ["of another machine", [], {}]);
+    });
+
+    rule("tell their architectures and sizes as version 2 does", async (api) => {
+      assert.deepEqual(await ask(api, "GetArchs"), { archs: ["amd64", "arm64"] });
+      const { size } = await api.size(repoId, digest, { architecture: "arm64" });
+      assert.deepEqual(await ask(api, "GetSize", { arch: "arm64" }), { size, arch: "arm64" });
+      assert.equal((await ask(api, "GetSize")).arch, "amd64");
+    });
+
+    test("tell the same in version 2, with the architecture", async () => {
+      const path = `/registry/v2beta1/repos/${repoId}/digests/${digest}/config`;
+      const { body } = await tracked.world.operator.get(path);
+      const exposedPorts = ["443/tcp", "8080/tcp"];
+      const volumes = ["/data"];
+      assert.deepEqual(body, { ...SHOWN, exposedPorts, volumes, architecture: "amd64" });
+    });
+
+    rule(
+      "are refused by the names of version 1, and not found where there are none",
+      async (api) => {
+        for (const method of ["GetImageConfig", "GetArchs", "GetSize"] as const) {
+          const missing = await refused(ask(api, method, { digest: digestOf(9) }));
+          assert.equal(missing.missing, `Image ${repoId}@${digestOf(9)}`);
+          const malformed = await refused(ask(api, method, { digest: "sha256:x" }));
+          assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
+          const nowhere = await refused(ask(api, method, { repoId: "nonsense" }));
+          assert.deepEqual(nowhere.fields, { repoId: "repoId must be a uid" });
+          const nobody = await refused(ask(api.as(""), method));
+          assert.equal(nobody.code, 16);
+        }
+        const other = await refused(ask(api, "GetImageConfig", { arch: "s390x" }));
+        assert.equal(other.missing, `Image ${repoId}@${digest} for s390x`);
+      },
+    );
+
+    rule("whose registry is not known cannot be asked", async (api) => {
+      const name = `told-${api.protocol.toLowerCase()}`;
+      const { uid } = await api.repos.create(tracked.world.organisation, { name });
+      const insider = await Insider.open(tracked.world.server);
+      const facts = {
+        digest: digestOf(1),
+        mediaType: "application/vnd.oci.image.manifest.v1+json",
+        kind: "image",
+        architecture: "amd64",
+        size: 1,
+        children: [],
+        subject: "",
+        configDigest: digestOf(2),
+        pushed: 1,
+      } as const;
+      await insider.change((change) => recordManifest(change, uid, facts));
+      const chart = { ...facts, digest: digestOf(3), kind: "other" } as const;
+      await insider.change((change) => recordManifest(change, uid, chart));
+      await insider.close();
+      const config = (image: string) => {
+        return refused(registryV1(api, "GetImageConfig", { repoId: uid, digest: image }));
+      };
+      assert.deepEqual((await config(digestOf(1))).violations, ["NO_REGISTRY"]);
+      const text = (await config(digestOf(3))).message;
+      assert.equal(text, `Not found: ImageConfig "${uid}@${digestOf(3)}" does not exist`);
+    });
+  });
+}

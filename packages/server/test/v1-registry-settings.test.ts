@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recordTag } from "../src/registry/contents.ts";
+import { type Api, allRefused, refused } from "./support/api.ts";
+import { digest } from "./support/digests.ts";
+import { Insider } from "./support/insider.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { registryV1 } from "./support/registry-v1.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const [ONE, TWO] = [1, 2].map(digest) as [string, string];
+
+onEachStore("settings of registries", (world) => {
+  const v2 = (token = world.operator().token) => new Rest(world.server.url, token);
+  const settings = (group: string) => `/registry/v2beta1/settings/${group}`;
+
+  world.rule("are off until set, and the same in both versions", async (api) => {
+    const registryId = await world.organisation();
+    const off = { registryId, uniqueTags: false, eolGracePeriod: false };
+    assert.deepEqual(await registryV1(api, "GetRegistrySettings", { registryId }), off);
+    const put = { registryId, uniqueTags: true, eolGracePeriod: true };
+    assert.deepEqual(await registryV1(api, "UpdateRegistrySettings", put), put);
+    const { body } = await v2().get(settings(registryId));
+    assert.deepEqual(body, { groupUid: registryId, uniqueTags: true, eolGracePeriod: true });
+
+    const patched = await v2().patch(settings(registryId), { uniqueTags: false });
+    assert.deepEqual(patched.body, { ...body, uniqueTags: false }, "the rest is kept");
+    const now = await registryV1(api, "GetRegistrySettings", { registryId });
+    assert.deepEqual(now, { registryId, uniqueTags: false, eolGracePeriod: true });
+    const reset = await registryV1(api, "UpdateRegistrySettings", { registryId });
+    assert.deepEqual(reset, off, "what is left out is reset");
+    const events = await rawRows<{ type: string; group_uid: string }>(
+      world.server,
+      `SELECT type, group_uid FROM events WHERE subject = '${registryId}' AND type LIKE '%settings%'`,
+    );
+    assert.equal(events.length, 3);
+    assert.ok(events.every(({ group_uid }) => group_uid === registryId));
+  });
+
+  world.rule("are for those who may, of groups that exist", async (api) => {
+    const registryId = await world.organisation();
+    const viewer = api.as((await world.member({ [registryId]: ["registry.settings.list"] })).token);
+    await registryV1(viewer, "GetRegistrySettings", { registryId });
+    const put = { registryId, uniqueTags: true };
+    assert.equal((await refused(registryV1(viewer, "UpdateRegistrySettings", put))).code, 7);
+    const stranger = api.as((await world.member()).token);
+    const get = registryV1(stranger, "GetRegistrySettings", { registryId });
+    assert.equal((await refused(get)).code, 7);
+    const nowhere = { registryId: "0".repeat(40) };
+    for (const method of ["GetRegistrySettings", "UpdateRegistrySettings"] as const) {
+      assert.equal(
+        (await refused(registryV1(api, method, nowhere))).missing,
+        `Group ${nowhere.registryId}`,
+      );
+      const nonsense = await refused(registryV1(api, method, { registryId: "nonsense" }));
+      assert.deepEqual(nonsense.fields, { registryId: "registryId must be a uid" });
+    }
+    const { uniqueTags } = await registryV1(api, "GetRegistrySettings", { registryId });
+    assert.equal(uniqueTags, false, "nothing changed");
+  });
+
+  world.rule("keep tags from moving, there and below", async (api) => {
+    const registryId = await world.organisation();
+    const folder = await world.group(registryId);
+    const repoId = (await api.repos.create(folder, { name: "app" })).uid;
+    const make = (of: string, by: Api = api) => {
+      return registryV1(by, "CreateTag", { repoId, tag: { name: "1.0", digest: of } });
+    };
+    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    const { id } = await make(ONE);
+    const same = { id, name: "1.0", digest: ONE, deprecated: true };
+    assert.equal((await registryV1(api, "UpdateTag", same)).deprecated, true);
+    const moves = [
+      make(TWO),
+      api.tags.create(repoId, { name: "1.0", digest: TWO }),
+      registryV1(api, "UpdateTag", { ...same, digest: TWO }),
+    ];
+    for (const refusal of await allRefused(moves)) {
+      assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
+      const text = 'tags are unique here: "1.0" cannot move to another image';
+      assert.equal(refusal.message, `Precondition failed: ${text}`);
+    }
+    assert.equal((await api.tags.get(id)).digest, ONE);
+    await registryV1(api, "UpdateRegistrySettings", { registryId });
+    assert.equal((await make(TWO)).digest, TWO);
+  });
+
+  test("do not change what a registry tells has been pushed", async () => {
+    const api = world.operator();
+    const registryId = await world.organisation();
+    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    const { uid } = await api.repos.create(registryId, { name: "app" });
+    const { uid: tag } = await api.tags.create(uid, { name: "1.0", digest: ONE });
+    const insider = await Insider.open(world.server);
+    const time = Date.now() + 1_000;
+    await insider.change((change) => recordTag(change, uid, { name: "1.0", digest: TWO, time }));
+    await insider.close();
+    assert.equal((await api.tags.get(tag)).digest, TWO);
+  });
+
+  test("go with their group", async () => {
+    const api = world.operator();
+    const registryId = await world.organisation();
+    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    const rows = () =>
+      rawRows(world.server, `SELECT 1 FROM registry_settings WHERE group_uid = '${registryId}'`);
+    assert.equal((await rows()).length, 1);
+    await api.groups.delete(registryId);
+    assert.equal((await rows()).length, 0);
+  });
+});

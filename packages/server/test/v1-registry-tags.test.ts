@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Api, refused } from "./support/api.ts";
+import { digest } from "./support/digests.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { registryV1 } from "./support/registry-v1.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const [ONE, TWO, THREE] = [1, 2, 3].map(digest) as [string, string, string];
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+}
+
+onEachStore("tags of version 1", (world) => {
+  const repo = async () => {
+    const org = await world.organisation();
+    return (await world.operator().repos.create(org, { name: "app" })).uid as string;
+  };
+  const tag = (api: Api, repoId: string, name: string, image = ONE, more: object = {}) => {
+    return registryV1(api, "CreateTag", { repoId, tag: { name, digest: image, ...more } });
+  };
+  const names = (items: readonly Shown[]) => items.map(({ name }) => name).sort();
+
+  world.rule("are all listed, unless a kind is ruled out", async (api) => {
+    const repoId = await repo();
+    const referrer = `sha256-${"0".repeat(64)}.sig`;
+    const all = ["1.0", "1.0-20260801", "1.0-r3", "latest", referrer];
+    for (const name of all) await tag(api, repoId, name);
+    const list = async (more: object) => {
+      const uidp = { childrenOf: repoId };
+      return names((await registryV1(api, "ListTags", { uidp, ...more })).items);
+    };
+    assert.deepEqual(await list({}), all.toSorted());
+    const without = (...left: string[]) => all.filter((name) => !left.includes(name)).sort();
+    assert.deepEqual(await list({ excludeReferrers: true }), without(referrer));
+    assert.deepEqual(await list({ excludeDates: true }), without("1.0-20260801"));
+    assert.deepEqual(await list({ excludeEpochs: true }), without("1.0-r3"));
+    const none = { excludeReferrers: true, excludeDates: true, excludeEpochs: true };
+    assert.deepEqual(await list(none), ["1.0", "latest"]);
+    const shown = (await api.tags.list({ uidp: { childrenOf: repoId } })).tags;
+    assert.deepEqual(names(shown), ["1.0", "latest"], "version 2 shows those by itself");
+    assert.deepEqual(await list({ name: "1.0-r3" }), ["1.0-r3"]);
+    assert.deepEqual(await list({ digest: TWO }), []);
+  });
+
+  world.rule("are found by id, by digest and by the time of their last change", async (api) => {
+    const repoId = await repo();
+    const old = await tag(api, repoId, "old");
+    await sleep(2);
+    const young = await tag(api, repoId, "young", TWO);
+    const uidp = { childrenOf: repoId };
+    assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, [old]);
+    assert.deepEqual((await registryV1(api, "ListTags", { uidp, digest: TWO })).items, [young]);
+    const updatedSince = old.lastUpdated;
+    assert.deepEqual((await registryV1(api, "ListTags", { uidp, updatedSince })).items, [young]);
+    assert.deepEqual((await registryV1(api, "ListTags", { id: "nonsense" })).items, []);
+    await registryV1(api, "DeleteTag", { id: old.id });
+    assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, []);
+  });
+
+  world.rule("move when they are made again", async (api) => {
+    const repoId = await repo();
+    const first = await tag(api, repoId, "latest", ONE, { bundles: ["fips"] });
+    const again = await tag(api, repoId, "latest", TWO);
+    assert.deepEqual([again.id, again.digest, again.bundles], [first.id, TWO, []]);
+  });
+
+  world.rule("are replaced as a whole, under the name they have", async (api) => {
+    const repoId = await repo();
+    const more = { deprecated: true, bundles: ["fips"] };
+    const { id } = await tag(api, repoId, "1.0", ONE, more);
+    const put = await registryV1(api, "UpdateTag", { id, name: "1.0", digest: TWO });
+    assert.deepEqual([put.id, put.digest, put.deprecated, put.bundles], [id, TWO, false, []]);
+    assert.equal((await api.tags.get(id)).digest, TWO);
+
+    const renamed = { id, name: "2.0", digest: THREE };
+    const refusal = await refused(registryV1(api, "UpdateTag", renamed));
+    assert.deepEqual(refusal.fields, { name: "name cannot be changed" });
+    const malformed = await refused(registryV1(api, "UpdateTag", { id, name: "1.0", digest: "x" }));
+    assert.deepEqual(Object.keys(malformed.fields), ["digest"]);
+    const missing = { id: `${repoId}/${"0".repeat(16)}`, name: "1.0", digest: ONE };
+    assert.equal((await refused(registryV1(api, "UpdateTag", missing))).code, 5);
+    const nonsense = { id: "nonsense", name: "1.0", digest: ONE };
+    assert.deepEqual((await refused(registryV1(api, "UpdateTag", nonsense))).fields, {
+      id: "id must be a uid",
+    });
+    assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [put], "nothing changed");
+
+    const events = await rawRows<{ type: string }>(
+      world.server,
+      `SELECT type FROM events WHERE subject = '${id}' ORDER BY id`,
+    );
+    const types = events.map(({ type }) => type.split(".registry.")[1]);
+    assert.deepEqual(types, ["tag.created.v1", "tag.updated.v1"]);
+  });
+
+  world.rule("take the right to change them, not to make them, to be replaced", async (api) => {
+    const repoId = await repo();
+    const org = repoId.slice(0, 40);
+    const { id } = await tag(api, repoId, "1.0");
+    const updater = api.as((await world.member({ [org]: ["tag.update"] })).token);
+    const put = { id, name: "1.0", digest: TWO };
+    assert.equal((await registryV1(updater, "UpdateTag", put)).digest, TWO);
+    const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
+    const back = { ...put, digest: ONE };
+    assert.equal((await refused(registryV1(creator, "UpdateTag", back))).code, 7);
+    assert.equal((await api.tags.get(id)).digest, TWO);
+  });
+
+  world.rule("have a history between two times", async (api) => {
+    const repoId = await repo();
+    const times: string[] = [];
+    let id = "";
+    for (const image of [ONE, TWO, THREE]) {
+      const now = await tag(api, repoId, "latest", image);
+      ({ id } = now);
+      times.push(now.lastUpdated);
+      await sleep(2);
+    }
+    const history = async (more: object) => {
+      const { items } = await registryV1(api, "ListTagHistory", { parentId: id, ...more });
+      return items.map((one: { digest: string }) => one.digest);
+    };
+    const [first, second, third] = times as [string, string, string];
+    assert.deepEqual(await history({}), [THREE, TWO, ONE]);
+    assert.deepEqual(await history({ start: second }), [THREE, TWO]);
+    assert.deepEqual(await history({ end: second }), [ONE]);
+    assert.deepEqual(await history({ start: first, end: third }), [TWO, ONE]);
+    const { items } = await registryV1(api, "ListTagHistory", { parentId: id, start: third });
+    assert.deepEqual(items, [{ digest: THREE, updateTimestamp: third }]);
+    const parentId = `${repoId}/${"0".repeat(16)}`;
+    assert.deepEqual((await registryV1(api, "ListTagHistory", { parentId })).items, []);
+  });
+
+  world.rule("are summed up", async (api) => {
+    const repoId = await repo();
+    const empty = await registryV1(api, "GetRepoTagsSummary", { repoId });
+    assert.deepEqual([empty.id, empty.tagCount, empty.latestVersion], [repoId, "0", ""]);
+    assert.equal(empty.latestTag ?? undefined, undefined);
+    assert.equal(empty.lastUpdated ?? undefined, undefined);
+
+    for (const name of ["1", "1.27", "1.27.3", "1.27.3-r0", "latest"]) {
+      await tag(api, repoId, name, ONE);
+    }
+    await sleep(2);
+    const newest = await tag(api, repoId, "2.0.0-20260801", TWO);
+    const latest = (
+      await registryV1(api, "ListTags", { name: "latest", uidp: { childrenOf: repoId } })
+    ).items[0];
+    const summary = await registryV1(api, "GetRepoTagsSummary", { repoId });
+    assert.deepEqual(summary, {
+      id: repoId,
+      tagCount: "6",
+      lastUpdated: newest.lastUpdated,
+      latestTag: latest,
+      latestVersion: "1.27.3",
+    });
+    const request = { repoId, excludeDates: true, excludeEpochs: true };
+    const fewer = await registryV1(api, "GetRepoTagsSummary", request);
+    assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
+  });
+
+  world.rule(
+    "tell whether they are kept up to date, and nothing that is not known",
+    async (api) => {
+      const repoId = await repo();
+      const uidp = { childrenOf: repoId };
+      await tag(api, repoId, "1.0", ONE, { deprecated: true });
+      for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
+      await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
+      const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
+      assert.equal(nextPageToken, "");
+      const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
+      assert.deepEqual(shown, [
+        ["1.0", "TAG_INACTIVE"],
+        ["2.0", "TAG_ACTIVE"],
+        ["2.0-20260801", "TAG_ACTIVE"],
+        ["2.0-r1", "TAG_ACTIVE"],
+      ]);
+      for (const one of items) {
+        assert.deepEqual([one.graceStatus, one.mainPackageName], ["GRACE_NOT_ELIGIBLE", ""]);
+        assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
+      }
+      const few = { uidp, excludeDates: true, excludeEpochs: true };
+      assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
+      const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
+      const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
+      const second = await registryV1(api, "ListEolTags", page);
+      assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
+      const named = { uidp, name: "1.0" };
+      assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
+      const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
+      assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
+    },
+  );
+});
