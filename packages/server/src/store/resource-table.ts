@@ -26,10 +26,11 @@ export interface Filter {
   readonly value: string | number;
 }
 
-/** A condition that a time is later than another. */
+/** A condition that a time is later than another, and not later than a third. */
 export interface Bound {
   readonly column: "created" | "updated";
   readonly after: number;
+  readonly until?: number;
 }
 
 export type Condition = Filter | Bound | TermFilter | TextFilter;

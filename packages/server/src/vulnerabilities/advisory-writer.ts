@@ -9,10 +9,10 @@ import { advisories } from "./advisories.ts";
  * through here.
  *
  * Whoever keeps a copy asks again and again for what was updated since the last update that they
- * know of. For that to leave no gaps, nothing may become visible with an earlier update time than
- * what could be seen before. So writers take turns, each until its transaction has ended; the time is
- * taken within the turn, and never lies before one that is already stored, whatever the clocks of
- * replicas say.
+ * know of. For that to leave no gaps, nothing may become visible with an update time that is not
+ * later than all that could be seen before. So writers take turns, each until its transaction has
+ * ended; the time is taken within the turn, and is later than any that is stored, whatever the clocks
+ * of replicas say.
  */
 export class AdvisoryWriter {
   readonly change: Change;
@@ -38,7 +38,7 @@ export class AdvisoryWriter {
     if (!(await engine.groups.table.keep(tx, group))) {
       throw notFound(engine.groups.typeName, group);
     }
-    const time = Math.max(Date.now(), await advisories.table.latestUpdate(tx));
+    const time = Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
     return new AdvisoryWriter(change, group, time);
   }
 
