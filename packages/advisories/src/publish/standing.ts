@@ -30,7 +30,8 @@ export interface Standing {
   readonly time: number;
 }
 
-export type Kind = NonNullable<AdvisoryEvent["type"]["case"]>;
+/** The kinds of events that say where an advisory stands; where a component is does not. */
+export type Kind = Exclude<NonNullable<AdvisoryEvent["type"]["case"]>, "componentLocationChanged">;
 
 const STATUSES: Readonly<Record<Kind, VexStatus>> = {
   detection: "under_investigation",
@@ -64,12 +65,13 @@ const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>>
 export function standingOf({ events }: Advisory): Standing | undefined {
   let latest: AdvisoryEvent | undefined;
   for (const event of events) {
-    if (!isPublic(event)) continue;
+    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
     // Of two at the same time the later one in the row counts.
     if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
   }
-  if (latest?.type.case === undefined) return undefined;
+  if (latest === undefined) return undefined;
   const { type } = latest;
+  if (type.case === undefined || type.case === "componentLocationChanged") return undefined;
   const versions = fixedIn(type);
   const status = STATUSES[type.case];
   return {
