@@ -1,5 +1,6 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
+import { advisoryRowsOf } from "./advisories.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -27,6 +28,7 @@ export function rowsOf(options: Options): Row[] {
     registryTokenRow,
     registryTagsRow(options),
     reconcileRow(options),
+    ...advisoryRowsOf(options),
     memoryRow(options),
     startRow,
     versionRow,

@@ -154,6 +154,15 @@ export class BatchChange extends Change {
 export class BulkChange extends BatchChange {
   protected override async note(): Promise<void> {}
 
+  async insertAll<R extends ResourceMessage>(
+    resource: Resource<R>,
+    created: readonly R[],
+  ): Promise<void> {
+    const rows = created.map((one) => resource.toRow(one));
+    const clash = await resource.table.insertAll(this.tx, rows);
+    if (clash !== undefined) throw alreadyExists(resource.typeName, clash.name);
+  }
+
   /** Writes the one line. */
   noteForAll(uid: string, detail: object): Promise<void> {
     return super.note(uid, detail);

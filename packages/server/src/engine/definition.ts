@@ -90,6 +90,11 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly shownOnce?: keyof R & string;
   readonly defaultOrder?: Order;
   readonly filters?: readonly FilterDefinition<R>[];
+  /**
+   * Whether all that is written in one transaction has an update time of its own, later than that of
+   * whatever was written before it.
+   */
+  readonly updatesAscend?: boolean;
   readonly terms?: readonly TermDefinition<R>[];
   /** The field of the list request that asks for a text within the terms that are searched. */
   readonly textField?: string;

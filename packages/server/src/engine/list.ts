@@ -13,6 +13,7 @@ import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
 import type { PageRow, Range, Stretch } from "../store/page.ts";
 import { rangesOfParts } from "../store/range-counts.ts";
+import type { Bound, Condition } from "../store/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
@@ -77,20 +78,19 @@ export function listMethod<R extends ResourceMessage>(
     const parts = definition.parts?.wanted(request) ?? [];
     const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
+    const { reader } = engine.store;
+    const whole = definition.updatesAscend ? await settled(reader, resource, filters) : filters;
     const stretches = rangesFor(kind, call.caller.grants.reach(capabilities), request.uidp);
     const scan: Scan = {
       table,
-      ranges: definition.parts
-        ? await inParts(engine.store.reader, resource, stretches, parts)
-        : stretches,
-      filters,
+      ranges: definition.parts ? await inParts(reader, resource, stretches, parts) : stretches,
+      filters: whole,
       order,
       start: cursor && { ...cursor.position, inclusive: false },
       skip,
       limit: pageSize + 1,
       form: hydrates || call.format === "binary" ? "data" : "json",
     };
-    const { reader } = engine.store;
     const found = await readRows(reader, engine.landmarks, scan);
     const more = found.length > pageSize;
     const rows = more ? found.slice(0, pageSize) : found;
@@ -131,6 +131,25 @@ export function pageSizeOf(given: number): number {
 function readSkip(given: number): number {
   if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
   return given;
+}
+
+/**
+ * Ends a list of what has changed with the latest change there is now, before anything else of it is
+ * read. It is read in several steps, and others write in between: a change that a later step sees must
+ * not hide one, of an earlier time, that an earlier step could not see yet.
+ */
+async function settled<R extends ResourceMessage>(
+  reader: Reader,
+  { table }: Resource<R>,
+  filters: readonly Condition[],
+): Promise<readonly Condition[]> {
+  if (!filters.some(isOfUpdates)) return filters;
+  const until = await table.latestUpdate(reader);
+  return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
+}
+
+function isOfUpdates(condition: Condition): condition is Bound {
+  return "after" in condition && condition.column === "updated";
 }
 
 async function inParts<R extends ResourceMessage>(

@@ -91,8 +91,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   /** What an event tells of it. */
   eventBody(row: ResourceRow): EventBody {
     const { schema, eventFields } = this.definition;
-    if (eventFields === undefined) return { type: schema.typeName, json: row.json };
-    const whole = JSON.parse(row.json) as Record<string, unknown>;
+    const json = row.json || messageToJson(schema, this.fromRow(row));
+    if (eventFields === undefined) return { type: schema.typeName, json };
+    const whole = JSON.parse(json) as Record<string, unknown>;
     const told = eventFields.map((field) => [field, whole[field]]);
     return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(told)) };
   }
@@ -115,7 +116,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], terms, parts, nameOf } = this.definition;
+    const { schema, filters = [], terms, parts, nameOf, hydrate } = this.definition;
     const shown = this.shown(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
@@ -127,7 +128,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       updated: msOf(resource.updateTime),
       encoding: this.encoding,
       data: toBinary(schema, shown),
-      json: messageToJson(schema, shown),
+      // Answers that tell more than the row are made from the data.
+      json: hydrate === undefined ? messageToJson(schema, shown) : "",
       ...(parts ? { part: parts.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),

@@ -135,7 +135,9 @@ function equal(column: string, value: Value): Sql {
  */
 export function asked(condition: Filter | Bound, column: string = condition.column): Sql {
   if ("value" in condition) return equal(column, condition.value);
-  return { text: `${column} > ?`, params: [condition.after] };
+  const { after, until } = condition;
+  if (until === undefined) return { text: `${column} > ?`, params: [after] };
+  return { text: `${column} > ? AND ${column} <= ?`, params: [after, until] };
 }
 
 /** The rows from where a page begins. */

@@ -32,8 +32,10 @@ export interface Dialect {
   readonly blob: string;
   /** Selects the texts of a list that is given as JSON: a statement is the same for any number. */
   readonly texts: string;
-  /** The same for a list of pairs of texts: `first` and `second`. */
-  readonly pairs: string;
+  /** The same for a list of triples: `first`, `second` and `third`. */
+  readonly triples: string;
+  /** A text that holds a number as that number. */
+  asInteger(text: string): string;
   /** Whether a parameter is a part of a text. */
   isWithin(text: string): string;
   /** Ends the statement that makes a table whose rows are kept in the order of their key. */

@@ -10,8 +10,9 @@ const DIALECT: Dialect = {
   integer: "BIGINT",
   blob: "BYTEA",
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
-  pairs:
-    "SELECT pair ->> 0 AS first, pair ->> 1 AS second FROM jsonb_array_elements(?::jsonb) pair",
+  triples:
+    "SELECT one ->> 0 AS first, one ->> 1 AS second, one ->> 2 AS third FROM jsonb_array_elements(?::jsonb) one",
+  asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   withoutRowid: "",
   lockShared: "FOR SHARE",

@@ -26,10 +26,11 @@ export interface Filter {
   readonly value: string | number;
 }
 
-/** A condition that a time is later than another. */
+/** A condition that a time is later than another, and not later than a third. */
 export interface Bound {
   readonly column: "created" | "updated";
   readonly after: number;
+  readonly until?: number;
 }
 
 export type Condition = Filter | Bound | TermFilter | TextFilter;
@@ -309,6 +310,25 @@ export class ResourceTable {
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
     if (this.terms !== undefined) await this.#setTerms(tx, row.uid, [], row.terms ?? []);
     return true;
+  }
+
+  /** Inserts many, unless there is one of them; returns that one then. */
+  async insertAll(tx: Transaction, rows: readonly ResourceRow[]): Promise<ResourceRow | undefined> {
+    for (const row of rows) {
+      const values = this.#values(row, this.#columns);
+      if ((await tx.run(this.#insert, ...values)) === 0) return row;
+      tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    }
+    if (this.terms === undefined || rows.length === 0) return undefined;
+    const sql = `SELECT uid, id FROM ${this.shape.name} WHERE uid IN (${tx.dialect.texts})`;
+    const uids = JSON.stringify(rows.map(({ uid }) => uid));
+    const found = await tx.arrays<readonly [string, number]>(sql, uids);
+    const ids = new Map(found);
+    await this.terms.add(
+      tx,
+      rows.map(({ uid, terms = [] }) => ({ row: ids.get(uid) as number, terms })),
+    );
+    return undefined;
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {

@@ -11,7 +11,9 @@ const DIALECT: Dialect = {
   integer: "INTEGER",
   blob: "BLOB",
   texts: "SELECT value FROM json_each(?)",
-  pairs: "SELECT value ->> 0 AS first, value ->> 1 AS second FROM json_each(?)",
+  triples:
+    "SELECT value ->> 0 AS first, value ->> 1 AS second, value ->> 2 AS third FROM json_each(?)",
+  asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
   withoutRowid: "WITHOUT ROWID",
   // One writer at a time: nothing needs locking.

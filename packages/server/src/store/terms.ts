@@ -12,6 +12,12 @@ export interface Term extends TermKey {
   readonly isSearched: boolean;
 }
 
+/** The terms of one row, by its number. */
+export interface RowTerms {
+  readonly row: number;
+  readonly terms: readonly Term[];
+}
+
 /** A condition that a row has any of these as terms of a kind, or has none of them. */
 export interface TermFilter {
   readonly kind: string;
@@ -71,22 +77,33 @@ export class TermTable {
       await tx.run(sql, kind, value, row);
     }
     const added = [...has].filter(([key]) => !had.has(key)).map(([, term]) => term);
-    if (added.length === 0) return;
-    const { pairs } = tx.dialect;
+    if (added.length > 0) await this.add(tx, [{ row, terms: added }]);
+  }
+
+  /** Gives rows terms that they do not have, with few statements for any number of them. */
+  async add(tx: Transaction, given: readonly RowTerms[]): Promise<void> {
+    const terms = given.flatMap(({ row, terms }) => {
+      return [...byKey(terms).values()].map(({ kind, value }) => [kind, value, row]);
+    });
+    const { triples } = tx.dialect;
     await tx.run(
-      `INSERT INTO ${this.#terms} (kind, value, row_id) SELECT first, second, ? FROM (${pairs}) given`,
-      row,
-      writeTerms(added),
+      `INSERT INTO ${this.#terms} (kind, value, row_id)
+       SELECT first, second, ${tx.dialect.asInteger("third")} FROM (${triples}) given ORDER BY 1, 2, 3`,
+      JSON.stringify(terms),
     );
-    for (const { kind, value, isSearched } of added) {
-      if (!isSearched) continue;
-      await tx.run(
-        `INSERT INTO ${this.#words} (kind, value, folded) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-        kind,
-        value,
-        fold(value),
-      );
-    }
+    const searched = given.flatMap(({ terms }) => terms.filter(({ isSearched }) => isSearched));
+    const words = [...byKey(searched).values()].map(({ kind, value }) => [
+      kind,
+      value,
+      fold(value),
+    ]);
+    // In the order of their key, as others do: whoever takes them in another waits in circles.
+    await tx.run(
+      `INSERT INTO ${this.#words} (kind, value, folded)
+       SELECT first, second, third FROM (${triples}) given WHERE true
+       ORDER BY first, second ON CONFLICT DO NOTHING`,
+      JSON.stringify(words),
+    );
   }
 
   /** The rows that a condition is about, whatever it says of them. */

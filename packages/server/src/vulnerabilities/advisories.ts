@@ -17,6 +17,7 @@ export const advisories: Resource<Advisory> = new Resource({
   nameOf: ({ advisoryId }) => advisoryId,
   parts: advisoryParts,
   childOrders: ["updated"],
+  updatesAscend: true,
   filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
   terms: advisoryTerms,
   textField: "query",

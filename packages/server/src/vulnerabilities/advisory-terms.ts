@@ -11,6 +11,7 @@ const EVENT_TYPES: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, E
   fixNotPlanned: EventTypeFilter.FIX_NOT_PLANNED,
   pendingUpstreamFix: EventTypeFilter.PENDING_UPSTREAM_FIX,
   patched: EventTypeFilter.PATCHED,
+  componentLocationChanged: EventTypeFilter.COMPONENT_LOCATION_CHANGED,
 };
 
 /** Everything that advisories are found by. */
@@ -84,8 +85,13 @@ function typeOf({ type }: AdvisoryEvent): EventTypeFilter {
   return type.case === undefined ? EventTypeFilter.UNSPECIFIED : EVENT_TYPES[type.case];
 }
 
-/** The type of the newest event that was approved; events are in the order that they happened in. */
+/**
+ * The type of the newest event that was approved; events are in the order that they happened in. That
+ * a component moved says nothing about where the advisory stands.
+ */
 function latestType({ events }: Advisory): EventTypeFilter {
-  const latest = events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+  const latest = events.findLast(({ reviewState, type }) => {
+    return reviewState === ReviewState.APPROVED && type.case !== "componentLocationChanged";
+  });
   return latest === undefined ? EventTypeFilter.UNSPECIFIED : typeOf(latest);
 }

@@ -1,7 +1,6 @@
-import { clone } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Advisory, type AdvisoryEvent, AdvisorySchema, newChildUid } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
+import { type Advisory, type AdvisoryEvent, newChildUid } from "@wharf/contract";
+import type { BulkChange, Change } from "../engine/change.ts";
 import { notFound } from "../errors.ts";
 import { advisories } from "./advisories.ts";
 
@@ -10,10 +9,10 @@ import { advisories } from "./advisories.ts";
  * through here.
  *
  * Whoever keeps a copy asks again and again for what was updated since the last update that they
- * know of. For that to leave no gaps, nothing may become visible with an earlier update time than
- * what could be seen before. So writers take turns, each until its transaction has ended; the time is
- * taken within the turn, and never lies before one that is already stored, whatever the clocks of
- * replicas say.
+ * know of. For that to leave no gaps, nothing may become visible with an update time that is not
+ * later than all that could be seen before. So writers take turns, each until its transaction has
+ * ended; the time is taken within the turn, and is later than any that is stored, whatever the clocks
+ * of replicas say.
  */
 export class AdvisoryWriter {
   readonly change: Change;
@@ -39,7 +38,7 @@ export class AdvisoryWriter {
     if (!(await engine.groups.table.keep(tx, group))) {
       throw notFound(engine.groups.typeName, group);
     }
-    const time = Math.max(Date.now(), await advisories.table.latestUpdate(tx));
+    const time = Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
     return new AdvisoryWriter(change, group, time);
   }
 
@@ -63,11 +62,28 @@ export class AdvisoryWriter {
    * @example const stored = await writer.insert(create(AdvisorySchema, { advisoryId, … }));
    */
   async insert(given: Advisory): Promise<Advisory> {
-    const created = clone(AdvisorySchema, given);
+    const created = this.#begun(given);
+    await this.change.insert(advisories, created, this.change.call.method);
+    return created;
+  }
+
+  /**
+   * The same for very many, of a change that leaves one event for all.
+   *
+   * @example await writer.insertAll(new BulkChange(call, tx, engine), given);
+   */
+  async insertAll(change: BulkChange, given: readonly Advisory[]): Promise<void> {
+    await change.insertAll(
+      advisories,
+      given.map((one) => this.#begun(one)),
+    );
+  }
+
+  #begun(given: Advisory): Advisory {
+    const created = copied(given);
     created.uid = newChildUid(this.group);
     created.createTime ??= timestampFromMs(this.time);
     this.#settle(created);
-    await this.change.insert(advisories, created, this.change.call.method);
     return created;
   }
 
@@ -77,7 +93,7 @@ export class AdvisoryWriter {
    * @example const stored = await writer.update({ ...before, aliases });
    */
   async update(given: Advisory): Promise<Advisory> {
-    const updated = clone(AdvisorySchema, given);
+    const updated = copied(given);
     this.#settle(updated);
     await this.change.update(advisories, updated, this.change.call.method);
     return updated;
@@ -98,6 +114,11 @@ export class AdvisoryWriter {
     }
     advisory.events.sort((a, b) => happened(a) - happened(b));
   }
+}
+
+/** Copied no deeper than it is changed here: very many can come at once. */
+function copied(given: Advisory): Advisory {
+  return { ...given, events: given.events.map((event) => ({ ...event })) };
 }
 
 function happened({ createTime }: AdvisoryEvent): number {

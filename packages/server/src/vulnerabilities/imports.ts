@@ -100,9 +100,12 @@ async function take(
   const writer = await AdvisoryWriter.begin(change, group);
   const plan = new ImportPlan(await knownOf(change.tx, group, documents), occasion);
   const results = documents.map((document) => plan.add(document));
-  for (const advisory of plan.advisories.values()) {
-    await (advisory.uid === "" ? writer.insert(advisory) : writer.update(advisory));
-  }
+  const all = [...plan.advisories.values()];
+  await writer.insertAll(
+    change,
+    all.filter(({ uid }) => uid === ""),
+  );
+  for (const advisory of all) if (advisory.uid !== "") await writer.update(advisory);
   for (const vulnerability of plan.vulnerabilities.values()) {
     await saveVulnerability(change.tx, group, vulnerability);
   }

@@ -1,12 +1,6 @@
-import { clone, create, equals } from "@bufbuild/protobuf";
+import { equals } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import {
-  type Advisory,
-  type AdvisoryEvent,
-  AdvisoryEventSchema,
-  AdvisorySchema,
-  ReviewState,
-} from "@wharf/contract";
+import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
 
 /**
  * What an advisory becomes when one that was written elsewhere is taken in: what it is about is
@@ -17,22 +11,30 @@ import {
  */
 export function merged(before: Advisory | undefined, given: Advisory, actor: string): Advisory {
   if (before?.deleteTime !== undefined) return before;
-  const { artifactName, artifactType, artifactArchitecture } = given;
-  const { componentName, componentLocation, componentType, legacyAdvisoryId } = given;
-  const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
-  const after = create(AdvisorySchema, {
+  // Copied no deeper than it is changed: very many come at once.
+  const after: Advisory = {
+    ...given,
     uid: before?.uid ?? "",
-    advisoryId: given.advisoryId,
     author: given.author || before?.author || actor,
-    ...{ artifactName, artifactType, artifactArchitecture },
-    ...{ componentName, componentLocation, componentType },
     aliases: [...new Set(given.aliases)],
     events: joined(before?.events ?? [], given.events, actor),
-    ...(legacyAdvisoryId !== undefined && { legacyAdvisoryId }),
-    ...(createTime && { createTime }),
-    ...(before?.updateTime && { updateTime: before.updateTime }),
-  });
+    severities: [],
+  };
+  const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
+  setOrClear(after, "createTime", createTime);
+  setOrClear(after, "updateTime", before?.updateTime);
+  delete after.deleteTime;
+  delete after.$unknown;
   return before !== undefined && equals(AdvisorySchema, before, after) ? before : after;
+}
+
+function setOrClear(
+  advisory: Advisory,
+  name: "createTime" | "updateTime",
+  time: Timestamp | undefined,
+): void {
+  if (time === undefined) delete advisory[name];
+  else advisory[name] = time;
 }
 
 /**
@@ -57,12 +59,13 @@ function takenIn(
   actor: string,
 ): AdvisoryEvent {
   if (before !== undefined && wasReviewedHere(before)) return before;
-  const after = clone(AdvisoryEventSchema, given);
-  after.uid = before?.uid ?? "";
-  after.author ||= before?.author || actor;
-  after.reviewState ||= ReviewState.APPROVED;
-  after.createTime = timestampFromMs(timeOf(given));
-  return after;
+  return {
+    ...given,
+    uid: before?.uid ?? "",
+    author: given.author || before?.author || actor,
+    reviewState: given.reviewState || ReviewState.APPROVED,
+    createTime: timestampFromMs(timeOf(given)),
+  };
 }
 
 /** What someone here has decided is not decided again by what comes from elsewhere. */

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { advisoryOf, writing, written } from "./support/advisories.ts";
+import type { Api } from "./support/api.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const WRITERS = 4;
+const WRITES = 40;
+
+interface Seen {
+  readonly uid: string;
+  readonly advisoryId: string;
+  readonly updateTime: string;
+  readonly artifactName: string;
+  readonly deleteTime?: string;
+}
+
+/** Somebody who keeps a copy, reading only what has changed. */
+class Copy {
+  readonly #api: Api;
+  readonly #group: string;
+  readonly kept = new Map<string, Seen>();
+  #since = "1970-01-01T00:00:00Z";
+
+  constructor(api: Api, group: string) {
+    this.#api = api;
+    this.#group = group;
+  }
+
+  /** Reads everything since the last update that is known, page by page. */
+  async poll(): Promise<void> {
+    const request = {
+      uidp: { descendantsOf: this.#group },
+      updatedSince: this.#since,
+      orderBy: "updated_at",
+      pageSize: 20,
+    };
+    let pageToken = "";
+    let last = this.#since;
+    do {
+      const page = await this.#api.advisories.list({ ...request, pageToken });
+      for (const one of page.advisories as Seen[]) {
+        assert.ok(one.updateTime >= last, "updates come in their order");
+        last = one.updateTime;
+        if (one.deleteTime === undefined) this.kept.set(one.uid, one);
+        else this.kept.delete(one.uid);
+      }
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    this.#since = last;
+  }
+}
+
+onEachStore("reading advisories bit by bit", (world) => {
+  let replicas: Insider[];
+  let org: string;
+  before(async () => {
+    // SQLite has no replicas: there, the writers share a connection.
+    const count = world.store === "sqlite" ? 1 : WRITERS;
+    replicas = await Promise.all(Array.from({ length: count }, () => Insider.open(world.server)));
+    org = await world.organisation();
+  });
+  after(() => Promise.all(replicas.map((replica) => replica.close())));
+
+  /** Creates, changes and deletes, as often as is said. */
+  async function write(replica: Insider, group: string, number: number): Promise<void> {
+    for (let turn = 0; turn < WRITES; turn++) {
+      const advisoryId = `CGA-${number}-${turn % 20}`;
+      await writing(replica, group, async (writer) => {
+        // Some take longer than others between their turn and their end.
+        if (turn % 7 === number) await new Promise((resolve) => setTimeout(resolve, 5));
+        const before = await writer.find(advisoryId);
+        if (before === undefined) {
+          return writer.insert(advisoryOf({ advisoryId, artifactName: `${turn}` }));
+        }
+        if (turn % 5 === 0) return writer.delete(before);
+        const after = { ...before, artifactName: `${turn}` };
+        delete after.deleteTime;
+        return writer.update(after);
+      });
+    }
+  }
+
+  test("whoever polls while others write ends up with all of it", async () => {
+    const group = await world.group(org);
+    const copies = [
+      new Copy(world.operator("REST"), group),
+      new Copy(world.operator("gRPC"), group),
+    ];
+    let isDone = false;
+    let polls = 0;
+    const reading = copies.map(async (copy) => {
+      while (!isDone) {
+        await copy.poll();
+        polls += 1;
+      }
+    });
+    const writers = Array.from({ length: WRITERS }, (_, number) => {
+      return write(replicas[number % replicas.length] as Insider, group, number);
+    });
+    await Promise.all(writers);
+    isDone = true;
+    await Promise.all(reading);
+    assert.ok(polls > 10, `polled ${polls} times`);
+    const request = { uidp: { descendantsOf: group }, pageSize: 200 };
+    const { advisories } = await world.operator().advisories.list(request);
+    assert.ok(advisories.length > 40);
+    const told = (all: Iterable<Seen>) =>
+      [...all]
+        .map(({ uid, updateTime, artifactName }) => `${uid} ${updateTime} ${artifactName}`)
+        .sort();
+    for (const copy of copies) {
+      await copy.poll();
+      assert.deepEqual(told(copy.kept.values()), told(advisories));
+    }
+  });
+
+  test("a time is later than any that is stored, whatever the clock says", async () => {
+    const first = replicas[0] as Insider;
+    const second = replicas.at(-1) as Insider;
+    const group = await world.group(org);
+    const [made] = await written(first, group, { advisoryId: "CGA-a" });
+    assert.ok(made);
+    const ahead = Date.now() + 3_600_000;
+    const { advisories } = first.engine;
+    await first.change(async (change) => {
+      const fast = { ...made, updateTime: timestampFromMs(ahead) };
+      await advisories.table.update(change.tx, advisories.toRow(fast));
+    });
+    const [later] = await written(second, group, { advisoryId: "CGA-b" });
+    assert.deepEqual(later?.updateTime, timestampFromMs(ahead + 1));
+    const request = { uidp: { childrenOf: group }, updatedSince: new Date(ahead).toISOString() };
+    const page = await world.operator().advisories.list(request);
+    assert.deepEqual(page.advisories.map(({ advisoryId }: Seen) => advisoryId).sort(), [
+      "CGA-a",
+      "CGA-b",
+    ]);
+  });
+
+  world.rule("the time that is asked from is within", async (api) => {
+    const group = await world.group(org);
+    const [made] = await written(replicas[0] as Insider, group, { advisoryId: "CGA-a" });
+    const { updateTime } = await api.advisories.get(made?.uid ?? "");
+    const total = async (updatedSince: string) =>
+      (await api.advisories.list({ uidp: { childrenOf: group }, updatedSince })).totalCount;
+    assert.equal(await total(updateTime), "1");
+    assert.equal(await total(new Date(Date.parse(updateTime) + 1).toISOString()), "0");
+  });
+});

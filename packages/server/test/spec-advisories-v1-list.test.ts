@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { refused } from "./support/api.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const MINE = {
+  artifactType: "apk",
+  artifactName: "openssl",
+  artifactArchitecture: "x86_64",
+  componentName: "libcrypto3",
+  componentLocation: "/lib/libcrypto.so.3",
+  componentType: "so",
+  aliases: ["CVE-2026-0001"],
+  advisoryId: "CGA-mine",
+  legacyAdvisoryID: "OLD-mine",
+};
+const OTHER = {
+  artifactType: "image",
+  artifactName: "nginx",
+  artifactArchitecture: "aarch64",
+  componentName: "zlib",
+  componentLocation: "/lib/libz.so",
+  componentType: "deb",
+  aliases: ["CVE-2026-0002"],
+  advisoryId: "CGA-other",
+  legacyAdvisoryID: "OLD-other",
+};
+
+onEachStore("version 1's list of advisories", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  const idsOf = ({ items }: any): string[] => items.map((one: any) => one.advisoryId).sort();
+
+  world.rule("filters are those of version 2, under other names", async (api) => {
+    const v1 = new AdvisoriesV1(api);
+    const group = await world.group(org);
+    const writer = await world.member({ [group]: ["advisories.create", "advisories.update"] });
+    const theirs = new AdvisoriesV1(api.as(writer.token));
+    const mine = await v1.create(group, MINE);
+    const other = await v1.create(group, OTHER);
+    const event = await theirs.addEvent(mine.id, { fixed: { fixedVersion: "1" } });
+    const moved = { componentLocationChanged: { previousLocation: "/a", newLocation: "/b" } };
+    const second = await theirs.addEvent(mine.id, moved);
+    await v1.updateEvent(event.id, { ...event, status: "APPROVED" });
+    const reviewed = await v1.updateEvent(second.id, { ...second, status: "APPROVED" });
+    await v1.addEvent(other.id, { detection: { manual: {} } });
+    const only: object[] = [
+      { id: mine.id },
+      { uidp: { ids: [mine.id] } },
+      { id: mine.id, uidp: { ids: [mine.id, other.id] } },
+      { advisoryIds: ["CGA-mine", "CGA-none"] },
+      { legacyAdvisoryIds: ["OLD-mine"] },
+      { artifactType: ["apk"] },
+      { artifactName: ["openssl"] },
+      { artifactArchitecture: ["x86_64"] },
+      { componentName: ["libcrypto3"] },
+      { componentType: ["so"] },
+      { componentLocation: ["/lib/libcrypto.so.3"] },
+      { aliases: ["CVE-2026-0001"] },
+      { origin: "openssl", artifactName: ["nginx"] },
+      { eventStatuses: ["APPROVED", "REJECTED"] },
+      { eventAuthor: [writer.uid] },
+      { excludeEventAuthor: [reviewed.reviewer] },
+      { eventReviewer: [reviewed.reviewer] },
+      { eventTypes: ["EVENT_TYPE_FILTER_FIXED"] },
+      { eventTypes: ["EVENT_TYPE_FILTER_COMPONENT_LOCATION_CHANGED"] },
+      // That a component moved is not how an advisory stands.
+      { latestEventType: "EVENT_TYPE_FILTER_FIXED" },
+    ];
+    for (const filter of only) {
+      const uidp = { childrenOf: group };
+      const list = await v1.list({ uidp, ...filter });
+      assert.deepEqual([idsOf(list), list.totalCount], [["CGA-mine"], "1"], JSON.stringify(filter));
+    }
+    const none = await v1.list({ id: mine.id, uidp: { ids: [other.id] } });
+    assert.deepEqual([none.items, none.totalCount, none.nextPageToken], [[], "0", ""]);
+    const nowhere = await v1.list({ id: `${group}/0123456789abcdef` });
+    assert.deepEqual([nowhere.items, nowhere.totalCount], [[], "0"], "not an error");
+    const bad = await refused(v1.list({ id: "what" }));
+    assert.deepEqual([bad.code, Object.keys(bad.fields)], [3, ["id"]]);
+  });
+
+  world.rule("pages follow one another in the order that was asked for", async (api) => {
+    const v1 = new AdvisoriesV1(api);
+    const group = await world.group(org);
+    const uidp = { childrenOf: group };
+    for (let number = 1; number <= 5; number++) {
+      await v1.create(group, { ...MINE, advisoryId: `CGA-${number}` });
+    }
+    const walk = async (orderBy?: string) => {
+      const found: string[] = [];
+      for (let pageToken = ""; ; ) {
+        const asked = { uidp, pageSize: "2", pageToken, ...(orderBy && { orderBy }) };
+        const page = await v1.list(asked);
+        assert.equal(page.totalCount, "5");
+        found.push(...page.items.map((one: { id: string }) => one.id));
+        pageToken = page.nextPageToken;
+        if (pageToken === "") return found;
+      }
+    };
+    const byId = (await walk()).toSorted();
+    assert.equal(new Set(byId).size, 5);
+    assert.deepEqual(await walk(), byId);
+    assert.deepEqual(await walk("ID_ASC"), byId);
+    assert.deepEqual(await walk("ID_DESC"), byId.toReversed());
+    const made = await walk("CREATED_AT_ASC");
+    assert.deepEqual((await walk("CREATED_AT_DESC")).toSorted(), byId);
+    const first = made[0] as string;
+    await v1.update(first, { ...MINE, advisoryId: "", artifactName: "changed" });
+    assert.equal((await walk("UPDATED_AT_ASC")).at(-1), first);
+    assert.equal((await walk("UPDATED_AT_DESC"))[0], first);
+    for (const orderBy of ["ALIASES_ASC", "ALIASES_DESC", "DELETED_AT_ASC", "DELETED_AT_DESC"]) {
+      const { code, fields } = await refused(v1.list({ orderBy }));
+      assert.deepEqual([code, Object.keys(fields)], [3, ["orderBy"]]);
+    }
+    const huge = await v1.list({ uidp, pageSize: "9000000000000000000" });
+    assert.equal(huge.items.length, 5);
+    const negative = await refused(v1.list({ pageSize: "-9000000000000000000" }));
+    assert.deepEqual([negative.code, Object.keys(negative.fields)], [3, ["pageSize"]]);
+    const { nextPageToken: pageToken } = await v1.list({ uidp, pageSize: "2" });
+    assert.equal((await refused(v1.list({ pageToken }))).code, 3, "of another list");
+  });
+});
