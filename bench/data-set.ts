@@ -19,25 +19,30 @@ import { openSqlite } from "@wharf/server/store/sqlite.ts";
 import { ORGANISATION } from "./organisation.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
+const ADVISORIES = join(import.meta.dirname, "advisory-rows.ts");
 
 /** Filled databases are kept from run to run: a million rows take a minute to make. */
 const KEPT = join(tmpdir(), "wharf-bench");
 
 /**
- * A data directory with so many groups below the organisation, made if need be. Servers may run on
- * it, but nobody may create or delete anything in it.
+ * A data directory with so many groups, or advisories, below the organisation, made if need be.
+ * Servers may run on it, but nobody may create or delete anything in it.
  *
  * @example const data = await dataSet(100_000);
  */
-export async function dataSet(count: number): Promise<string> {
-  const folder = join(KEPT, `${schemaDigest()}-${count}`);
+export async function dataSet(
+  count: number,
+  kind: "groups" | "advisories" = "groups",
+): Promise<string> {
+  const end = `-${kind}-${count}`;
+  const folder = join(KEPT, `${schemaDigest()}${end}`);
   if (existsSync(folder)) return folder;
   mkdirSync(KEPT, { recursive: true, mode: 0o700 });
-  forgetOthers(count);
-  console.error(`filling a database with ${count.toLocaleString("en")} groups …`);
+  forgetOthers(end);
+  console.error(`filling a database with ${count.toLocaleString("en")} ${kind} …`);
   const scratch = mkdtempSync(join(KEPT, "filling-"));
   try {
-    await promisify(execFile)(process.execPath, [FILL, scratch, String(count)]);
+    await promisify(execFile)(process.execPath, [FILL, scratch, String(count), kind]);
     renameSync(scratch, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -46,9 +51,9 @@ export async function dataSet(count: number): Promise<string> {
 }
 
 /** Databases of an earlier shape are of no use, and a gigabyte each. */
-function forgetOthers(count: number): void {
+function forgetOthers(end: string): void {
   for (const name of readdirSync(KEPT)) {
-    if (name.endsWith(`-${count}`)) rmSync(join(KEPT, name), { recursive: true, force: true });
+    if (name.endsWith(end)) rmSync(join(KEPT, name), { recursive: true, force: true });
   }
 }
 
@@ -65,7 +70,8 @@ export class ScratchData implements Disposable {
 function schemaDigest(): string {
   using scratch = new ScratchData();
   const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
-  const parts: unknown[] = [migrations(dialect), readFileSync(FILL, "utf8")];
+  const parts: unknown[] = [migrations(dialect)];
+  parts.push(...[FILL, ADVISORIES].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
     parts.push(table.schema(dialect), encoding);
   }

@@ -1,6 +1,7 @@
 /**
- * `node bench/fill.ts DIR COUNT`: writes a database with COUNT groups below one organisation, by the
- * server's own modules, so that rows, indexes and counts are what the server would have made.
+ * `node bench/fill.ts DIR COUNT KIND`: writes a database with COUNT groups or advisories below one
+ * organisation, by the server's own modules, so that rows, indexes and counts are what the server
+ * would have made.
  *
  * What differs from creating them one by one: no audit rows and no events (a benchmark of lists and
  * look-ups reads neither), indexes made after the rows, and no waiting for the disk on the way.
@@ -13,12 +14,13 @@ import { RESOURCES } from "@wharf/server/resources.ts";
 import type { Driver } from "@wharf/server/store/connection.ts";
 import { CountChanges } from "@wharf/server/store/counts.ts";
 import type { Transaction } from "@wharf/server/store/group-commit.ts";
-import type { ResourceRow } from "@wharf/server/store/resource-table.ts";
+import type { ResourceRow, ResourceTable } from "@wharf/server/store/resource-table.ts";
 import { openSqlite } from "@wharf/server/store/sqlite.ts";
 import { Store } from "@wharf/server/store/store.ts";
+import { advisoryRows } from "./advisory-rows.ts";
 import { ORGANISATION } from "./organisation.ts";
 
-const { groups } = RESOURCES;
+const { groups, advisories } = RESOURCES;
 
 /** Rows per transaction: few commits, and a log that stays within memory. */
 const BATCH = 50_000;
@@ -56,10 +58,9 @@ function rowOf(uid: string, word: string, made: number): ResourceRow {
 }
 
 /** Ascending, so that the index of uids grows at its end; names are in no order among them. */
-function* rows(count: number): Iterable<ResourceRow> {
+function* groupRows(count: number): Iterable<ResourceRow> {
   const next = numbers(count);
   const uids = Array.from({ length: count }, () => `${ORGANISATION}/${hex(next())}${hex(next())}`);
-  yield rowOf(ORGANISATION, "organisation", 0);
   for (const uid of uids.sort()) yield rowOf(uid, hex(next()), next());
 }
 
@@ -78,13 +79,25 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
   };
 }
 
-async function insertAll(driver: Driver, count: number): Promise<void> {
+/** What there are many of, and how they are made. */
+interface Kind {
+  readonly table: ResourceTable;
+  rows(count: number): Iterable<ResourceRow>;
+}
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ["groups", { table: groups.table, rows: groupRows }],
+  ["advisories", { table: advisories.table, rows: advisoryRows }],
+]);
+
+async function insertAll(driver: Driver, { table, rows }: Kind, count: number): Promise<void> {
   const counts = new CountChanges();
   const tx = transaction(driver, counts);
   let inBatch = 0;
   await driver.begin();
+  await groups.table.insert(tx, rowOf(ORGANISATION, "organisation", 0));
   for (const row of rows(count)) {
-    await groups.table.insert(tx, row);
+    await table.insert(tx, row);
     if (++inBatch < BATCH) continue;
     inBatch = 0;
     await driver.commit();
@@ -94,15 +107,15 @@ async function insertAll(driver: Driver, count: number): Promise<void> {
   await driver.commit();
 }
 
-async function dropIndexes({ writer }: Driver): Promise<void> {
+async function dropIndexes({ writer }: Driver, { table }: Kind): Promise<void> {
   const made = await writer.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
-    groups.table.shape.name,
+    table.shape.name,
   );
   for (const { name } of made) await writer.run(`DROP INDEX ${name}`);
 }
 
-async function fill(folder: string, count: number): Promise<void> {
+async function fill(folder: string, count: number, kind: Kind): Promise<void> {
   const driver = openSqlite(join(folder, "wharf.db"));
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await Store.open(driver, tables, { committed() {} });
@@ -110,16 +123,17 @@ async function fill(folder: string, count: number): Promise<void> {
   await writer.run("PRAGMA synchronous = OFF");
   await writer.run("PRAGMA cache_size = -1000000");
   await writer.run("PRAGMA temp_store = MEMORY");
-  await dropIndexes(driver);
-  await insertAll(driver, count);
-  for (const sql of groups.table.schema(dialect)) await writer.run(sql);
+  await dropIndexes(driver, kind);
+  await insertAll(driver, kind, count);
+  for (const sql of kind.table.schema(dialect)) await writer.run(sql);
   await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");
   await store.close();
 }
 
-const [folder, count] = process.argv.slice(2);
-if (folder === undefined || !Number.isInteger(Number(count))) {
-  console.error("usage: node bench/fill.ts DIR COUNT");
+const [folder, count, kind = ""] = process.argv.slice(2);
+const filled = KINDS.get(kind);
+if (folder === undefined || !Number.isInteger(Number(count)) || filled === undefined) {
+  console.error(`usage: node bench/fill.ts DIR COUNT ${[...KINDS.keys()].join("|")}`);
   process.exit(2);
 }
-await fill(folder, Number(count));
+await fill(folder, Number(count), filled);

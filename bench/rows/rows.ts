@@ -1,9 +1,11 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
+import { advisoryRowsOf } from "./advisories.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
+import { importRow } from "./import.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { reconcileRow } from "./reconcile.ts";
@@ -21,10 +23,12 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    importRow(options),
     exchangeRow,
     registryTokenRow,
     registryTagsRow(options),
     reconcileRow(options),
+    ...advisoryRowsOf(options),
     memoryRow(options),
     startRow,
     versionRow,

@@ -68,3 +68,17 @@ function formatOf({ value, positionOf }: Tree): Format {
   const reason = `is not a format that is read${shown}: ${known}`;
   throw new Unreadable([{ ...positionOf([]), path: "", reason }]);
 }
+
+/**
+ * The line that a field of what was read comes from, where its format has one for each; for what is
+ * found wrong later on.
+ *
+ * @example lineOf(bytes, "advisories[3].events[0].fixed.fixedVersion") // 57
+ */
+export function lineOf(bytes: Uint8Array, field: string): number | undefined {
+  const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
+  const tree = treeOf(decode(bytes));
+  if (found === null || formatOf(tree) !== "distro") return undefined;
+  const event = found[2] === undefined ? [] : ["events", Number(found[2])];
+  return tree.positionOf(["advisories", Number(found[1]), ...event]).line;
+}

@@ -1,5 +1,8 @@
 import { command, define, group } from "../command/definition.ts";
 import { WITHIN } from "../iam/shared/options.ts";
+import { events } from "./events/commands.ts";
+import { importDefinition } from "./import/definition.ts";
+import { ADVISORY, WRITING } from "./writing.ts";
 
 export const STATUS_CHOICES = [
   "under-investigation",
@@ -50,15 +53,18 @@ export const describeDefinition = define({
   aliases: ["get", "show"],
   summary: "Show one advisory, and what happened to it",
   examples: [{ command: "wharf advisories describe CGA-xxxx-xxxx-xxxx" }],
-  arguments: [{ name: "advisory", summary: "Id or uid of the advisory", required: true }],
+  arguments: [ADVISORY],
 });
 
 export const advisories = group({
   name: "advisories",
   aliases: ["advisory"],
-  summary: "See advisories: what is known of vulnerabilities in artifacts",
+  summary: "See and write advisories: what is known of vulnerabilities in artifacts",
   commands: [
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),
+    command(importDefinition, () => import("./import/import.ts")),
+    events,
+    ...WRITING,
   ],
 });

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Driver, Reader, Value } from "./connection.ts";
+import type { Driver, Reader } from "./connection.ts";
 import { countRange, type Order, type PageQuery, type Range, readPage } from "./page.ts";
 import { type Condition, ResourceTable } from "./resource-table.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store } from "./store.ts";
+import { Watching } from "./testing/watching.ts";
 
 const ROOT = "a".repeat(40);
 const FOLDER = `${ROOT}/${"b".repeat(16)}`;
@@ -42,32 +43,6 @@ const leaves = new ResourceTable({
   childOrders: ["created", "updated"],
   filterColumns: [{ name: "digest", type: "text" }],
 });
-
-/** Runs nothing that it is asked for rows; keeps what it would have run. */
-class Watching implements Reader {
-  readonly dialect: Reader["dialect"];
-  readonly asked: { sql: string; params: Value[] }[] = [];
-  readonly #reader: Reader;
-
-  constructor(reader: Reader) {
-    this.#reader = reader;
-    this.dialect = reader.dialect;
-  }
-
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    if (sql.includes("count(*)")) this.asked.push({ sql, params });
-    return this.#reader.get<R>(sql, ...params);
-  }
-
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#reader.all<R>(sql, ...params);
-  }
-
-  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    this.asked.push({ sql, params });
-    return [];
-  }
-}
 
 describe("the plan of a list on SQLite", () => {
   const directory = mkdtempSync(join(tmpdir(), "wharf-plan-"));

@@ -1,0 +1,27 @@
+import type { Reader, Value } from "../connection.ts";
+
+/** Runs nothing that it is asked for rows; keeps what it would have run. */
+export class Watching implements Reader {
+  readonly dialect: Reader["dialect"];
+  readonly asked: { sql: string; params: Value[] }[] = [];
+  readonly #reader: Reader;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.dialect = reader.dialect;
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    if (sql.includes("count(*)")) this.asked.push({ sql, params });
+    return this.#reader.get<R>(sql, ...params);
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#reader.all<R>(sql, ...params);
+  }
+
+  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    this.asked.push({ sql, params });
+    return [];
+  }
+}
