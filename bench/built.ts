@@ -2,7 +2,14 @@ import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const PACKAGES = join(import.meta.dirname, "../packages");
-const SOURCES = ["contract/gen", "contract/src", "server/src", "client/src", "cli/src"];
+const SOURCES = [
+  "contract/gen",
+  "contract/src",
+  "server/src",
+  "client/src",
+  "advisories/src",
+  "cli/src",
+];
 
 /**
  * Whether the launcher will find a build that is newer than everything in it, as people have it. If

@@ -5,6 +5,7 @@ import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
+import { importRow } from "./import.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { reconcileRow } from "./reconcile.ts";
@@ -22,6 +23,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    importRow(options),
     exchangeRow,
     registryTokenRow,
     registryTagsRow(options),

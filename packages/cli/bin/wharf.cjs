@@ -26,7 +26,7 @@ function newest(folder) {
 function isBuilt() {
   if (!fs.existsSync(BUILT)) return false;
   const made = fs.statSync(BUILT).mtimeMs;
-  return ["contract/gen", "contract/src", "server/src", "client/src", "cli/src"].every(
+  return ["contract/gen", "contract/src", "server/src", "client/src", "advisories/src", "cli/src"].every(
     (folder) => newest(path.join(PACKAGES, folder)) <= made,
   );
 }

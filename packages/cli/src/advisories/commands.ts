@@ -1,6 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { WITHIN } from "../iam/shared/options.ts";
 import { events } from "./events/commands.ts";
+import { importDefinition } from "./import/definition.ts";
 import { ADVISORY, WRITING } from "./writing.ts";
 
 export const STATUS_CHOICES = [
@@ -62,6 +63,7 @@ export const advisories = group({
   commands: [
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),
+    command(importDefinition, () => import("./import/import.ts")),
     events,
     ...WRITING,
   ],

@@ -120,6 +120,8 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         place ${text} NOT NULL, origin ${text} NOT NULL, name ${text} NOT NULL,
         PRIMARY KEY (origin, place, name))`,
       `CREATE INDEX subpackages_by_place ON subpackages (place)`,
+      `CREATE TABLE vulnerability_changes (
+        place ${text} PRIMARY KEY, number ${integer} NOT NULL, latest ${integer} NOT NULL)`,
     ],
   ];
 }

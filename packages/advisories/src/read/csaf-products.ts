@@ -1,0 +1,132 @@
+import { type Artifact, wholeArtifact } from "./artifact.ts";
+import { type At, quoted } from "./at.ts";
+import { READ_LIMITS } from "./limits.ts";
+import { artifactOf, parsePurl } from "./purl.ts";
+
+/** A product of a product tree. */
+export interface Product {
+  readonly artifact: Artifact;
+  readonly version: string;
+  /** Whether a package URL says what it is; otherwise only its names do. */
+  readonly isPackage: boolean;
+}
+
+/** What is said of the branches on the way to a product. */
+interface Way {
+  readonly name?: string;
+  readonly version?: string;
+  readonly architecture?: string;
+}
+
+/** What products are that have no package URL. */
+const OTHER = "product";
+
+/** The products of a document, by id, and the groups of them. */
+export class Products {
+  readonly #products = new Map<string, Product>();
+  readonly #groups = new Map<string, readonly string[]>();
+  #count = 0;
+
+  constructor(tree: At) {
+    this.#branches(tree.field("branches"), {});
+    for (const at of tree.field("full_product_names").items(READ_LIMITS.products)) {
+      this.#add(at, {});
+    }
+    for (const at of tree.field("relationships").items(READ_LIMITS.products)) {
+      this.#relate(at);
+    }
+    for (const at of tree.field("product_groups").items(READ_LIMITS.products)) {
+      this.#groups.set(
+        at.field("group_id").word(),
+        at.field("product_ids").words(READ_LIMITS.products),
+      );
+    }
+  }
+
+  /** The product that a place in the document names. */
+  get(at: At): Product | undefined {
+    const id = at.word();
+    const product = this.#products.get(id);
+    if (id !== "" && product === undefined) {
+      at.refuse(`the product tree has no product ${quoted(id)}`);
+    }
+    return product;
+  }
+
+  /** The ids that a flag, threat or remediation is about. */
+  idsOf(at: At): Set<string> {
+    const ids = at.field("product_ids").words(READ_LIMITS.products);
+    const groups = at.field("group_ids").words(READ_LIMITS.products);
+    return new Set([...ids, ...groups.flatMap((id) => this.#groups.get(id) ?? [])]);
+  }
+
+  #branches(list: At, way: Way): void {
+    for (const at of list.items(READ_LIMITS.products)) {
+      if (!at.mustBeObject()) continue;
+      const name = at.field("name").word();
+      const next = { ...way, ...stepOf(at.field("category").word(), name) };
+      if (at.field("product").isThere) this.#add(at.field("product"), next);
+      this.#branches(at.field("branches"), next);
+    }
+  }
+
+  #add(at: At, way: Way): void {
+    if (!at.mustBeObject()) return;
+    const title = at.field("name").word();
+    const purlAt = at.field("product_identification_helper").field("purl");
+    const text = purlAt.wordIfAny();
+    const purl = text === "" ? undefined : parsePurl(text);
+    if (text !== "" && purl === undefined) purlAt.refuse(`${quoted(text)} is not a package URL`);
+    const product: Product = purl
+      ? {
+          artifact: artifactOf(purl),
+          version: purl.version || (way.version ?? ""),
+          isPackage: true,
+        }
+      : {
+          artifact: wholeArtifact(way.name ?? title, OTHER, way.architecture),
+          version: way.version ?? "",
+          isPackage: false,
+        };
+    this.#keep(at, product);
+  }
+
+  /**
+   * One product in another: the outer one is the artifact if a package URL says what it is, such as
+   * an image; a platform that is known by name alone only says where the package runs.
+   */
+  #relate(at: At): void {
+    if (!at.mustBeObject()) return;
+    const inner = this.get(at.field("product_reference"));
+    const outer = this.get(at.field("relates_to_product_reference"));
+    const whole = at.field("full_product_name");
+    if (inner === undefined || outer === undefined || !whole.mustBeObject()) return;
+    const { name, type } = inner.artifact;
+    const component = { ...outer.artifact.component, name, type };
+    const within = { ...inner, artifact: { ...outer.artifact, component } };
+    const placed = {
+      ...inner,
+      artifact: {
+        ...inner.artifact,
+        component: { ...inner.artifact.component, location: outer.artifact.name },
+      },
+    };
+    this.#keep(whole, outer.isPackage ? within : placed);
+  }
+
+  #keep(at: At, product: Product): void {
+    const idAt = at.field("product_id");
+    const id = idAt.word();
+    if (this.#products.has(id)) idAt.refuse(`${quoted(id)} is there twice`);
+    if (++this.#count === READ_LIMITS.products) {
+      at.refuse(`there are more than ${READ_LIMITS.products} products`);
+    }
+    this.#products.set(id, product);
+  }
+}
+
+function stepOf(category: string, name: string): Way {
+  if (category === "product_name") return { name };
+  if (category === "product_version") return { version: name };
+  return category === "architecture" ? { architecture: name } : {};
+}

@@ -1,0 +1,99 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
+import type { At } from "./at.ts";
+import type { Product, Products } from "./csaf-products.ts";
+import { READ_LIMITS } from "./limits.ts";
+import { JUSTIFICATIONS, type Standing } from "./vex.ts";
+
+/** The lists of a product status, and what being on one means. What is merely recommended is no status. */
+export const STATUSES: ReadonlyMap<string, Standing["status"]> = new Map([
+  ["fixed", "fixed"],
+  ["first_fixed", "fixed"],
+  ["known_affected", "affected"],
+  ["first_affected", "affected"],
+  ["last_affected", "affected"],
+  ["known_not_affected", "not_affected"],
+  ["under_investigation", "under_investigation"],
+]);
+
+const REMEDIATIONS: ReadonlyMap<string, Plan> = new Map([
+  ["vendor_fix", "fix"],
+  ["mitigation", "fix"],
+  ["workaround", "fix"],
+  ["none_available", "upstream"],
+  ["no_fix_planned", "none"],
+]);
+
+type Plan = "fix" | "none" | "upstream";
+
+/** What is said of products beside their status. */
+interface Remark {
+  readonly ids: ReadonlySet<string>;
+  readonly note: string;
+  /** When it was found, or the remedy came. */
+  readonly time: Timestamp | undefined;
+  readonly because?: FalsePositive | undefined;
+  readonly plan?: Plan | undefined;
+}
+
+/** The flags, threats and remediations of one vulnerability. */
+export class Remarks {
+  readonly #all: readonly Remark[];
+
+  constructor(at: At, products: Products) {
+    const read = (name: string, more: (one: At) => Partial<Remark>): Remark[] =>
+      at
+        .field(name)
+        .items(READ_LIMITS.products)
+        .filter((one) => one.mustBeObject())
+        .map((one) => ({
+          ids: products.idsOf(one),
+          note: one.field("details").textIfAny(),
+          time: one.field("date").timeIfAny(),
+          ...more(one),
+        }));
+    this.#all = [
+      ...read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) })),
+      ...read("threats", (one) => (one.field("category").word() === "impact" ? {} : { note: "" })),
+      ...read("remediations", (one) => ({ plan: one.field("category").oneOf(REMEDIATIONS) })),
+    ];
+  }
+
+  on(id: string): readonly Remark[] {
+    return this.#all.filter(({ ids }) => ids.has(id));
+  }
+
+  /** When a product came to stand as it does, where that is known. */
+  timeOf(id: string): Timestamp | undefined {
+    return this.on(id).find(({ time }) => time !== undefined)?.time;
+  }
+}
+
+/**
+ * How a product on a list stands.
+ *
+ * @example standingOf("affected", at, product, remarks)
+ */
+export function standingOf(
+  status: Standing["status"],
+  at: At,
+  { version }: Product,
+  remarks: Remarks,
+): Standing {
+  const own = remarks.on(at.wordIfAny());
+  const note = [...new Set(own.map((one) => one.note))].filter(Boolean).join("\n");
+  if (status === "fixed") return { status, version, note };
+  if (status === "under_investigation") return { status, note };
+  if (status === "affected") {
+    return { status, plan: own.find((one) => one.plan)?.plan ?? "fix", note };
+  }
+  const because = own.find((one) => one.because)?.because;
+  if (because === undefined && note === "") {
+    at.refuse("is known_not_affected without a flag or an impact that says why");
+  }
+  return {
+    status,
+    because: because ?? FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
+    note,
+  };
+}

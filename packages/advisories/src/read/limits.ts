@@ -1,0 +1,19 @@
+/** What one document may hold. Each bound is ten times the largest seen in public feeds, or more. */
+export const READ_LIMITS = {
+  /** Larger ones are refused before they are read. */
+  documentBytes: 16 * 1024 * 1024,
+  /** YAML takes a hundred times as long to read as JSON, and people write it by hand. */
+  yamlBytes: 4 * 1024 * 1024,
+  /** Objects and lists in one another. CSAF's product trees are the deepest there are. */
+  depth: 100,
+  advisories: 10_000,
+  events: 1_000,
+  aliases: 1_000,
+  products: 100_000,
+  /** Characters of a name, an id or a version. */
+  wordLength: 1_024,
+  /** Characters of a note. */
+  textLength: 64 * 1024,
+  /** Problems that are told; one broken generator makes the same one thousands of times. */
+  problems: 20,
+} as const;

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { advisoryIdOf } from "../advisory-id.ts";
+import { parsePurl } from "./purl.ts";
+import { readAs, refusalOf } from "./testing.ts";
+
+const VEX = {
+  "@context": "https://openvex.dev/ns/v0.2.0",
+  "@id": "https://example.com/vex/2026-0001",
+  author: "Security team <security@example.com>",
+  timestamp: "2026-01-08T18:02:03.647Z",
+  version: 2,
+  statements: [
+    {
+      vulnerability: { name: "CVE-2026-0001", aliases: ["GHSA-4x9r-j582-cgr8"] },
+      products: [{ "@id": "pkg:apk/wolfi/git@2.50.0-r0?arch=x86_64" }],
+      status: "under_investigation",
+      timestamp: "2026-01-06T00:00:00Z",
+    },
+    {
+      vulnerability: { name: "CVE-2026-0001" },
+      products: [
+        { "@id": "pkg:apk/wolfi/git@2.50.1-r0?arch=x86_64" },
+        {
+          "@id": "https://example.com/images/git",
+          identifiers: { purl: "pkg:oci/git?arch=amd64" },
+          subcomponents: [{ "@id": "pkg:npm/%40acme/diff@1.0.0" }],
+        },
+      ],
+      status: "fixed",
+      status_notes: "Rebuilt.",
+    },
+    {
+      vulnerability: { name: "CVE-2026-0002" },
+      products: [{ "@id": "pkg:apk/wolfi/git" }],
+      status: "not_affected",
+      justification: "vulnerable_code_not_in_execute_path",
+      impact_statement: "Only used by the tests.",
+    },
+    {
+      vulnerability: { name: "CVE-2026-0003" },
+      products: [{ "@id": "pkg:apk/wolfi/git" }],
+      status: "affected",
+      action_statement: "Do not clone from strangers.",
+    },
+  ],
+};
+
+describe("OpenVEX", () => {
+  test("statements become events of one advisory for each product and component", () => {
+    const { advisories } = readAs(VEX);
+    assert.equal(advisories.length, 4);
+    const [git, image, notAffected, affected] = advisories;
+    const author = VEX.author;
+    assert.deepEqual(git, {
+      advisoryId: advisoryIdOf(["apk", "git", "x86_64", "CVE-2026-0001"]),
+      author,
+      artifactName: "git",
+      artifactType: "apk",
+      artifactArchitecture: "x86_64",
+      componentName: "git",
+      componentType: "apk",
+      aliases: ["CVE-2026-0001", "GHSA-4x9r-j582-cgr8"],
+      events: [
+        {
+          createTime: "2026-01-06T00:00:00Z",
+          author,
+          reviewState: "REVIEW_STATE_APPROVED",
+          detection: { manual: {} },
+        },
+        {
+          createTime: "2026-01-08T18:02:03.647Z",
+          author,
+          reviewState: "REVIEW_STATE_APPROVED",
+          fixed: { fixedVersion: "2.50.1-r0", note: "Rebuilt." },
+        },
+      ],
+    });
+    assert.deepEqual(
+      [image.artifactType, image.artifactName, image.artifactArchitecture, image.componentName],
+      ["image", "git", "amd64", "@acme/diff"],
+    );
+    // Nobody says which version has the fix.
+    assert.deepEqual(image.events[0].patched, { note: "Rebuilt." });
+    assert.deepEqual(notAffected.events[0].falsePositiveDetermination, {
+      type: "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH",
+      note: "Only used by the tests.",
+    });
+    assert.deepEqual(affected.events[0].truePositiveDetermination, {
+      note: "Do not clone from strangers.",
+    });
+  });
+
+  test("each justification has its type; an impact alone contests the record", () => {
+    const said = (more: object) => {
+      const statement = { ...VEX.statements[2], justification: undefined, ...more };
+      const { events } = readAs({ ...VEX, statements: [statement] }).advisories[0];
+      return events[0].falsePositiveDetermination.type;
+    };
+    assert.deepEqual(
+      [
+        "component_not_present",
+        "vulnerable_code_not_present",
+        "vulnerable_code_not_in_execute_path",
+        "vulnerable_code_cannot_be_controlled_by_adversary",
+        "inline_mitigations_already_exist",
+        undefined,
+      ].map((justification) => said({ justification })),
+      [
+        "TYPE_COMPONENT_VULNERABILITY_MISMATCH",
+        "TYPE_VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE",
+        "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH",
+        "TYPE_VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY",
+        "TYPE_INLINE_MITIGATIONS_EXIST",
+        "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED",
+      ],
+    );
+  });
+
+  test("versions of one product at one time: a fix counts most, then what is worst", () => {
+    const [, fixed, not, affected] = VEX.statements;
+    const about = { vulnerability: { name: "CVE-2026-9" } };
+    const at = (version: string) => ({ products: [{ "@id": `pkg:apk/wolfi/git@${version}` }] });
+    const events = (...statements: object[]) =>
+      readAs({ ...VEX, statements }).advisories[0].events.map(
+        ({ createTime: _, author: __, reviewState: ___, ...type }: Record<string, unknown>) => type,
+      );
+    assert.deepEqual(
+      events({ ...affected, ...about, ...at("1") }, { ...fixed, ...about, ...at("2") }),
+      [{ fixed: { fixedVersion: "2", note: "Rebuilt." } }],
+    );
+    assert.deepEqual(
+      events({ ...fixed, ...about, ...at("2") }, { ...fixed, ...about, ...at("3") }),
+      [{ patched: { patchedVersions: ["2", "3"], note: "Rebuilt." } }],
+    );
+    const [worst] = events({ ...not, ...about, ...at("1") }, { ...affected, ...about, ...at("2") });
+    assert.deepEqual(Object.keys(worst), ["truePositiveDetermination"]);
+  });
+
+  test("an advisory that is named is found again", () => {
+    const id = "CGA-2q5g-x3vm-7r9c";
+    const statement = { ...VEX.statements[3], "@id": `https://example.com/osv/${id}.json` };
+    const named = {
+      ...VEX.statements[2],
+      vulnerability: { name: "CVE-2026-0002", aliases: ["CGA-3wxr-55jp-h6fm"] },
+    };
+    const { advisories } = readAs({ ...VEX, statements: [statement, named] });
+    assert.deepEqual(
+      advisories.map((one: Record<string, unknown>) => [one.advisoryId, one.aliases]),
+      [
+        [id, ["CVE-2026-0003"]],
+        ["CGA-3wxr-55jp-h6fm", ["CVE-2026-0002"]],
+      ],
+    );
+  });
+
+  test("of other versions, or with wrong fields, is refused with line and reason", () => {
+    assert.deepEqual(refusalOf({ ...VEX, "@context": "https://openvex.dev/ns/v0.3.0" }), [
+      '2:15: @context: "https://openvex.dev/ns/v0.3.0" is not read; OpenVEX 0.2 is',
+    ]);
+    const statements = [
+      { vulnerability: {}, status: "maybe", products: [{ "@id": "git" }] },
+      { vulnerability: { name: "A" }, status: "not_affected", products: [{}] },
+      { vulnerability: { name: "A" }, status: "fixed" },
+    ];
+    assert.deepEqual(refusalOf({ ...VEX, author: undefined, statements }), [
+      "1:1: author: is missing",
+      "8:24: statements[0].vulnerability.name: is missing",
+      '9:17: statements[0].status: must be one of fixed, affected, under_investigation, not_affected, not "maybe"',
+      '12:18: statements[0].products[0].@id: "git" is not a package URL',
+      "22:9: statements[1].products[0].@id: is missing",
+      "25:5: statements[2].products: is missing: what is it about?",
+    ]);
+    const unjustified = { ...VEX.statements[2], justification: undefined, impact_statement: "" };
+    assert.match(
+      refusalOf({ ...VEX, statements: [unjustified] })[0] as string,
+      /statements\[0\]: is not_affected without a justification or an impact_statement$/,
+    );
+  });
+});
+
+test("package URLs are read as people write names", () => {
+  const named = (text: string) => {
+    const purl = parsePurl(text);
+    return purl && [purl.type, purl.name, purl.version, purl.architecture];
+  };
+  assert.deepEqual(named("pkg:apk/wolfi/openssl@3.0-r1?arch=x86_64"), [
+    "apk",
+    "openssl",
+    "3.0-r1",
+    "x86_64",
+  ]);
+  assert.deepEqual(named("pkg:npm/%40a/b@1"), ["npm", "@a/b", "1", "all"]);
+  assert.deepEqual(named("pkg:maven/org.a/b@1#x"), ["maven", "org.a:b", "1", "all"]);
+  assert.deepEqual(named("pkg:golang/github.com/a/b@v1"), [
+    "golang",
+    "github.com/a/b",
+    "v1",
+    "all",
+  ]);
+  assert.deepEqual(named("pkg:oci/a@sha256%3Aabc?repository_url=x"), [
+    "image",
+    "a",
+    "sha256:abc",
+    "all",
+  ]);
+  for (const text of ["", "pkg:", "pkg:npm", "pkg:npm/", "npm/a", "pkg:npm/%zz"]) {
+    assert.equal(parsePurl(text), undefined, text);
+  }
+});

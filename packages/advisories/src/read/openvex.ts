@@ -1,0 +1,130 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
+  ReviewState,
+} from "@wharf/contract/messages";
+import { type Artifact, isAdvisoryId } from "./artifact.ts";
+import { type At, quoted } from "./at.ts";
+import { READ_LIMITS } from "./limits.ts";
+import { artifactOf, type Purl, parsePurl } from "./purl.ts";
+import type { Contents } from "./read.ts";
+import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement } from "./vex.ts";
+
+const CONTEXT = /^https:\/\/openvex\.dev\/ns\/v0\.2\.\d+$/;
+
+/**
+ * Reads a document of OpenVEX 0.2.
+ *
+ * @example At.read(treeOf(text), readOpenVex).advisories
+ */
+export function readOpenVex(top: At): Contents {
+  if (!top.mustBeObject()) return { advisories: [] };
+  const context = top.field("@context");
+  if (!CONTEXT.test(context.word())) {
+    context.refuse(`${quoted(context.wordIfAny())} is not read; OpenVEX 0.2 is`);
+    return { advisories: [] };
+  }
+  const author = top.field("author").word();
+  const issued = top.field("timestamp").time();
+  const list = top.field("statements");
+  if (!list.isThere) list.refuse("is missing");
+  const statements = list
+    .items(READ_LIMITS.advisories)
+    .flatMap((at) => statementsOf(at, author, issued));
+  return { advisories: advisoriesFrom(statements) };
+}
+
+function statementsOf(at: At, author: string, issued: Timestamp | undefined): Statement[] {
+  if (!at.mustBeObject()) return [];
+  const time = at.field("timestamp").timeIfAny() ?? issued;
+  const vulnerability = at.field("vulnerability");
+  const name = vulnerability.field("name").word();
+  const aliases = vulnerability.field("aliases").words(READ_LIMITS.aliases);
+  const read = at.field("status").oneOf(STANDINGS);
+  const products = at.field("products");
+  if (!products.isThere) products.refuse("is missing: what is it about?");
+  const found = products.items(READ_LIMITS.products).flatMap(productsOf);
+  if (read === undefined || time === undefined) return [];
+  const names = [name, ...aliases.filter((alias) => alias !== name)];
+  return found.map(({ artifact, purl }) => ({
+    artifact,
+    vulnerability: names.find((one) => !isAdvisoryId(one)) ?? name,
+    aliases: names.filter((one) => !isAdvisoryId(one)),
+    advisoryId: ownId(at, names),
+    time,
+    author,
+    reviewState: ReviewState.APPROVED,
+    standing: read(at, purl),
+  }));
+}
+
+/** Statements of our own carry the id of their advisory at the end of theirs. */
+function ownId(at: At, names: readonly string[]): string | undefined {
+  const last = at.field("@id").wordIfAny().split(/[/#:]/).at(-1) as string;
+  return [last.replace(/\.json$/, ""), ...names].find(isAdvisoryId);
+}
+
+interface Product {
+  readonly purl: Purl;
+  readonly artifact: Artifact;
+}
+
+/** A product, or each of the components in it that are named. */
+function productsOf(at: At): Product[] {
+  const purl = purlOf(at);
+  if (purl === undefined) return [];
+  const artifact = artifactOf(purl);
+  const parts = at.field("subcomponents").items(READ_LIMITS.products);
+  if (parts.length === 0) return [{ purl, artifact }];
+  return parts.flatMap((part) => {
+    const inside = purlOf(part);
+    if (inside === undefined) return [];
+    const component = { ...artifact.component, name: inside.name, type: inside.type };
+    return [{ purl, artifact: { ...artifact, component } }];
+  });
+}
+
+function purlOf(at: At): Purl | undefined {
+  if (!at.mustBeObject()) return undefined;
+  const own = at.field("identifiers").field("purl");
+  const place = own.isThere ? own : at.field("@id");
+  const text = place.word();
+  const purl = parsePurl(text);
+  if (text !== "" && purl === undefined) place.refuse(`${quoted(text)} is not a package URL`);
+  return purl;
+}
+
+const STANDINGS: ReadonlyMap<string, (at: At, purl: Purl) => Standing> = new Map([
+  [
+    "fixed",
+    (at: At, { version }: Purl): Standing => ({ status: "fixed", version, note: noteOf(at) }),
+  ],
+  ["affected", (at: At): Standing => ({ status: "affected", plan: "fix", note: noteOf(at) })],
+  [
+    "under_investigation",
+    (at: At): Standing => ({ status: "under_investigation", note: noteOf(at) }),
+  ],
+  ["not_affected", notAffected],
+]);
+
+function notAffected(at: At): Standing {
+  const justification = at.field("justification");
+  const impact = at.field("impact_statement");
+  if (!justification.isThere && !impact.isThere) {
+    at.refuse("is not_affected without a justification or an impact_statement");
+  }
+  const because = justification.isThere ? justification.oneOf(JUSTIFICATIONS) : undefined;
+  return {
+    status: "not_affected",
+    because: because ?? FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
+    note: noteOf(at),
+  };
+}
+
+function noteOf(at: At): string {
+  const fields = ["impact_statement", "action_statement", "status_notes"];
+  return fields
+    .map((name) => at.field(name).textIfAny())
+    .filter(Boolean)
+    .join("\n");
+}

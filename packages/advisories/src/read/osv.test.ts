@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { advisoryIdOf } from "../advisory-id.ts";
+import { readAs, refusalOf } from "./testing.ts";
+
+const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N";
+const V4 = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:P/VC:N/VI:N/VA:N/SC:L/SI:L/SA:N";
+
+const GHSA = {
+  schema_version: "1.7.3",
+  id: "GHSA-4x9r-j582-cgr8",
+  modified: "2026-03-05T22:10:11.372001Z",
+  published: "2026-03-01T09:00:00Z",
+  aliases: ["CVE-2026-20333"],
+  related: ["CVE-2026-20334"],
+  summary: "Cross-site scripting in a template helper",
+  details: "Values of `data-` attributes are not escaped.",
+  severity: [
+    { type: "CVSS_V3", score: V3 },
+    { type: "CVSS_V4", score: V4 },
+    { type: "Ubuntu", score: "high" },
+  ],
+  affected: [
+    {
+      package: { ecosystem: "npm", name: "@acme/templates", purl: "pkg:npm/%40acme/templates" },
+      ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed: "4.2.1" }] }],
+      database_specific: { last_known_affected_version_range: "<= 4.2.0" },
+    },
+    {
+      package: { ecosystem: "npm", name: "@acme/templates", purl: "pkg:npm/%40acme/templates" },
+      ranges: [{ type: "SEMVER", events: [{ introduced: "5.0.0" }, { fixed: "5.0.3" }] }],
+    },
+    {
+      package: { ecosystem: "PyPI", name: "acme-templates" },
+      versions: ["1.0", "1.1"],
+      ranges: [
+        { type: "GIT", repo: "https://example.com/acme.git", events: [{ introduced: "0" }] },
+        { type: "ECOSYSTEM", events: [{ introduced: "0" }, { last_affected: "1.1" }] },
+      ],
+    },
+    {
+      ranges: [
+        { type: "GIT", repo: "https://example.com/acme.git", events: [{ introduced: "0" }] },
+      ],
+    },
+  ],
+  references: [{ type: "WEB", url: "https://example.com/acme" }],
+  database_specific: { github_reviewed: true, cwe_ids: ["CWE-79"] },
+};
+
+describe("OSV", () => {
+  test("tells what is known of a vulnerability", () => {
+    assert.deepEqual(readAs(GHSA).vulnerabilities, [
+      {
+        id: "GHSA-4x9r-j582-cgr8",
+        aliases: ["CVE-2026-20333"],
+        summary: "Cross-site scripting in a template helper",
+        publishTime: "2026-03-01T09:00:00Z",
+        updateTime: "2026-03-05T22:10:11.372001Z",
+        severities: [
+          { type: "TYPE_CVSS_V3", score: V3 },
+          { type: "TYPE_CVSS_V4", score: V4 },
+        ],
+      },
+    ]);
+  });
+
+  test("makes an advisory for each package, fixed where every range is", () => {
+    const [npm, python, ...others] = readAs(GHSA).advisories;
+    assert.deepEqual(others, []);
+    assert.deepEqual(npm, {
+      advisoryId: advisoryIdOf(["npm", "@acme/templates", "all", "GHSA-4x9r-j582-cgr8"]),
+      artifactName: "@acme/templates",
+      artifactType: "npm",
+      artifactArchitecture: "all",
+      componentName: "@acme/templates",
+      componentType: "npm",
+      aliases: ["GHSA-4x9r-j582-cgr8", "CVE-2026-20333"],
+      events: [
+        {
+          createTime: "2026-03-05T22:10:11.372001Z",
+          reviewState: "REVIEW_STATE_APPROVED",
+          patched: { patchedVersions: ["4.2.1", "5.0.3"] },
+        },
+      ],
+    });
+    assert.equal(python.artifactType, "pypi");
+    assert.deepEqual(python.events[0].truePositiveDetermination, { note: "Affected: up to 1.1." });
+  });
+
+  test("says affected where a range has no fix, whatever others have", () => {
+    const affected = [
+      {
+        package: { ecosystem: "Debian:12", name: "zlib" },
+        ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1:1.3-1" }] }],
+      },
+      {
+        package: { ecosystem: "Debian:11", name: "zlib" },
+        ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "0" }] }],
+      },
+      {
+        package: { ecosystem: "Go", name: "example.com/zip" },
+        ranges: [
+          {
+            type: "SEMVER",
+            events: [{ introduced: "0" }, { fixed: "1.2.0" }, { introduced: "2.0.0" }],
+          },
+        ],
+      },
+    ];
+    const { advisories } = readAs({ ...GHSA, affected });
+    assert.deepEqual(
+      advisories.map((one: Record<string, unknown>) => [
+        one.artifactType,
+        one.artifactName,
+        one.componentLocation,
+        (one.events as Record<string, unknown>[])[0]?.truePositiveDetermination ??
+          (one.events as Record<string, unknown>[])[0]?.fixed,
+      ]),
+      [
+        ["deb", "zlib", "Debian:12", { fixedVersion: "1:1.3-1" }],
+        ["deb", "zlib", "Debian:11", { note: "Affected: all versions." }],
+        ["golang", "example.com/zip", undefined, { note: "Affected: from 2.0.0. Fixed in 1.2.0." }],
+      ],
+    );
+    assert.notEqual(advisories[0].advisoryId, advisories[1].advisoryId);
+  });
+
+  test("that was withdrawn rates nothing, and its advisories end", () => {
+    const { advisories, vulnerabilities } = readAs({ ...GHSA, withdrawn: "2026-04-01T00:00:00Z" });
+    assert.equal(vulnerabilities[0].severities, undefined);
+    assert.deepEqual(advisories[0].events[1], {
+      createTime: "2026-04-01T00:00:00Z",
+      reviewState: "REVIEW_STATE_APPROVED",
+      falsePositiveDetermination: {
+        type: "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED",
+        note: "The vulnerability record was withdrawn.",
+      },
+    });
+  });
+
+  test("may be taken for what it knows of vulnerabilities alone", () => {
+    const document = readAs(GHSA, { metadataOnly: true });
+    assert.equal(document.advisories, undefined);
+    assert.equal(document.vulnerabilities.length, 1);
+  });
+
+  test("takes severities of packages, each once", () => {
+    const { severity, ...rest } = GHSA;
+    const affected = [0, 1].map(() => ({ ...GHSA.affected[0], severity }));
+    assert.equal(readAs({ ...rest, affected }).vulnerabilities[0].severities.length, 2);
+  });
+
+  test("of our own comes back exactly", () => {
+    const advisory = {
+      advisoryId: "CGA-2q5g-x3vm-7r9c",
+      createTime: "2026-01-01T00:00:00Z",
+      author: "someone@example.com",
+      artifactName: "curl",
+      artifactType: "apk",
+      artifactArchitecture: "x86_64",
+      componentName: "nghttp2",
+      componentLocation: "/usr/lib",
+      componentType: "apk",
+      aliases: ["CVE-2026-11053", "GHSA-2jw5-hcfr-4pqm"],
+      events: [
+        {
+          createTime: "2026-01-01T00:00:00.123Z",
+          author: "someone@example.com",
+          reviewState: "REVIEW_STATE_APPROVED",
+          pendingUpstreamFix: { note: "soon" },
+        },
+      ],
+      severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
+    };
+    const document = {
+      schema_version: "1.7.0",
+      id: advisory.advisoryId,
+      modified: "2026-01-01T00:00:00Z",
+      database_specific: { wharf: advisory },
+    };
+    const read = readAs(document);
+    assert.deepEqual(read.advisories, [advisory]);
+    assert.deepEqual(read.vulnerabilities, [
+      {
+        id: "CVE-2026-11053",
+        aliases: ["GHSA-2jw5-hcfr-4pqm"],
+        severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
+      },
+    ]);
+    const elsewhere = { ...advisory, advisoryId: "ACME-1" };
+    const foreign = { ...document, id: "x_ACME-1", database_specific: { wharf: elsewhere } };
+    assert.equal(readAs(foreign).advisories[0].advisoryId, "ACME-1");
+    const deleted = { ...advisory, deleteTime: "2026-02-01T00:00:00Z" };
+    assert.equal(
+      readAs({ ...document, database_specific: { wharf: deleted } }).advisories,
+      undefined,
+    );
+    assert.match(
+      refusalOf({ ...document, id: "CGA-other" })[0] as string,
+      /must be the document's id/,
+    );
+    const wrong = { ...document, database_specific: { wharf: { advisoryId: 7 } } };
+    assert.match(refusalOf(wrong)[0] as string, /database_specific\.wharf: is not an advisory: /);
+  });
+
+  test("in YAML is the same", () => {
+    const yaml = `id: PYSEC-2026-7
+modified: "2026-01-01T00:00:00Z"
+affected:
+- package: {name: acme, ecosystem: PyPI, purl: "pkg:pypi/acme"}
+  ranges:
+  - type: ECOSYSTEM
+    events:
+    - introduced: "0"
+    - fixed: 1.10
+`;
+    assert.deepEqual(readAs(yaml).advisories[0].events[0].fixed, { fixedVersion: "1.10" });
+  });
+
+  test("of other versions, or with wrong fields, is refused with line and reason", () => {
+    assert.deepEqual(refusalOf({ ...GHSA, schema_version: "2.0.0" }), [
+      '2:21: schema_version: schema version "2.0.0" is not read; 1.x is',
+    ]);
+    const wrong = {
+      schema_version: "1.6.0",
+      id: 7,
+      modified: "tomorrow",
+      severity: [{ type: "CVSS_V3", score: "AV:N" }],
+      affected: [{ package: { ecosystem: "npm", name: "", purl: "npm/a" } }],
+      aliases: "CVE-1",
+    };
+    assert.deepEqual(refusalOf(wrong), [
+      '4:15: modified: must be a time such as 2026-01-31T12:00:00Z, not "tomorrow"',
+      '8:16: severity[0].score: must be a CVSS vector of its type, or a number, not "AV:N"',
+      "3:9: id: must be text, not a number",
+      "20:14: aliases: must be a list, not text",
+    ]);
+    const affected = [{ package: { ecosystem: "npm", name: "", purl: "npm/a" } }];
+    assert.deepEqual(refusalOf({ id: "A-1", modified: "2026-01-01T00:00:00Z", affected }), [
+      "8:17: affected[0].package.name: is missing",
+      '9:17: affected[0].package.purl: "npm/a" is not a package URL',
+    ]);
+  });
+});

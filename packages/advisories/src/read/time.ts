@@ -1,0 +1,36 @@
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+
+const RFC3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/** What programs write that never set a time. */
+const NEVER = "0001";
+
+/**
+ * A time as RFC 3339 has it; undefined when it is none.
+ *
+ * @example parseTime("2026-01-31T12:00:00+01:00")
+ */
+export function parseTime(text: string): Timestamp | undefined {
+  const found = RFC3339.exec(text);
+  if (found === null || found[1] === NEVER) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
+    ...[number, number, number, number, number, number],
+  ];
+  const [, , , , , , , fraction = "", sign, offsetHours = 0, offsetMinutes = 0] = found;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // A leap second counts as the second after.
+  if (!isDay || hour > 23 || minute > 59 || second > 60) return undefined;
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === "-" ? -60 : 60);
+  const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset;
+  const nanos = Number(fraction.slice(0, 9).padEnd(9, "0"));
+  return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
+}
+
+/** Times that have the same key are the same. */
+export function timeKey(time: Timestamp | undefined): string {
+  return time === undefined ? "" : `${time.seconds}.${time.nanos}`;
+}

@@ -1,0 +1,88 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { extract, type Header } from "tar-stream";
+import { tooLarge } from "../read/decode.ts";
+import { READ_LIMITS } from "../read/limits.ts";
+import { unreadable } from "../read/unreadable.ts";
+import { Budget } from "./budget.ts";
+import { type Chunks, gather, kindOf, peek } from "./chunks.ts";
+import { type Item, isDocumentName } from "./item.ts";
+import { brokenArchive, refusing } from "./refusing.ts";
+import { spooled } from "./spool.ts";
+import { zipItems } from "./zip.ts";
+
+/**
+ * What a stream holds: one document, or an archive, told by its first bytes. Archives in archives
+ * stay closed.
+ *
+ * @example for await (const item of streamItems("-", process.stdin)) …
+ */
+export async function* streamItems(name: string, chunks: Chunks): AsyncGenerator<Item> {
+  const { head, all } = await peek(chunks);
+  const kind = kindOf(head);
+  if (kind === "zip") return yield* spooled(all, (path) => zipItems(name, path));
+  if (kind === "gzip") return yield* gzipItems(name, all);
+  return yield* plainItems(name, kind, all);
+}
+
+async function* plainItems(name: string, kind: string, all: Chunks): AsyncGenerator<Item> {
+  if (kind === "tar") return yield* refusing(name, () => tarItems(name, all));
+  yield* refusing(name, async function* () {
+    yield { kind: "document", name, bytes: await gather(all) };
+  });
+}
+
+async function* gzipItems(name: string, packed: Chunks): AsyncGenerator<Item> {
+  yield* refusing(name, async function* () {
+    const budget = new Budget();
+    const { head, all } = await peek(gunzip(packed, budget));
+    const kind = kindOf(head);
+    if (kind === "zip" || kind === "gzip") throw unreadable("holds another archive");
+    yield* plainItems(name, kind, all);
+  });
+}
+
+async function* gunzip(packed: Chunks, budget: Budget): AsyncGenerator<Uint8Array> {
+  async function* counted() {
+    for await (const chunk of packed) {
+      budget.packed += chunk.length;
+      yield chunk;
+    }
+  }
+  const unpacking = pipeline(Readable.from(counted()), createGunzip(), () => {});
+  try {
+    for await (const chunk of unpacking as unknown as Chunks) {
+      budget.unpack(chunk.length);
+      yield chunk;
+    }
+  } catch (error) {
+    throw brokenArchive("gzip", error);
+  }
+}
+
+async function* tarItems(archive: string, chunks: Chunks): AsyncGenerator<Item> {
+  const budget = new Budget();
+  const entries = extract();
+  pipeline(Readable.from(chunks), entries as unknown as NodeJS.WritableStream, () => {});
+  try {
+    for await (const entry of entries) {
+      budget.entry();
+      if (entry.header.type === "file")
+        yield await entryItem(archive, entry.header, entry as unknown as Chunks);
+      entry.resume();
+    }
+  } catch (error) {
+    throw brokenArchive("tar", error);
+  }
+}
+
+async function entryItem(
+  archive: string,
+  { name: own, size }: Header,
+  entry: Chunks,
+): Promise<Item> {
+  const name = `${archive}/${own}`;
+  if (!isDocumentName(own)) return { kind: "skipped", name };
+  if (size > READ_LIMITS.documentBytes) return { kind: "refused", name, why: tooLarge() };
+  return { kind: "document", name, bytes: await gather(entry) };
+}

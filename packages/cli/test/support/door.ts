@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Site } from "./site.ts";
+
+/** What happens to a request: it is passed on, or turned away. */
+export type Verdict = "pass" | "unavailable";
+
+/** A proxy before a server that lets tests meddle with requests. */
+export class Door implements AsyncDisposable {
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /**
+   * @example await using door = await Door.before(site, () => "pass");
+   */
+  static async before(site: Site, judge: (request: IncomingMessage) => Verdict): Promise<Door> {
+    const server = createServer((incoming, answer) => {
+      if (judge(incoming) === "unavailable") {
+        incoming.resume();
+        answer.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
+        answer.end('{"code":14,"message":"Unavailable: later"}');
+        return;
+      }
+      const { method = "GET", url = "/", headers } = incoming;
+      const outgoing = request(site.server.url + url, { method, headers }, (back) => {
+        answer.writeHead(back.statusCode ?? 500, back.headers);
+        back.pipe(answer);
+      });
+      outgoing.on("error", () => answer.destroy());
+      incoming.pipe(outgoing);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Door(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
