@@ -1,1 +1,2 @@
 export { advisoryIdOf } from "./advisory-id.ts";
+export * from "./publish/index.ts";

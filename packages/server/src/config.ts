@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 
 /**
  * Every setting, once: its flag, its variable, its place in the config file, what it means and what
@@ -38,6 +39,8 @@ export interface Settings {
   readonly googleProvider: string;
   readonly azureLoginEndpoint: string;
   readonly scimWritesPerMinute: number;
+  /** By the ID of their os-release. */
+  readonly feedDistributions: readonly [string, ...string[]];
   readonly logLevel: string;
 }
 
@@ -216,6 +219,15 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "How many users and groups one identity provider may change in a minute.",
     problem: (text) => (/^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero"),
   },
+  feedDistributions: {
+    default: "wolfi",
+    value: "IDS",
+    help: `The distributions whose packages published advisories are about: ${DISTRIBUTIONS.join(", ")}.`,
+    problem: (text) =>
+      list(text).length > 0 && list(text).every((id) => DISTRIBUTIONS.includes(id))
+        ? undefined
+        : `must be some of ${DISTRIBUTIONS.join(", ")}, separated by commas`,
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",
@@ -294,6 +306,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
+    feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };
 }
 

@@ -47,6 +47,7 @@ import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
+import { feedEndpoints } from "./vulnerabilities/feeds.ts";
 import { importHandlers } from "./vulnerabilities/imports.ts";
 import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
@@ -154,6 +155,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       ...scimEndpoints(engine),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
       ...tracking.endpoints,
+      ...feedEndpoints({ engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },

@@ -1,3 +1,4 @@
+import { ancestorsOf, subtreeEnd } from "@wharf/contract";
 import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
@@ -39,7 +40,41 @@ export async function putVulnerability(
     const sql = "INSERT INTO vulnerability_names (place, id, name) VALUES (?, ?, ?)";
     await tx.run(sql, place, id, name);
   }
+  await tx.run(
+    `INSERT INTO vulnerability_changes (place, number, latest) VALUES (?, 1, ?)
+     ON CONFLICT (place) DO UPDATE SET number = vulnerability_changes.number + 1,
+       latest = CASE WHEN vulnerability_changes.latest > excluded.latest
+         THEN vulnerability_changes.latest ELSE excluded.latest END`,
+    place,
+    Date.now(),
+  );
   return true;
+}
+
+/** How often, and when last, what is known in places has changed. */
+export interface VulnerabilityChanges {
+  readonly number: number;
+  readonly latest: number;
+}
+
+/**
+ * The changes of what counts for a group or anything below it: there, and everywhere above.
+ *
+ * @example const { latest } = await vulnerabilityChanges(reader, group);
+ */
+export async function vulnerabilityChanges(
+  reader: Reader,
+  group: string,
+): Promise<VulnerabilityChanges> {
+  const row = await reader.get<{ number: number; latest: number }>(
+    `SELECT coalesce(sum(number), 0) AS number, coalesce(max(latest), 0) AS latest
+     FROM vulnerability_changes
+     WHERE (place >= ? AND place < ?) OR place IN (${reader.dialect.texts})`,
+    group,
+    subtreeEnd(group),
+    JSON.stringify(ancestorsOf(group)),
+  );
+  return { number: Number(row?.number ?? 0), latest: Number(row?.latest ?? 0) };
 }
 
 /**
@@ -93,4 +128,5 @@ export async function vulnerabilitiesNamed(
 export async function forgetVulnerabilities(tx: Transaction, place: string): Promise<void> {
   await tx.run("DELETE FROM vulnerability_names WHERE place = ?", place);
   await tx.run("DELETE FROM vulnerabilities WHERE place = ?", place);
+  await tx.run("DELETE FROM vulnerability_changes WHERE place = ?", place);
 }

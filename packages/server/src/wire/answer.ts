@@ -7,12 +7,13 @@ import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
 import { statusJson } from "./status.ts";
+import { type Pieces, sendPieces } from "./stream-answer.ts";
 
 export interface Answer {
   readonly status: number;
   /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
   readonly headers?: OutgoingHttpHeaders;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | Pieces;
   /** Why it failed, for the observer. */
   readonly error?: WharfError;
 }
@@ -32,8 +33,14 @@ export interface Conversation {
  */
 export function sendAnswer(conversation: Conversation, answer: Answer): void {
   const { body } = answer;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    const packed = isPackable(answer) && acceptsGzip(conversation.request);
+    const headers = headersOf(conversation, answer, undefined, packed);
+    sendPieces(conversation, answer.status, headers, body, { packed });
+    return;
+  }
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  if (size >= COMPRESS_FROM_BYTES && acceptsGzip(conversation.request)) {
+  if (size >= COMPRESS_FROM_BYTES && isPackable(answer) && acceptsGzip(conversation.request)) {
     gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
       if (error) write(conversation, answer, body, size, false);
       else write(conversation, answer, packed, packed.length, true);
@@ -58,34 +65,14 @@ export function errorAnswer({ wire, exchange }: Conversation, error: WharfError)
 }
 
 function write(
-  { wire, exchange, request, response }: Conversation,
+  conversation: Conversation,
   answer: Answer,
   body: string | Uint8Array,
   size: number,
   packed: boolean,
 ): void {
-  const headers: OutgoingHttpHeaders = {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "x-request-id": exchange.requestId,
-    "content-length": size,
-  };
-  if (answer.headers) Object.assign(headers, answer.headers);
-  // Where there can be no body, RFC 9110 forbids these.
-  if (answer.status === 204 || answer.status === 304) {
-    delete headers["content-length"];
-    delete headers["content-type"];
-  }
-  if (packed) headers["content-encoding"] = "gzip";
-  const { origin } = request.headers;
-  // Pages are for people: what their forms hold is not for the scripts of other sites.
-  const isPage = String(headers["content-type"]).startsWith("text/html");
-  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
-  const compressible = size >= COMPRESS_FROM_BYTES || packed;
-  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
-  if (request.httpVersionMajor > 1) delete headers.connection;
-  else if (wire.draining) headers.connection = "close";
+  const { wire, exchange, request, response } = conversation;
+  const headers = headersOf(conversation, answer, size, packed);
   response.writeHead(answer.status, headers);
   // A client that does not read keeps the socket, and our memory, no longer than idlers may.
   if (size > SLOW_CLIENT_BYTES) {
@@ -96,6 +83,64 @@ function write(
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
+}
+
+/** The headers of an answer; of one that goes out in pieces nobody knows the size. */
+function headersOf(
+  { wire, exchange, request }: Conversation,
+  answer: Answer,
+  size: number | undefined,
+  packed: boolean,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": exchange.requestId,
+  };
+  if (size !== undefined) headers["content-length"] = size;
+  if (answer.headers) Object.assign(headers, answer.headers);
+  // Where there can be no body, RFC 9110 forbids these.
+  if (answer.status === 204 || answer.status === 304) {
+    delete headers["content-length"];
+    delete headers["content-type"];
+  }
+  if (packed) {
+    headers["content-encoding"] = "gzip";
+    // The same in other bytes: a strong tag is for one of them.
+    if (headers.etag !== undefined) headers.etag = packedTag(String(headers.etag));
+  }
+  const { origin } = request.headers;
+  // Pages are for people: what their forms hold is not for the scripts of other sites.
+  const isPage = String(headers["content-type"]).startsWith("text/html");
+  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || packed;
+  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
+  if (request.httpVersionMajor > 1) delete headers.connection;
+  else if (wire.draining) headers.connection = "close";
+  return headers;
+}
+
+/** What ends the tags of packed answers. */
+const PACKED = '-gzip"';
+
+/** @example packedTag('"a1"') // '"a1-gzip"' */
+function packedTag(tag: string): string {
+  return tag.replace(/"$/, PACKED);
+}
+
+/**
+ * The tag of an answer, whether it went out packed or not.
+ *
+ * @example plainTag('"a1-gzip"') // '"a1"'
+ */
+export function plainTag(tag: string): string {
+  return tag.endsWith(PACKED) ? `${tag.slice(0, -PACKED.length)}"` : tag;
+}
+
+/** Archives are packed already. */
+function isPackable({ headers }: Answer): boolean {
+  return headers?.["content-type"] !== "application/zip";
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

@@ -17,7 +17,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: string | Uint8Array;
+  /** All of it, or the pieces that it is made of as it goes out, each when the client has room. */
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Why it is a refusal, for the log; the body has said so in its own way. */
   readonly error?: WharfError;
 }

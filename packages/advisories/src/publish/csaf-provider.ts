@@ -1,0 +1,51 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { csafPath } from "./csaf-file.ts";
+import type { PackageKey } from "./names.ts";
+import type { Publication } from "./publication.ts";
+import { rfc3339, type Times } from "./times.ts";
+
+/** A document of the feed: what it is about and when it was first published and last changed. */
+export interface CsafEntry {
+  readonly key: PackageKey;
+  readonly times: Times;
+}
+
+/**
+ * What readers of CSAF look at first: who publishes, and where the documents are.
+ *
+ * @example csafProvider(lastChanged, publication)
+ */
+export function csafProvider(lastChanged: number, publication: Publication): JsonObject {
+  const { url, publisher, namespace } = publication;
+  return {
+    canonical_url: `${url}/csaf/provider-metadata.json`,
+    distributions: [{ directory_url: `${url}/csaf/` }],
+    last_updated: rfc3339(lastChanged),
+    list_on_CSAF_aggregators: false,
+    metadata_version: "2.0",
+    mirror_on_CSAF_aggregators: false,
+    publisher: { category: "vendor", name: publisher, namespace },
+    role: "csaf_publisher",
+  };
+}
+
+/**
+ * A line of index.txt, in which every document is.
+ *
+ * @example csafIndexLine(entry) // "2026/apk-openssl.json\n"
+ */
+export function csafIndexLine({ key, times }: CsafEntry): string {
+  return `${csafPath(key, times.first)}\n`;
+}
+
+/**
+ * All of changes.csv: documents by when they last changed, the latest first.
+ *
+ * @example csafChanges(entries) // '"2026/apk-openssl.json","2026-02-01T00:00:00.000Z"\n'
+ */
+export function csafChanges(entries: readonly CsafEntry[]): string {
+  return entries
+    .toSorted((a, b) => b.times.last - a.times.last)
+    .map(({ key, times }) => `"${csafPath(key, times.first)}","${rfc3339(times.last)}"\n`)
+    .join("");
+}

@@ -1,0 +1,19 @@
+/** Advisories in the formats that scanners read. Pure: the same advisories give the same bytes. */
+export { csafDocument } from "./csaf.ts";
+export { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
+export {
+  type CsafEntry,
+  csafChanges,
+  csafIndexLine,
+  csafProvider,
+} from "./csaf-provider.ts";
+export { DISTRIBUTIONS } from "./distributions.ts";
+export { byPackage, type PackageKey, packageOf } from "./names.ts";
+export { openVexDocument } from "./openvex.ts";
+export { type OsvIndexEntry, osvDocument, osvId, osvIndexEntry } from "./osv.ts";
+export { publicJson, publicPart } from "./public-part.ts";
+export type { Publication } from "./publication.ts";
+export { secdbFile } from "./secdb.ts";
+export { type Standing, standingOf } from "./standing.ts";
+export { rfc3339, type Times, timesOf } from "./times.ts";
+export { vexIndexEntries, vexManifest, vexPath } from "./vex-repository.ts";

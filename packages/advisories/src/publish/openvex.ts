@@ -1,0 +1,105 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Advisory } from "@wharf/contract/messages";
+import { vulnerabilityName } from "./names.ts";
+import { osvId } from "./osv.ts";
+import { type Publication, TOOL } from "./publication.ts";
+import { componentPurl, packagesOf, versioned } from "./purl.ts";
+import { type Standing, standingOf } from "./standing.ts";
+import { rfc3339, timesOf } from "./times.ts";
+
+const CONTEXT = "https://openvex.dev/ns/v0.2.0";
+
+/**
+ * A document of OpenVEX, in pieces, so that one about everything needs no more memory than one
+ * statement. Nothing comes where there is nothing to state: a document without statements is none.
+ *
+ * Its version is the time of the latest change, so that it grows with every change, and is the same for
+ * the same advisories.
+ *
+ * @example for await (const piece of openVexDocument(advisories, `${url}/openvex/all.json`, publication)) …
+ */
+export async function* openVexDocument(
+  advisories: AsyncIterable<Advisory> | Iterable<Advisory>,
+  id: string,
+  publication: Publication,
+): AsyncGenerator<string> {
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  let begun = false;
+  for await (const advisory of advisories) {
+    const standing = standingOf(advisory);
+    if (standing === undefined) continue;
+    const times = timesOf([advisory]);
+    last = Math.max(last, times.last);
+    first = Math.min(first, times.first);
+    if (advisory.deleteTime !== undefined) continue;
+    yield begun ? "," : openVexStart(id, publication);
+    begun = true;
+    yield JSON.stringify(statement(advisory, standing, publication));
+  }
+  if (!begun) return;
+  yield `],"timestamp":"${rfc3339(first)}","last_updated":"${rfc3339(last)}","version":${Math.max(last, 1)}}`;
+}
+
+function openVexStart(id: string, { publisher }: Publication): string {
+  const head = { "@context": CONTEXT, "@id": id, author: publisher, tooling: TOOL };
+  return `${JSON.stringify(head).slice(0, -1)},"statements":[`;
+}
+
+function statement(advisory: Advisory, standing: Standing, publication: Publication): JsonObject {
+  const { name, others } = vulnerabilityName(advisory);
+  const { status, justification, note, time } = standing;
+  return {
+    "@id": `${publication.url}/osv/${encodeURIComponent(osvId(advisory))}.json`,
+    vulnerability: { name, ...(others.length === 0 ? {} : { aliases: [...others] }) },
+    timestamp: rfc3339(time),
+    products: products(advisory, standing, publication),
+    status,
+    ...(justification === undefined ? {} : { justification }),
+    ...(status === "not_affected" ? { impact_statement: note || NOT_AFFECTED } : {}),
+    ...(status === "affected" ? { action_statement: actionOf(standing) } : {}),
+    ...(status === "fixed" && note !== "" ? { status_notes: note } : {}),
+  };
+}
+
+/**
+ * What is fixed is so from a version on: without one, scanners would take every version for fixed.
+ */
+function products(
+  advisory: Advisory,
+  { status, fixedIn }: Standing,
+  { distributions }: Publication,
+): JsonObject[] {
+  const versions = status === "fixed" ? fixedIn : [""];
+  const component = componentPurl(advisory, distributions[0]);
+  const subcomponents =
+    component === undefined
+      ? {}
+      : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
+  return packagesOf(advisory, distributions).flatMap((one) =>
+    versions.map((version) => {
+      const purl = versioned(one.purl, version, advisory.artifactArchitecture);
+      return { "@id": purl, identifiers: { purl }, ...subcomponents };
+    }),
+  );
+}
+
+/** What is said where whoever decided has not said why. */
+export const NOT_AFFECTED = "The vulnerability does not affect this package.";
+
+const ACTIONS: Readonly<Partial<Record<Standing["kind"], string>>> = {
+  truePositiveDetermination: "A fix is not available yet.",
+  pendingUpstreamFix: "A fix is not available yet: it has to come from upstream.",
+  fixNotPlanned: "A fix is not planned.",
+  analysisNotPlanned: "An analysis, and so a fix, is not planned.",
+};
+
+/**
+ * What whoever is affected is told to do.
+ *
+ * @example actionOf(standing) // "A fix is not planned."
+ */
+export function actionOf({ kind, note }: Standing): string {
+  const action = ACTIONS[kind] ?? "A fix is not available yet.";
+  return note === "" ? action : `${action} ${note}`;
+}

@@ -1,0 +1,145 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Advisory, Severity_Type } from "@wharf/contract/messages";
+import { isVector } from "./cvss.ts";
+import { vulnerabilityName } from "./names.ts";
+import { publicJson } from "./public-part.ts";
+import type { Publication } from "./publication.ts";
+import { packagesOf } from "./purl.ts";
+import { type Standing, standingOf } from "./standing.ts";
+import { rfc3339, timesOf } from "./times.ts";
+
+const SCHEMA_VERSION = "1.7.0";
+
+/** Prefixes of ids that OSV knows the home of; any other id takes x_ before it. */
+const HOMES = [
+  "ASB-A PUB-A ALPINE ALSA ALBA ALEA AZL BELL BIT CGA CLEANSTART CLSA CURL CVE DEBIAN",
+  "DHI DRUPAL DSA DLA ELA DTSA ECHO EEF FreeBSD GHSA GO GSD HSEC JLSEC KUBE LBSEC LSN",
+  "MAL MINI MGASA OESA OSEC OSV openSUSE-SU PHSA PSF PYSEC RHBA RHEA RHSA RLSA RXSA",
+  "RSEC ROOT RUSTSEC SUSE-[SRFO]U UBUNTU USN V8",
+].flatMap((line) => line.split(" "));
+
+const KNOWN_IDS = new RegExp(`^(x_|(${HOMES.join("|")})-)`);
+
+const SEVERITY_TYPES: Readonly<Record<Severity_Type, string>> = {
+  [Severity_Type.UNSPECIFIED]: "",
+  [Severity_Type.CVSS_V2]: "CVSS_V2",
+  [Severity_Type.CVSS_V3]: "CVSS_V3",
+  [Severity_Type.CVSS_V4]: "CVSS_V4",
+};
+
+/** An entry of the index of all documents. */
+export interface OsvIndexEntry {
+  readonly id: string;
+  readonly modified: string;
+}
+
+/**
+ * An advisory as a document of OSV; undefined while nothing of it is approved.
+ *
+ * OSV tells which versions are affected and has no word for "not affected": a range that ends where it
+ * begins, at 0, holds no version and so says exactly that to everyone who follows OSV's algorithm. A
+ * withdrawn record would say that there is nothing to know; that is what deleted advisories become.
+ * What is still being looked into counts as affected: better shown once too often than never.
+ *
+ * @example osvDocument(advisory, publication)?.id // "CGA-xxxx-xxxx-xxxx"
+ */
+export function osvDocument(advisory: Advisory, publication: Publication): JsonObject | undefined {
+  const standing = standingOf(advisory);
+  if (standing === undefined) return undefined;
+  const { first, last } = timesOf([advisory]);
+  const { name } = vulnerabilityName(advisory);
+  const { aliases, deleteTime, artifactName, severities } = advisory;
+  const severity = severities
+    .filter(isVector)
+    .map(({ type, score }) => ({ type: SEVERITY_TYPES[type], score }));
+  return {
+    schema_version: SCHEMA_VERSION,
+    id: osvId(advisory),
+    published: rfc3339(first),
+    modified: rfc3339(last),
+    ...(deleteTime === undefined ? {} : { withdrawn: rfc3339(timestampMs(deleteTime)) }),
+    ...(aliases.length === 0 ? {} : { aliases: [...aliases] }),
+    summary: `${name} in ${artifactName}`,
+    ...(standing.note === "" ? {} : { details: standing.note }),
+    ...(severity.length === 0 ? {} : { severity: unique(severity) }),
+    affected: affected(advisory, standing, publication),
+    database_specific: {
+      ...statusOf(standing),
+      wharf: publicJson(advisory),
+    },
+  };
+}
+
+/**
+ * What the index of all documents says of an advisory; undefined while it has no document.
+ *
+ * @example osvIndexEntry(advisory) // { id: "CGA-xxxx-xxxx-xxxx", modified: "2026-…Z" }
+ */
+export function osvIndexEntry(advisory: Advisory): OsvIndexEntry | undefined {
+  if (standingOf(advisory) === undefined) return undefined;
+  return { id: osvId(advisory), modified: rfc3339(timesOf([advisory]).last) };
+}
+
+/**
+ * The id of an advisory's document. OSV lets nobody use a prefix that it has not registered, but for x_.
+ *
+ * @example osvId(advisory) // "CGA-xxxx-xxxx-xxxx"
+ */
+export function osvId({ advisoryId }: Advisory): string {
+  return KNOWN_IDS.test(advisoryId) ? advisoryId : `x_${advisoryId}`;
+}
+
+function affected(
+  advisory: Advisory,
+  standing: Standing,
+  { distributions }: Publication,
+): JsonObject[] {
+  const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
+  const packages = packagesOf(advisory, distributions);
+  const about = {
+    ...statusOf(standing),
+    ...(standing.kind === "patched" ? { patched_versions: [...standing.fixedIn] } : {}),
+    ...filled({
+      architecture: artifactArchitecture,
+      component_name: componentName,
+      component_type: componentType,
+      component_location: componentLocation,
+    }),
+  };
+  return packages.flatMap(({ ecosystem, name, purl }) =>
+    // OSV has no place for what is in no ecosystem, such as images.
+    ecosystem === undefined
+      ? []
+      : [
+          {
+            package: { ecosystem, name, purl },
+            ranges: ranges(standing),
+            ecosystem_specific: about,
+          },
+        ],
+  );
+}
+
+/**
+ * Where several versions were patched, each ends a range of its own. Ranges add up, so a version
+ * between two patched ones counts as affected, as it should; the lower patched one does so too, which
+ * OSV cannot say any better: its readers find them named, and the VEX feeds tell of each.
+ */
+function ranges({ status, fixedIn }: Standing): JsonObject[] {
+  const ends = status === "not_affected" ? ["0"] : fixedIn;
+  if (ends.length === 0) return [{ type: "ECOSYSTEM", events: [{ introduced: "0" }] }];
+  return ends.map((fixed) => ({ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed }] }));
+}
+
+function statusOf({ status, justification }: Standing): Record<string, string> {
+  return { status, ...(justification === undefined ? {} : { justification }) };
+}
+
+function filled(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+}
+
+function unique<T extends { type: string; score: string }>(all: readonly T[]): T[] {
+  return [...new Map(all.map((one) => [`${one.type} ${one.score}`, one])).values()];
+}

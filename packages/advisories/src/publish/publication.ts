@@ -1,0 +1,14 @@
+/** Who publishes, where, and for which distributions: what documents say besides the advisories. */
+export interface Publication {
+  /** Who publishes, such as the name of the group. */
+  readonly publisher: string;
+  /** A URL that the publisher has to itself, without a slash at its end. */
+  readonly namespace: string;
+  /** Where the feed is, without a slash at its end. */
+  readonly url: string;
+  /** The distributions whose packages these are, by the ID of their os-release. */
+  readonly distributions: readonly [string, ...string[]];
+}
+
+/** What writes these documents, as they say themselves. */
+export const TOOL = "wharf";

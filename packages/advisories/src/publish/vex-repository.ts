@@ -1,0 +1,51 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Advisory } from "@wharf/contract/messages";
+import { type PackageKey, packageOf } from "./names.ts";
+import type { Publication } from "./publication.ts";
+import { packagesOf } from "./purl.ts";
+
+/**
+ * The manifest by which scanners find the archive of all VEX documents, as the specification of VEX
+ * repositories has it.
+ *
+ * @example vexManifest(publication).latest_version // "v0"
+ */
+export function vexManifest({ publisher, url }: Publication): JsonObject {
+  return {
+    name: publisher,
+    description: `VEX documents of ${publisher}`,
+    versions: {
+      v0: {
+        spec_version: "v0.1",
+        locations: [{ url: `${url}/openvex/all.zip` }],
+        update_interval: "24h",
+      },
+    },
+    latest_version: "v0",
+  };
+}
+
+/**
+ * Where the VEX document about a package is, below the feed's openvex and within its archive.
+ *
+ * @example vexPath({ type: "apk", name: "openssl" }) // "pkg/apk/openssl/vex.json"
+ */
+export function vexPath({ type, name }: PackageKey): string {
+  return `pkg/${encodeURIComponent(type)}/${encodeURIComponent(name)}/vex.json`;
+}
+
+/**
+ * The entries of the archive's index for the advisories of one package.
+ *
+ * @example vexIndexEntries(advisories, publication) // [{ id: "pkg:apk/wolfi/openssl", location: "pkg/apk/…" }]
+ */
+export function vexIndexEntries(
+  advisories: readonly [Advisory, ...Advisory[]],
+  { distributions }: Publication,
+): JsonObject[] {
+  const location = vexPath(packageOf(advisories[0]));
+  const purls = new Set(
+    advisories.flatMap((one) => packagesOf(one, distributions).map(({ purl }) => purl)),
+  );
+  return [...purls].sort().map((id) => ({ id, location, format: "openvex" }));
+}

@@ -1,0 +1,66 @@
+import { subtreeEnd } from "@wharf/contract";
+import type { Reader } from "./connection.ts";
+import type { EncodedRow, ResourceTable } from "./resource-table.ts";
+
+/** Where a walk stands: the last term that it has passed. */
+export interface TermPosition {
+  readonly value: string;
+  readonly row: number;
+}
+
+/** Which rows a walk is through: those of a subtree, in the order of one kind of their terms. */
+export interface TermWalk {
+  readonly kind: string;
+  /** The uid that they are below. */
+  readonly below: string;
+  /** Only those that have this term. */
+  readonly value?: string;
+}
+
+export interface TermStep {
+  readonly rows: readonly EncodedRow[];
+  /** Where to go on; undefined at the end. */
+  readonly next: TermPosition | undefined;
+}
+
+/** Before every term. */
+const BEGINNING: TermPosition = { value: "", row: -1 };
+
+/**
+ * The next rows of a walk. It passes a bounded number of terms, whether or not their rows are within the
+ * subtree, so that no step keeps others waiting however many rows are elsewhere.
+ *
+ * @example const { rows, next } = await stepByTerm(reader, table, { kind: "artifact", below: group }, undefined, 500);
+ */
+export async function stepByTerm(
+  reader: Reader,
+  { shape: { name } }: ResourceTable,
+  { kind, below, value }: TermWalk,
+  after: TermPosition = BEGINNING,
+  limit: number,
+): Promise<TermStep> {
+  const [among, values] =
+    value === undefined
+      ? ["(value, row_id) > (?, ?)", [after.value, after.row]]
+      : ["value = ? AND row_id > ?", [value, after.row]];
+  const passed = await reader.arrays<readonly [string, number, number | null, Uint8Array | null]>(
+    `SELECT t.value, t.row_id, r.encoding, r.data
+     FROM (SELECT value, row_id FROM ${name}_terms WHERE kind = ? AND ${among}
+           ORDER BY value, row_id LIMIT ?) t
+     LEFT JOIN ${name} r ON r.id = t.row_id AND r.uid > ? AND r.uid < ?
+     ORDER BY t.value, t.row_id`,
+    kind,
+    ...values,
+    limit,
+    `${below}/`,
+    subtreeEnd(below),
+  );
+  const last = passed.at(-1);
+  return {
+    rows: passed.flatMap(([, , encoding, data]) =>
+      encoding === null || data === null ? [] : [{ encoding, data }],
+    ),
+    next:
+      last === undefined || passed.length < limit ? undefined : { value: last[0], row: last[1] },
+  };
+}

@@ -1,0 +1,77 @@
+/** Answers that are too long to be held: they go out piece by piece, as fast as the client reads. */
+import type { OutgoingHttpHeaders } from "node:http";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { WharfError } from "../errors.ts";
+import type { Conversation } from "./answer.ts";
+import { COMPRESS_LEVEL } from "./limits.ts";
+
+/** The pieces of a body, each made when the one before has gone. */
+export type Pieces = AsyncIterable<string | Uint8Array>;
+
+/** Small pieces go out together: each write costs the same. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Writes an answer of unknown length and reports it when it has gone, or when it cannot go on: then the
+ * connection is cut, so that nobody takes a part for the whole.
+ *
+ * @example sendPieces(conversation, 200, headers, pieces, { packed: true });
+ */
+export function sendPieces(
+  { wire, exchange, request, response }: Conversation,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  pieces: Pieces,
+  { packed }: { readonly packed: boolean },
+): void {
+  response.writeHead(status, headers);
+  if (request.method === "HEAD") {
+    response.end();
+    exchange.finished(status, 0, 0);
+    return;
+  }
+  // A client that does not read keeps the socket, and us, no longer than idlers may.
+  response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  let bytes = 0;
+  const source = Readable.from(
+    chunks(pieces, (size) => (bytes += size)),
+    { objectMode: false },
+  );
+  const target = response as unknown as Writable;
+  const sent = packed
+    ? pipeline(source, createGzip({ level: COMPRESS_LEVEL }), target)
+    : pipeline(source, target);
+  sent.then(
+    () => exchange.finished(status, 0, bytes),
+    (thrown) => {
+      const error = isGone(thrown)
+        ? new WharfError("CANCELLED", "the client closed the request")
+        : WharfError.from(thrown);
+      response.destroy();
+      exchange.finished(status, error.number, bytes, error);
+    },
+  );
+}
+
+async function* chunks(pieces: Pieces, sending: (size: number) => void): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    const buffer = Buffer.from(piece as string);
+    waiting.push(buffer);
+    size += buffer.length;
+    if (size < CHUNK_BYTES) continue;
+    sending(size);
+    yield Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+  }
+  sending(size);
+  if (size > 0) yield Buffer.concat(waiting);
+}
+
+function isGone(thrown: unknown): boolean {
+  return (thrown as { code?: string } | undefined)?.code === "ERR_STREAM_PREMATURE_CLOSE";
+}
