@@ -1,3 +1,4 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
 import type { At } from "./at.ts";
 import type { Product, Products } from "./csaf-products.ts";
@@ -29,6 +30,8 @@ type Plan = "fix" | "none" | "upstream";
 interface Remark {
   readonly ids: ReadonlySet<string>;
   readonly note: string;
+  /** When it was found, or the remedy came. */
+  readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
 }
@@ -46,6 +49,7 @@ export class Remarks {
         .map((one) => ({
           ids: products.idsOf(one),
           note: one.field("details").textIfAny(),
+          time: one.field("date").timeIfAny(),
           ...more(one),
         }));
     this.#all = [
@@ -57,6 +61,11 @@ export class Remarks {
 
   on(id: string): readonly Remark[] {
     return this.#all.filter(({ ids }) => ids.has(id));
+  }
+
+  /** When a product came to stand as it does, where that is known. */
+  timeOf(id: string): Timestamp | undefined {
+    return this.on(id).find(({ time }) => time !== undefined)?.time;
   }
 }
 

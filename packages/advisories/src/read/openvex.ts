@@ -61,7 +61,7 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
 /** Statements of our own carry the id of their advisory at the end of theirs. */
 function ownId(at: At, names: readonly string[]): string | undefined {
   const last = at.field("@id").wordIfAny().split(/[/#:]/).at(-1) as string;
-  return [last, ...names].find(isAdvisoryId);
+  return [last.replace(/\.json$/, ""), ...names].find(isAdvisoryId);
 }
 
 interface Product {

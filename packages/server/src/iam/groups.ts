@@ -30,6 +30,7 @@ import {
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
 import { forgetRegistrySettings } from "../store/registry-settings.ts";
+import { forgetSubpackages } from "../store/subpackages.ts";
 import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -203,6 +204,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
+  await forgetSubpackages(tx, uid);
 }
 
 function notEmpty(plural: string): Error {
