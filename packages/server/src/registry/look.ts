@@ -19,7 +19,12 @@ export interface Sight {
   readonly signal?: AbortSignal | undefined;
   /** Manifests that were read already, by digest. */
   readonly inHand?: ReadonlyMap<string, RemoteManifest>;
+  /** Architectures that were read already, by the digest of the configuration that tells them. */
+  readonly architectures?: Map<string, string>;
 }
+
+/** Architectures kept while a registry is looked through. */
+const MOST_ARCHITECTURES = 10_000;
 
 /**
  * What there is to know of a manifest and, of an index, of all that it names: from the registry
@@ -39,13 +44,27 @@ export async function lookAt(
   const found = sight.inHand?.get(digest) ?? (await remote.manifest(path, digest, signal));
   if (found === undefined) return [];
   const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
-  const config = hasImageConfig ? await remote.config(path, said.configDigest, signal) : undefined;
-  const architecture = config === undefined ? said.architecture : readArchitecture(config);
+  const told = hasImageConfig ? await toldArchitecture(sight, said.configDigest) : undefined;
+  const architecture = told ?? said.architecture;
   const children = depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [];
   const below = await Promise.all(
     children.map((child) => lookAt(sight, child.digest, pushed, depth + 1)),
   );
   return [{ ...said, architecture, digest, pushed }, ...below.flat()];
+}
+
+/** What the configuration of an image says. The same image is often in many repositories. */
+async function toldArchitecture(sight: Sight, digest: string): Promise<string | undefined> {
+  const { remote, path, signal, architectures } = sight;
+  const known = architectures?.get(digest);
+  if (known !== undefined) return known;
+  const config = await remote.config(path, digest, signal);
+  if (config === undefined) return undefined;
+  const architecture = readArchitecture(config);
+  if (architectures !== undefined && architectures.size >= MOST_ARCHITECTURES)
+    architectures.clear();
+  architectures?.set(digest, architecture);
+  return architecture;
 }
 
 /** What cannot be read is something that a registry keeps, of which no more is known. */

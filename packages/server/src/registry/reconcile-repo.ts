@@ -22,6 +22,8 @@ export interface RepoParts {
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
+  /** What configurations of images have told in this pass, by their digests. */
+  readonly architectures: Map<string, string>;
   readonly signal: AbortSignal;
 }
 

@@ -25,7 +25,7 @@ export async function reconcileTags(
   names: readonly string[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, remote, path, repo, isSettled, time, signal, occasion } = sighted;
+  const { engine, remote, path, repo, isSettled, architectures, time, signal, occasion } = sighted;
   const { reader } = engine.store;
   const before =
     repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
@@ -52,7 +52,7 @@ export async function reconcileTags(
   const digests = [...new Set(found.map(({ digest }) => digest))];
   const known = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
   const unknown = digests.filter((digest) => !known.has(digest));
-  const sight = { remote, path, reader, repo, signal, inHand };
+  const sight = { remote, path, reader, repo, signal, inHand, architectures };
   const looked = await Promise.all(unknown.map((digest) => lookAt(sight, digest, time)));
   // Indexes may share what they name.
   const facts = new Map(looked.flat().map((one) => [one.digest, one]));

@@ -126,7 +126,9 @@ export class Reconciler {
   async #pass(signal: AbortSignal): Promise<void> {
     const { engine, remote, remotes, log } = this.#parts;
     const report = (progress: PassProgress) => this.#report(progress);
-    const parts = { engine, remote, remotes, signal, log, holder: this.#holder, report };
+    const architectures = new Map<string, string>();
+    const own = { holder: this.#holder, architectures, report };
+    const parts = { engine, remote, remotes, signal, log, ...own };
     const began = performance.now();
     const totals = await runPass(parts);
     const ms = Math.round(performance.now() - began);
