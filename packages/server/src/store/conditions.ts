@@ -1,7 +1,8 @@
 import { rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "./connection.ts";
 import type { Order, PageQuery, Range } from "./page.ts";
-import type { Bound, Filter, TableShape } from "./resource-table.ts";
+import type { Bound, Filter } from "./resource-table.ts";
+import type { TableShape } from "./table-shape.ts";
 
 /** A piece of a statement, with its parameters. */
 export interface Sql {

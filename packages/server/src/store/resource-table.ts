@@ -2,6 +2,7 @@ import { parentOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
 import { countedAs } from "./counts.ts";
 import type { Transaction } from "./group-commit.ts";
+import type { TableShape } from "./table-shape.ts";
 import {
   readTerms,
   type Term,
@@ -11,14 +12,6 @@ import {
   type TextFilter,
   writeTerms,
 } from "./terms.ts";
-
-/** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
-export interface FilterColumn {
-  readonly name: string;
-  readonly type: "text" | "integer";
-  /** Empty in most rows, which are then left out of its index. */
-  readonly sparse?: boolean;
-}
 
 /** A condition that a column has a value. */
 export interface Filter {
@@ -34,33 +27,6 @@ export interface Bound {
 }
 
 export type Condition = Filter | Bound | TermFilter | TextFilter;
-
-export interface TableShape {
-  /** The table's name, which is also the kind in the counts. */
-  readonly name: string;
-  readonly filterColumns: readonly FilterColumn[];
-  /** Whether its rows are places: what is below one, in a list, includes the row itself. */
-  readonly isPlace: boolean;
-  /** Whether other resources live below its rows. */
-  readonly hasChildren: boolean;
-  /** Whether rows go by the uid of the place that they are in, which holds one of them at most. */
-  readonly uidIsParent: boolean;
-  /** Whether two rows of one place never have the same name. */
-  readonly uniqueNames?: boolean;
-  /** Whether lists can ask for the order of names; they can unless this says otherwise. */
-  readonly orderedByName?: boolean;
-  /** Whether rows in parts are in places that hold further places with rows. */
-  readonly isInGroups?: boolean;
-  /**
-   * The parts that rows are told apart in, where lists mostly ask for some of them: every order is
-   * kept, and every total, for each part alone.
-   */
-  readonly parts?: readonly number[];
-  /** The times that the children of each place are kept in the order of, besides the name. */
-  readonly childOrders?: readonly ("created" | "updated")[];
-  /** Whether rows have terms that they are found by. */
-  readonly hasTerms?: boolean;
-}
 
 /**
  * One stored resource: the columns that lists look at, and the resource as it is answered, encoded

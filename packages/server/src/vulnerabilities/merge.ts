@@ -56,8 +56,8 @@ function setOrClear(
 
 /**
  * The events of both, in the order in which they happened. Those of the same time and type are the
- * same event, which then says what the newcomer says, if that is more; the first of several such is the same as the
- * first, and so on.
+ * same event, which then says what the newcomer says, if that is more; the first of several such is
+ * the same as the first, and so on.
  */
 function joined(
   stored: readonly AdvisoryEvent[],
