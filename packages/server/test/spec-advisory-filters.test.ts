@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { writing, written } from "./support/advisories.ts";
@@ -216,6 +217,29 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual(await found(caller, { artifactNames: ["curl"] }), ["CGA-origin"]);
     // Whoever sees the other organisation knows what is told there.
     assert.equal((await found(api, { origin: "curl" })).length, 3);
+  });
+
+  test("what is very long is found like anything else", async () => {
+    const group = await world.group(org);
+    const word = () => randomBytes(2_000).toString("hex");
+    const [alias, location, subpackage, artifactName] = [word(), word(), word(), word()];
+    const events = [
+      {
+        author: word(),
+        reviewState: "REVIEW_STATE_APPROVED",
+        detection: { scanv1: { subpackage } },
+      },
+    ];
+    const given = { artifactName, aliases: [alias], componentLocation: location, events };
+    await written(insider, group, { advisoryId: "CGA-long", ...given });
+    await written(insider, group, { advisoryId: "CGA-sub", artifactName: subpackage });
+    const found = (asked: Asked) =>
+      walk(world.operator("gRPC"), { ...asked, uidp: { childrenOf: group } });
+    assert.deepEqual(await found({ aliases: [alias] }), ["CGA-long"]);
+    assert.deepEqual(await found({ aliases: [`${alias}0`] }), []);
+    assert.deepEqual(await found({ componentLocations: [location] }), ["CGA-long"]);
+    assert.deepEqual(await found({ query: alias.slice(3_000, 3_100) }), ["CGA-long"]);
+    assert.deepEqual((await found({ origin: artifactName })).sort(), ["CGA-long", "CGA-sub"]);
   });
 
   test("a filter that is too long is refused", async () => {

@@ -2,6 +2,7 @@ import { type DescField, type DescMethod, isFieldSet, type Message } from "@bufb
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../errors.ts";
 import { fieldValue } from "../rpc/fields.ts";
+import { indexable } from "../store/indexable.ts";
 import type { Condition } from "../store/resource-table.ts";
 import type { FilterDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Resource } from "./resource.ts";
@@ -75,5 +76,5 @@ function valuesOf({ field, value }: Given): string[] {
     const description = `${field.jsonName} must have at most ${MOST_VALUES} values`;
     throw invalidArgument({ field: field.jsonName, description });
   }
-  return values.sort();
+  return values.map(indexable).sort();
 }

@@ -10,6 +10,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, rootOf, rulesOf } from "@wharf/contract";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
+import { indexable } from "../store/indexable.ts";
 import {
   type EncodedRow,
   type Filter,
@@ -173,7 +174,10 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
 }
 
 function termsOf<R>({ kind, of, isSearched = false }: TermDefinition<R>, resource: R): Term[] {
-  return of(resource).map((value) => ({ kind, value: String(value), isSearched }));
+  return of(resource).map((value) => {
+    const text = String(value);
+    return { kind, value: indexable(text), ...(isSearched ? { searched: text } : {}) };
+  });
 }
 
 function msOf(time: ResourceMessage["createTime"]): number {

@@ -8,6 +8,7 @@ import type { Transaction } from "./group-commit.ts";
 export interface Subpackage {
   /** The uid of the group. */
   readonly place: string;
+  /** Both indexable. */
   readonly origin: string;
   readonly name: string;
 }

@@ -3,13 +3,14 @@ import type { Transaction } from "./group-commit.ts";
 
 export interface TermKey {
   readonly kind: string;
+  /** Indexable. */
   readonly value: string;
 }
 
 /** Something that a row is found by and of which it can have several. */
 export interface Term extends TermKey {
-  /** Whether rows are found by any part of it, too. */
-  readonly isSearched: boolean;
+  /** The text that rows are found by any part of, where they are. */
+  readonly searched?: string;
 }
 
 /** The terms of one row, by its number. */
@@ -21,6 +22,7 @@ export interface RowTerms {
 /** A condition that a row has any of these as terms of a kind, or has none of them. */
 export interface TermFilter {
   readonly kind: string;
+  /** Indexable, each. */
   readonly anyOf: readonly string[];
   readonly excluded: boolean;
 }
@@ -91,12 +93,10 @@ export class TermTable {
        SELECT first, second, ${tx.dialect.asInteger("third")} FROM (${triples}) given ORDER BY 1, 2, 3`,
       JSON.stringify(terms),
     );
-    const searched = given.flatMap(({ terms }) => terms.filter(({ isSearched }) => isSearched));
-    const words = [...byKey(searched).values()].map(({ kind, value }) => [
-      kind,
-      value,
-      fold(value),
-    ]);
+    const words = [...byKey(given.flatMap(({ terms }) => terms)).values()].flatMap(
+      ({ kind, value, searched }) =>
+        searched === undefined ? [] : [[kind, value, fold(searched)]],
+    );
     // In the order of their key, as others do: whoever takes them in another waits in circles.
     await tx.run(
       `INSERT INTO ${this.#words} (kind, value, folded)
@@ -166,5 +166,5 @@ function byKey<T extends TermKey>(terms: readonly T[]): Map<string, T> {
 
 /** Upper and lower case alike. */
 function fold(text: string): string {
-  return text.toLowerCase();
+  return text.toLowerCase().toWellFormed();
 }

@@ -1,6 +1,7 @@
 import { ancestorsOf, subtreeEnd } from "@wharf/contract";
 import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
+import { indexable } from "./indexable.ts";
 
 /**
  * What is known of vulnerabilities themselves, by the group that it was brought into: nobody's word
@@ -36,7 +37,7 @@ export async function putVulnerability(
   );
   if (changed === 0) return false;
   await tx.run("DELETE FROM vulnerability_names WHERE place = ? AND id = ?", place, id);
-  for (const name of new Set(names)) {
+  for (const name of new Set(names.map(indexable))) {
     const sql = "INSERT INTO vulnerability_names (place, id, name) VALUES (?, ?, ?)";
     await tx.run(sql, place, id, name);
   }
@@ -98,6 +99,7 @@ export async function vulnerabilitiesOf(
 
 /** A vulnerability under one of its names. */
 export interface NamedVulnerability {
+  /** Indexable. */
   readonly name: string;
   readonly place: string;
   readonly id: string;
@@ -119,7 +121,7 @@ export async function vulnerabilitiesNamed(
     `SELECT n.name, n.place, n.id, v.data
      FROM vulnerability_names n JOIN vulnerabilities v ON v.place = n.place AND v.id = n.id
      WHERE n.name IN (${texts}) AND n.place IN (${texts}) ORDER BY n.id`,
-    JSON.stringify(names),
+    JSON.stringify(names.map(indexable)),
     JSON.stringify(places),
   );
 }

@@ -1,6 +1,7 @@
 import type { Advisory, AdvisoryEvent } from "@wharf/contract";
 import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { indexable } from "../store/indexable.ts";
 import type { Condition } from "../store/resource-table.ts";
 import { addSubpackages, type Subpackage, subpackagesOf } from "../store/subpackages.ts";
 
@@ -19,8 +20,9 @@ export async function noteSubpackages(
   all: readonly Advisory[],
 ): Promise<void> {
   const named = new Map<string, Subpackage>();
-  for (const { artifactName: origin, events } of all) {
-    for (const name of events.flatMap(subpackagesIn)) {
+  for (const { artifactName, events } of all) {
+    const origin = indexable(artifactName);
+    for (const name of events.flatMap(subpackagesIn).map(indexable)) {
       if (name !== origin) named.set(`${origin} ${name}`, { place: group, origin, name });
     }
   }

@@ -10,6 +10,7 @@ import {
 } from "@wharf/contract";
 import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { indexable } from "../store/indexable.ts";
 import {
   type NamedVulnerability,
   putVulnerability,
@@ -74,7 +75,7 @@ function nearestOf(
 ): NamedVulnerability[] {
   const places = placesOf(advisory);
   const chosen = new Map<string, NamedVulnerability>();
-  for (const one of advisory.aliases.flatMap((alias) => known.get(alias) ?? [])) {
+  for (const one of advisory.aliases.flatMap((alias) => known.get(indexable(alias)) ?? [])) {
     const distance = places.indexOf(one.place);
     const before = chosen.get(one.id);
     if (distance < 0) continue;
