@@ -26,9 +26,14 @@ function newest(folder) {
 function isBuilt() {
   if (!fs.existsSync(BUILT)) return false;
   const made = fs.statSync(BUILT).mtimeMs;
-  return ["contract/gen", "contract/src", "server/src", "client/src", "advisories/src", "cli/src"].every(
-    (folder) => newest(path.join(PACKAGES, folder)) <= made,
-  );
+  return [
+    "contract/gen",
+    "contract/src",
+    "server/src",
+    "client/src",
+    "advisories/src",
+    "cli/src",
+  ].every((folder) => newest(path.join(PACKAGES, folder)) <= made);
 }
 
 function bundledNode() {
