@@ -294,6 +294,8 @@ onEachStore("feeds of advisories", (world) => {
       "osv/%ff.json",
     ];
     for (const path of missing) {
+      const since = { "if-modified-since": new Date(Date.now() + 5_000).toUTCString() };
+      assert.equal((await scanner.get(`${group}/${path}`, since)).status, 404, path);
       const { status, json } = await scanner.get(`${group}/${path}`);
       assert.deepEqual([status, json.code], [404, 5], path);
     }
