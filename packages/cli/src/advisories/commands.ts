@@ -1,6 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { WITHIN } from "../iam/shared/options.ts";
 import { events } from "./events/commands.ts";
+import { exportDefinition } from "./export/definition.ts";
 import { importDefinition } from "./import/definition.ts";
 import { ADVISORY, WRITING } from "./writing.ts";
 
@@ -64,6 +65,7 @@ export const advisories = group({
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),
     command(importDefinition, () => import("./import/import.ts")),
+    command(exportDefinition, () => import("./export/export.ts")),
     events,
     ...WRITING,
   ],

@@ -10,6 +10,15 @@ export type FeedFile =
   | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
   | { readonly kind: "csaf document"; readonly key: PackageKey; readonly path: string };
 
+/**
+ * Whether every feed has this file. Of others a client may hold a date, and no document.
+ *
+ * @example isAlwaysThere({ kind: "osv index" }) // true
+ */
+export function isAlwaysThere({ kind }: FeedFile): boolean {
+  return kind !== "openvex all" && !kind.endsWith(" document");
+}
+
 /** What a path below /feeds/ asks for. */
 export interface FeedPath {
   /** The group, as it was written: a uid, or a path of names. */

@@ -3,7 +3,7 @@ import { notFound } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
 import { feedFile } from "./feed-files.ts";
-import { readFeedPath } from "./feed-path.ts";
+import { isAlwaysThere, readFeedPath } from "./feed-path.ts";
 import { FeedReader } from "./feed-reader.ts";
 import { feedState, isKnown, stateHeaders } from "./feed-state.ts";
 
@@ -38,14 +38,17 @@ async function answer(access: FeedAccess, request: HttpRequest): Promise<HttpRes
     distributions: engine.settings.feedDistributions,
   };
   const state = await feedState(engine, group, publication, request.path);
-  const reader = new FeedReader(engine, group.uid);
-  const content = await feedFile(path.file, { reader, publication, changed: state.changed });
-  if (content === undefined) throw notFound("Feed", request.path);
   const headers = {
     ...stateHeaders(state, Date.now()),
     "cache-control": isPublic ? PUBLIC_FOR : PRIVATE,
   };
-  if (isKnown(request.headers, state)) return { status: 304, headers, body: "" };
+  const unchanged: HttpResponse = { status: 304, headers, body: "" };
+  const known = isKnown(request.headers, state);
+  if (known && isAlwaysThere(path.file)) return unchanged;
+  const reader = new FeedReader(engine, group.uid);
+  const content = await feedFile(path.file, { reader, publication, changed: state.changed });
+  if (content === undefined) throw notFound("Feed", request.path);
+  if (known) return unchanged;
   return {
     status: 200,
     headers: { ...headers, "content-type": content.type },

@@ -1,0 +1,34 @@
+import { define } from "../../command/definition.ts";
+import { PARENT } from "../../iam/shared/options.ts";
+
+export const FORMATS = ["osv", "secdb", "openvex", "csaf"] as const;
+
+export const exportDefinition = define({
+  name: "export",
+  summary: "Write advisories in a format that scanners read",
+  description: `Downloads what the group's feed publishes: what was approved, of the group and of all folders below.
+
+OSV and CSAF come as a zip archive with a document for each advisory or package; secdb and OpenVEX are one \
+file. What was written as OSV can be imported again exactly.`,
+  examples: [
+    { command: "wharf advisories export --group acme --format osv --output osv.zip" },
+    { command: "wharf advisories export --group acme --format openvex > vex.json" },
+    { command: "wharf advisories export --group acme --format csaf --output feeds/" },
+  ],
+  options: {
+    parent: { ...PARENT, summary: "The organisation or folder that they are of: its name or uid" },
+    format: {
+      type: "choice",
+      choices: FORMATS,
+      required: true,
+      summary: "What to write",
+    },
+    output: {
+      type: "string",
+      short: "o",
+      value: "PATH",
+      default: "-",
+      summary: "The file, or the folder for it; - is standard output",
+    },
+  },
+});

@@ -1,0 +1,83 @@
+import { createWriteStream, existsSync, mkdirSync, statSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { isUid } from "@wharf/contract";
+import type { Run } from "../../command/types.ts";
+import type { Context } from "../../context.ts";
+import { wrongUse } from "../../errors.ts";
+import { resolveGroup } from "../../iam/groups/resolve.ts";
+import type { Step } from "../../progress.ts";
+import type { exportDefinition, FORMATS } from "./definition.ts";
+import { download } from "./download.ts";
+
+type Format = (typeof FORMATS)[number];
+
+/** Which file of a feed holds all of it, and what it is called where a folder is given. */
+const FILES: Readonly<Record<Format, { path: string; name: string }>> = {
+  osv: { path: "osv/all.zip", name: "osv.zip" },
+  secdb: { path: "secdb/security.json", name: "security.json" },
+  openvex: { path: "openvex/all.json", name: "openvex.json" },
+  csaf: { path: "csaf/all.zip", name: "csaf.zip" },
+};
+
+export const run: Run<typeof exportDefinition> = async (context, { parent, format, output }) => {
+  const { path, name } = FILES[format];
+  if (output === "-" && name.endsWith(".zip") && context.terminal.isTTY) {
+    throw wrongUse("an archive is not for terminals", "give a file with --output");
+  }
+  // Whoever may read advisories alone cannot look groups up.
+  const uid = isUid(parent) ? parent : (await resolveGroup(context, parent)).uid;
+  const target = output === "-" ? undefined : fileOf(output, name);
+  const bytes = await context.progress("downloading", async (step) => {
+    const body = await download(context, `/feeds/${uid}/${path}`);
+    return target === undefined
+      ? copy(context, body, process.stdout, step)
+      : writeWhole(context, body, target, step);
+  });
+  if (target !== undefined) context.err.note(`wrote ${bytes} bytes to ${target}`);
+};
+
+function fileOf(output: string, name: string): string {
+  if (output.endsWith("/")) mkdirSync(output, { recursive: true });
+  const isFolder = existsSync(output) && statSync(output).isDirectory();
+  return isFolder ? join(output, name) : output;
+}
+
+/** The file is there when all of it is; until then it has another name. */
+async function writeWhole(
+  context: Context,
+  body: Readable,
+  target: string,
+  step: Step,
+): Promise<number> {
+  const part = `${target}.part`;
+  try {
+    const bytes = await copy(context, body, createWriteStream(part), step);
+    await rename(part, target);
+    return bytes;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function copy(
+  { signal }: Context,
+  body: Readable,
+  target: Writable,
+  step: Step,
+): Promise<number> {
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      bytes += (chunk as Uint8Array).length;
+      step.at(bytes);
+      yield chunk as Uint8Array;
+    }
+  }
+  const isStdout = target === process.stdout;
+  await pipeline(Readable.from(counted()), target, { signal, end: !isStdout });
+  return bytes;
+}

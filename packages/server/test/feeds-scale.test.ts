@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:http2";
+import { before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { ANYONE_UID } from "../src/auth/caller.ts";
+import { approved, Scanner, unzipped } from "./support/feeds.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const ADVISORIES = 50_000;
+const PER_PACKAGE = 20;
+const PER_REQUEST = 2_000;
+
+/** Far below what the archive or its documents take, far above what a step takes. */
+const GROWTH = 96 * 1024 * 1024;
+
+onEachStore("feeds of 50,000 advisories", (world) => {
+  let group: string;
+  let scanner: Scanner;
+
+  before(async () => {
+    group = await world.organisation();
+    scanner = new Scanner(world.server.url);
+    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    const api = world.operator();
+    for (let first = 0; first < ADVISORIES; first += PER_REQUEST) {
+      const packages = Array.from({ length: PER_REQUEST / PER_PACKAGE }, (_, at) =>
+        documentOf(first + at * PER_PACKAGE),
+      );
+      const { results } = await api.importAdvisories(group, packages);
+      assert.ok(results.every(({ created }: { created: number }) => created === PER_PACKAGE));
+    }
+  });
+
+  function documentOf(first: number) {
+    const artifactName = `package-${first}`;
+    const note = "What is known of it, in as many words as people use. ".repeat(4);
+    const advisories = Array.from({ length: PER_PACKAGE }, (_, at) => ({
+      ...{ advisoryId: `CGA-${first + at}`, artifactName, artifactType: "apk" },
+      ...{ artifactArchitecture: "x86_64", author: "writer@example.com" },
+      aliases: [`CVE-2026-${10_000 + first + at}`],
+      events: [
+        approved({ detection: { manual: {} } }),
+        approved({ fixed: { fixedVersion: `1.${at}-r0`, note } }, 2),
+      ],
+    }));
+    return { name: artifactName, advisories };
+  }
+
+  async function memory(): Promise<number> {
+    const text = await (await fetch(`${world.server.url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
+  }
+
+  /** Reads a file, and how much the server grew at most meanwhile. */
+  async function watched(path: string): Promise<{ bytes: Buffer; growth: number }> {
+    const start = await memory();
+    let most = start;
+    let reading = true;
+    const watching = (async () => {
+      while (reading) {
+        most = Math.max(most, await memory());
+        await wait(100);
+      }
+    })();
+    const { status, bytes } = await scanner.get(`${group}/${path}`);
+    reading = false;
+    await watching;
+    assert.equal(status, 200);
+    return { bytes, growth: most - start };
+  }
+
+  test("are whole, and take no more memory than small ones", async () => {
+    // What every server takes once it has work.
+    await scanner.get(`${group}/osv/all.json`);
+    const index = await watched("osv/all.json");
+    assert.equal(JSON.parse(index.bytes.toString()).length, ADVISORIES);
+    const archive = await watched("osv/all.zip");
+    const files = await unzipped(archive.bytes);
+    assert.equal(files.size, ADVISORIES);
+    const vex = await watched("openvex/all.json");
+    assert.equal(JSON.parse(vex.bytes.toString()).statements.length, ADVISORIES);
+    const secdb = await watched("secdb/security.json");
+    assert.equal(JSON.parse(secdb.bytes.toString()).packages.length, ADVISORIES / PER_PACKAGE);
+    const csaf = await watched("csaf/index.txt");
+    assert.equal(csaf.bytes.toString().trim().split("\n").length, ADVISORIES / PER_PACKAGE);
+    for (const { growth } of [index, archive, vex, secdb, csaf]) {
+      assert.ok(growth < GROWTH, `it grew by ${growth} bytes`);
+    }
+  });
+
+  test("wait for clients that do not read", async () => {
+    const start = await memory();
+    const request = get(`${world.server.url}/feeds/${group}/openvex/all.json`);
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.pause();
+    await wait(2_000);
+    const growth = (await memory()) - start;
+    assert.ok(growth < GROWTH, `it grew by ${growth} bytes`);
+    let size = 0;
+    for await (const chunk of response) size += chunk.length;
+    assert.ok(size > 20_000_000, `${size} bytes came`);
+  });
+
+  test("end with whoever leaves, and are the same over HTTP/2", async () => {
+    const request = get(`${world.server.url}/feeds/${group}/osv/all.zip`);
+    const [left] = (await once(request, "response")) as [IncomingMessage];
+    left.destroy();
+    const path = `/feeds/${group}/secdb/security.json`;
+    const session = connect(world.server.url);
+    const stream = session.request({ ":path": path });
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    session.close();
+    const { bytes } = await scanner.get(path.slice("/feeds/".length));
+    assert.ok(Buffer.concat(chunks).equals(bytes));
+  });
+});
