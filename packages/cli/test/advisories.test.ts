@@ -54,6 +54,13 @@ describe("advisories", () => {
     assert.deepEqual(await found("--id", "CGA-z,CGA-none"), [other.uid]);
     assert.deepEqual(await found("--origin", "zlib"), [other.uid]);
     assert.deepEqual(await found("--query", "LIBCRYPTO"), [made.uid]);
+    const { advisoriesV1 } = await clientOf(site);
+    const listed = await Array.fromAsync(advisoriesV1.listAll({ artifactName: ["openssl"] }));
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [made.uid],
+      "version 1 pages, too",
+    );
     const { advisoryId } = made;
     const updated = await json(
       site,

@@ -26,7 +26,9 @@ test("every scoped method names capabilities and a field to check them at", () =
     const access = accessOf(method);
     if (access?.kind !== "scoped") continue;
     assert.ok(access.capabilities.length > 0, `${method}`);
-    assert.match(scopePath(method.input) ?? "none", /^(\w+\.)?(\w+_)?(uid|parent)$/, `${method}`);
+    // Version 1 says id.
+    const scope = /^(\w+\.)?((\w+_)?(uid|parent)|(parent_)?id)$/;
+    assert.match(scopePath(method.input) ?? "none", scope, `${method}`);
   }
 });
 

@@ -26,6 +26,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
+import { forgetSubpackages } from "../store/subpackages.ts";
 import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -177,6 +178,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   }
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
   await forgetVulnerabilities(tx, uid);
+  await forgetSubpackages(tx, uid);
 }
 
 function notEmpty(plural: string): Error {
