@@ -202,7 +202,15 @@ describe("wharf advisories import", () => {
       "--group",
       "nobody",
     );
-    await fails(site, 2, /--format must be one of/, ...command, FOLDER, "--format", "yaml");
+    await fails(
+      site,
+      2,
+      /--input-format must be one of/,
+      ...command,
+      FOLDER,
+      "--input-format",
+      "yaml",
+    );
     const empty = folderWith("empty", { "x.txt": "" });
     assert.deepEqual(counts(await json(site, ...command, empty)), {
       ...none,

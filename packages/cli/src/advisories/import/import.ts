@@ -12,7 +12,7 @@ import { sendBatch } from "./send.ts";
 import { TALLY_COLUMNS, Tally, violationOf } from "./tally.ts";
 
 export const run: Run<typeof importDefinition> = async (context, args) => {
-  const { format, dryRun, metadataOnly } = args;
+  const { inputFormat: format, dryRun, metadataOnly } = args;
   const { signal } = context;
   const sources = await open(args.sources);
   const parent = await resolveGroup(context, args.parent);
