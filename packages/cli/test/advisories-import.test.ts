@@ -202,7 +202,15 @@ describe("wharf advisories import", () => {
       "--group",
       "nobody",
     );
-    await fails(site, 2, /--format must be one of/, ...command, FOLDER, "--format", "yaml");
+    await fails(
+      site,
+      2,
+      /--input-format must be one of/,
+      ...command,
+      FOLDER,
+      "--input-format",
+      "yaml",
+    );
     const empty = folderWith("empty", { "x.txt": "" });
     assert.deepEqual(counts(await json(site, ...command, empty)), {
       ...none,
@@ -293,20 +301,25 @@ describe("wharf advisories import", () => {
     assert.deepEqual([rest.created, rest.unchanged], [2000 - created, created]);
   });
 
-  test("what is more than the server takes at once is refused, and the rest taken", async () => {
+  test("large documents are sent in fewer bytes; what is still too large is refused", async () => {
     await site.make("organizations", "large");
-    const [one, ...many] = ids(90_000, 1_000) as [string, ...string[]];
-    const data = { note: "x".repeat(4_000) };
-    const event = { timestamp: "2026-01-04T00:00:00Z", type: "pending-upstream-fix", data };
-    const advisories = many.map((id) => ({ id, events: [event] }));
-    const large = { "schema-version": "2.0.2", package: { name: "large" }, advisories };
+    const one = ids(80_000, 1) as [string];
+    const document = (name: string, first: number, count: number, note: string) => {
+      const event = { timestamp: "2026-01-04T00:00:00Z", type: "pending-upstream-fix" };
+      const events = [{ ...event, data: { note } }];
+      const advisories = ids(first, count).map((id) => ({ id, events }));
+      return JSON.stringify({ "schema-version": "2.0.2", package: { name }, advisories });
+    };
     const folder = folderWith("large", {
-      "a.json": JSON.stringify(large),
-      "b.yaml": distro("b", [one]),
+      "a.json": document("many", 200_000, 4_000, "x".repeat(800)),
+      "b.json": document("more", 300_000, 1_200, "x".repeat(4_000)),
+      "c.yaml": distro("c", one),
     });
-    const command = ["advisories", "import", folder, "--group", "large"];
-    await fails(site, 1, /a\.json: holds more than the server takes at once/, ...command);
-    assert.equal((await listed("large")).length, 1);
+    const command = ["advisories", "import", folder, "--group", "large", "-o", "json"];
+    const { stdout } = await fails(site, 1, /b\.json/, ...command);
+    const { created, refused, refusals } = JSON.parse(stdout);
+    assert.deepEqual([created, refused], [4_001, 1]);
+    assert.match(refusals[0].reason, /^holds more than the server takes at once: /);
   });
 });
 

@@ -2,6 +2,8 @@ import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { unreadable } from "../read/unreadable.ts";
+import { ARCHIVE_LIMITS } from "./budget.ts";
 import type { Chunks } from "./chunks.ts";
 import type { Item } from "./item.ts";
 
@@ -17,9 +19,19 @@ export async function* spooled(
   const folder = mkdtempSync(join(tmpdir(), "wharf-import-"));
   try {
     const path = join(folder, "archive");
-    await pipeline(chunks, createWriteStream(path, { mode: 0o600 }));
+    await pipeline(bounded(chunks), createWriteStream(path, { mode: 0o600 }));
     yield* items(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A stream may have no end. */
+async function* bounded(chunks: Chunks): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > ARCHIVE_LIMITS.unpackedBytes) throw unreadable("is larger than an archive may be");
+    yield chunk;
   }
 }

@@ -20,7 +20,9 @@ import { zipItems } from "./zip.ts";
 export async function* streamItems(name: string, chunks: Chunks): AsyncGenerator<Item> {
   const { head, all } = await peek(chunks);
   const kind = kindOf(head);
-  if (kind === "zip") return yield* spooled(all, (path) => zipItems(name, path));
+  if (kind === "zip") {
+    return yield* refusing(name, () => spooled(all, (path) => zipItems(name, path)));
+  }
   if (kind === "gzip") return yield* gzipItems(name, all);
   return yield* plainItems(name, kind, all);
 }

@@ -28,7 +28,7 @@ an interruption, run the same command again.`,
   ],
   options: {
     parent: { ...PARENT, summary: "The organisation or folder that they go into: its name or uid" },
-    format: {
+    "input-format": {
       type: "choice",
       choices: ["distro", "osv", "openvex", "csaf"],
       summary: "What the documents are, if not what they look like",

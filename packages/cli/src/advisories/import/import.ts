@@ -1,4 +1,5 @@
 import { openSource, type Source } from "@wharf/advisories/source";
+import type { Wharf } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, EXIT, wrongUse } from "../../errors.ts";
@@ -6,11 +7,12 @@ import { resolveGroup } from "../../iam/groups/resolve.ts";
 import { type Batch, batchesOf } from "./batches.ts";
 import type { importDefinition } from "./definition.ts";
 import { inFlight } from "./in-flight.ts";
+import { overGrpc } from "./over-grpc.ts";
 import { sendBatch } from "./send.ts";
 import { TALLY_COLUMNS, Tally, violationOf } from "./tally.ts";
 
 export const run: Run<typeof importDefinition> = async (context, args) => {
-  const { format, dryRun, metadataOnly } = args;
+  const { inputFormat: format, dryRun, metadataOnly } = args;
   const { signal } = context;
   const sources = await open(args.sources);
   const parent = await resolveGroup(context, args.parent);
@@ -21,7 +23,12 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
     await context.progress(`importing into ${parent.name}`, async (step) => {
       const show = () => step.at(tally.documents, total);
       const batches = batchesOf(sources, { format, metadataOnly, tally });
-      const sending = { client, parent: parent.uid, dryRun, tally, signal };
+      let large: Promise<Wharf> | undefined;
+      const forLarge = () => {
+        large ??= overGrpc(context);
+        return large;
+      };
+      const sending = { client, forLarge, parent: parent.uid, dryRun, tally, signal };
       const send = (batch: Batch) => sendBatch(batch, sending).finally(show);
       await inFlight(batches, idsOf, send, () => signal.aborted);
     });

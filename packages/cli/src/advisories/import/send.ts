@@ -6,6 +6,8 @@ import type { Refusal, Tally } from "./tally.ts";
 
 export interface Sending {
   readonly client: Wharf;
+  /** For a document that is too large for the other. */
+  readonly forLarge: () => Promise<Wharf>;
   /** The uid of the group. */
   readonly parent: string;
   readonly dryRun: boolean;
@@ -20,13 +22,16 @@ const FIRST_PAUSE_MS = 500;
 /** What may go better in a while. Imports can be repeated, so whether one was done does not matter. */
 const PASSING = new Set(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "ABORTED", "DEADLINE_EXCEEDED"]);
 
-const TOO_LARGE = 413;
-
 /** What a refused call tells. Told by shape, as everywhere in the command. */
 interface Refused extends Error {
   readonly code: string;
-  readonly httpStatus?: number;
   readonly retryAfterMs?: number;
+}
+
+/** Waiting does not make a request smaller, which the code does not tell. */
+function isTooLarge(thrown: unknown): boolean {
+  const { code, message } = thrown as Refused;
+  return code === "RESOURCE_EXHAUSTED" && /larger than \d+ bytes/.test(message);
 }
 
 /**
@@ -37,24 +42,36 @@ interface Refused extends Error {
  */
 export async function sendBatch(batch: Batch, sending: Sending): Promise<void> {
   try {
-    const results = await attempt(batch, sending);
-    for (const [at, result] of results.entries()) note(batch[at] as Readout, result, sending.tally);
+    await sendWith(sending.client, batch, sending);
   } catch (thrown) {
-    if ((thrown as Refused).httpStatus !== TOO_LARGE) throw thrown;
-    if (batch.length > 1) {
-      const middle = batch.length >> 1;
-      await sendBatch(batch.slice(0, middle), sending);
-      return sendBatch(batch.slice(middle), sending);
-    }
+    if (!isTooLarge(thrown)) throw thrown;
+    if (batch.length === 1) return sendLarge(batch, sending);
+    const middle = batch.length >> 1;
+    await sendBatch(batch.slice(0, middle), sending);
+    await sendBatch(batch.slice(middle), sending);
+  }
+}
+
+async function sendLarge(batch: Batch, sending: Sending): Promise<void> {
+  try {
+    await sendWith(await sending.forLarge(), batch, sending);
+  } catch (thrown) {
+    if (!isTooLarge(thrown)) throw thrown;
     const document = batch[0]?.document.name ?? "";
     const reason = `holds more than the server takes at once: ${(thrown as Error).message}`;
     sending.tally.refuse([{ document, field: "", reason }]);
   }
 }
 
+async function sendWith(client: Wharf, batch: Batch, sending: Sending): Promise<void> {
+  const results = await attempt(client, batch, sending);
+  for (const [at, result] of results.entries()) note(batch[at] as Readout, result, sending.tally);
+}
+
 async function attempt(
+  client: Wharf,
   batch: Batch,
-  { client, parent, dryRun, signal }: Sending,
+  { parent, dryRun, signal }: Sending,
 ): Promise<readonly AdvisoryDocumentResult[]> {
   const documents = batch.map(({ document }) => document);
   for (let made = 1; ; made++) {
@@ -62,8 +79,8 @@ async function attempt(
       const request = { parent, documents, validateOnly: dryRun };
       return (await client.advisoryImports.importAdvisories(request)).results;
     } catch (thrown) {
-      const { code, httpStatus, retryAfterMs } = thrown as Refused;
-      if (!PASSING.has(code) || httpStatus === TOO_LARGE || made === ATTEMPTS) throw thrown;
+      const { code, retryAfterMs } = thrown as Refused;
+      if (!PASSING.has(code) || isTooLarge(thrown) || made === ATTEMPTS) throw thrown;
       if (!(await paused(retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (made - 1), signal))) throw thrown;
     }
   }
