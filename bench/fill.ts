@@ -76,6 +76,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     accessChanged() {},
     relyOnAccess: async () => 0,
     async takeTurn() {},
+    countBelow: async (table, place) => counts.below(table, place),
   };
 }
 

@@ -3,11 +3,9 @@
  * ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
  */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
 import { doJobs } from "../program.ts";
+import { serveTokens } from "./token-server.ts";
 
 export interface ServedExchange {
   readonly jwks: JSONWebKeySet;
@@ -39,17 +37,5 @@ doJobs(async (job: ServedExchange): Promise<{ port: number }> => {
     const expiry = new Date((issued + LIFETIME_SECONDS) * 1000).toISOString();
     return JSON.stringify({ token: signed, refreshToken: "", expiry });
   };
-  const server = createServer((request, response) => {
-    exchange((request.headers.authorization ?? "").slice("Bearer ".length)).then(
-      (body) => {
-        const length = Buffer.byteLength(body);
-        response.writeHead(200, { "content-type": "application/json", "content-length": length });
-        response.end(body);
-      },
-      () => response.writeHead(401).end(),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port };
+  return serveTokens(exchange);
 });

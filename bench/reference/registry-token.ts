@@ -3,11 +3,9 @@
  * an ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
  */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
 import { doJobs } from "../program.ts";
+import { serveTokens } from "./token-server.ts";
 
 export interface ServedRegistryToken {
   readonly jwks: JSONWebKeySet;
@@ -42,17 +40,5 @@ doJobs(async (job: ServedRegistryToken): Promise<{ port: number }> => {
     const times = { expires_in: LIFETIME_SECONDS, issued_at: new Date(now).toISOString() };
     return JSON.stringify({ token, access_token: token, ...times, scope: asked });
   };
-  const server = createServer((request, response) => {
-    answer((request.headers.authorization ?? "").slice("Bearer ".length), request.url ?? "").then(
-      (body) => {
-        const length = Buffer.byteLength(body);
-        response.writeHead(200, { "content-type": "application/json", "content-length": length });
-        response.end(body);
-      },
-      () => response.writeHead(401).end(),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port };
+  return serveTokens(answer);
 });

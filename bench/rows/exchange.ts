@@ -1,70 +1,53 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { StandInIssuer } from "../../packages/server/test/support/issuer.ts";
 import { ScratchData } from "../data-set.ts";
-import { measureLoads, median, perSecond, type Side } from "../measure.ts";
+import { median, perSecond } from "../measure.ts";
 import { Program } from "../program.ts";
 import type { ServedExchange } from "../reference/exchange.ts";
 import type { ServedClient } from "../reference/oidc-provider.ts";
 import { type Bench, counted, type Row, serve } from "../row.ts";
+import {
+  askForToken,
+  CONNECTIONS,
+  IDENTITIES,
+  measureTokens,
+  organisationWith,
+  type TokenRequest,
+} from "../token-row.ts";
 import { mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
-
-const CONNECTIONS = 20;
-
-/** Identities that take turns, as the repositories of an organisation would. */
-const IDENTITIES = 100;
 
 /** More than any machine of today exchanges: no token comes twice within a measurement. */
 const TOKENS_PER_SECOND = 4_000;
 
-interface Workload {
-  readonly uid: string;
-  readonly subject: string;
-}
-
-/** An organisation whose identities trust the issuer, one subject each. */
-async function workloadsOf(server: Wharf, issuer: string): Promise<Workload[]> {
-  const post = async (path: string, body: object) =>
-    JSON.parse(await server.rest(`/iam/v2beta1/${path}`, JSON.stringify(body)));
-  const { uid: organisation } = await post("groups", { name: "organisation" });
-  const { roles } = JSON.parse(await server.rest("/iam/v2beta1/roles?name=viewer"));
-  const workloads: Workload[] = [];
-  for (let i = 0; i < IDENTITIES; i++) {
-    const number = String(i).padStart(4, "0");
-    const subject = `repo:acme@7/app-${number}@42:ref:refs/heads/main`;
-    const claimMatch = { issuer, subjectPattern: `repo:acme@7/app-${number}@42:.*` };
-    const { uid } = await post(`identities/${organisation}`, { name: `ci-${number}`, claimMatch });
-    await post(`roleBindings/${organisation}`, { identityUid: uid, roleUid: roles[0].uid });
-    workloads.push({ uid, subject });
-  }
-  return workloads;
-}
+const repository = (at: number) => `repo:acme@7/app-${String(at).padStart(4, "0")}@42`;
 
 /** A request for each token, all of them different. */
-async function requestsOf(server: Wharf, issuer: StandInIssuer, count: number) {
-  const workloads = await workloadsOf(server, issuer.url);
+async function requestsOf(
+  server: Wharf,
+  issuer: StandInIssuer,
+  count: number,
+): Promise<TokenRequest[]> {
+  const { identities } = await organisationWith(server, "viewer", (at) => ({
+    issuer: issuer.url,
+    subjectPattern: `${repository(at)}:.*`,
+  }));
   return Promise.all(
     Array.from({ length: count }, async (_, i) => {
-      const { uid, subject } = workloads[i % IDENTITIES] as Workload;
+      const sub = `${repository(i % IDENTITIES)}:ref:refs/heads/main`;
       // Valid for as long as the row may take.
       const exp = Math.floor(Date.now() / 1000) + 3_600;
-      const token = await issuer.sign({ sub: subject, exp, jti: String(i).padStart(8, "0") });
-      const query = new URLSearchParams({ aud: server.url, identity: uid });
+      const token = await issuer.sign({ sub, exp, jti: String(i).padStart(8, "0") });
+      const identity = identities[i % IDENTITIES] as string;
+      const query = new URLSearchParams({ aud: server.url, identity });
       return { path: `/sts/exchange?${query}`, token };
     }),
   );
 }
 
-type Request = Awaited<ReturnType<typeof requestsOf>>[number];
-
-async function ask(port: number, { path, token }: Request): Promise<string> {
-  const headers = { authorization: `Bearer ${token}` };
-  return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
-}
-
 /** Makes sure that an answer is a token of the server's for the identity, and returns it. */
-async function verified(server: Wharf, request: Request): Promise<string> {
-  const answer = await ask(server.port, request);
+async function verified(server: Wharf, request: TokenRequest): Promise<string> {
+  const answer = await askForToken(server.port, request);
   const { token } = JSON.parse(answer);
   const keys = JSON.parse(await server.rest("/.well-known/jwks.json"));
   const { payload } = await jwtVerify(token, createLocalJWKSet(keys), { audience: server.url });
@@ -109,20 +92,14 @@ export const exchangeRow: Row = {
   target: { atLeast: 0.6 },
 
   async measure(bench) {
-    const { options, cores, http } = bench;
     using folder = new ScratchData();
     await using server = await serve(bench, folder.path);
     const issuer = await StandInIssuer.start();
-    const requests = await requestsOf(server, issuer, options.seconds * TOKENS_PER_SECOND);
-    const [first] = requests as [Request];
+    const requests = await requestsOf(server, issuer, bench.options.seconds * TOKENS_PER_SECOND);
+    const [first] = requests as [TokenRequest];
     const answer = await verified(server, first);
     const { token } = JSON.parse(answer);
-
-    await using reference = new Program<ServedExchange, { port: number }>(
-      "reference/exchange.ts",
-      cores.serving,
-    );
-    const { port } = await reference.ask({
+    const job: ServedExchange = {
       jwks: issuer.jwks,
       issuer: issuer.url,
       audience: "127.0.0.1",
@@ -131,25 +108,9 @@ export const exchangeRow: Row = {
         subject: decodeJwt(token).sub as string,
         kid: decodeProtectedHeader(token).kid as string,
       },
-    });
-    mustEqual((await ask(port, first)).length, answer.length);
-
-    const side = (pid: number, to: number): Side => ({
-      pid,
-      load: (seconds) =>
-        http.ask({
-          ...{ port: to, token: "", method: "GET", targets: requests },
-          ...{ connections: CONNECTIONS, seconds, bodyBytes: answer.length },
-        }),
-    });
-    const bare = side(reference.pid, port);
-    const measured = await measureLoads(
-      bench,
-      "per s",
-      perSecond,
-      bare,
-      side(server.pid, server.port),
-    );
+    };
+    const program = "reference/exchange.ts";
+    const measured = await measureTokens(bench, server, requests, answer, program, job);
     await issuer.stop();
     const rate = await providerRate(bench);
     const times = (median(measured.ours) / rate).toFixed(2);

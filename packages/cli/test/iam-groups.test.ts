@@ -43,6 +43,24 @@ describe("organisations and folders", () => {
     assert.match(gone.stderr, /no organisation is named "longer"/);
   });
 
+  test("are limited one limit at a time, by the operator", async () => {
+    const uid = await site.make("organizations", "limited");
+    const limit = async (...limits: string[]) => {
+      const given = limits.flatMap((one) => ["--limit", one]);
+      const shown = await site.ok("iam", "orgs", "update", uid, ...given, "-o", "json");
+      return JSON.parse(shown).resourceLimits;
+    };
+    assert.deepEqual(await limit("repositories=10", "idps=1"), { repositories: 10, idps: 1 });
+    assert.deepEqual(await limit("repositories=20"), { repositories: 20, idps: 1 });
+    assert.deepEqual(await limit("repositories="), { idps: 1 });
+    assert.deepEqual(await limit("idps="), {});
+    for (const wrong of ["repositories", "repositories=-1", "repositories=many", "repos=1"]) {
+      const { code } = await site.run("iam", "orgs", "update", uid, "--limit", wrong);
+      assert.equal(code, 2, wrong);
+    }
+    await site.ok("iam", "orgs", "delete", uid, "-y");
+  });
+
   test("folders are named by name, path and uid, and names that are not unique are asked back", async () => {
     const inAcme = await site.make("folders", "platform", "--parent", "acme");
     const inBeta = await site.make("folders", "platform", "--parent", beta);

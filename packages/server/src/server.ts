@@ -54,6 +54,7 @@ import { testIdentityMethod } from "./sts/test-identity.ts";
 import { deprecationOf } from "./v1/deprecation.ts";
 import { handlersOfV1 } from "./v1/handlers.ts";
 import { OUTSIDE } from "./v1/outside.ts";
+import { feedEndpoints } from "./vulnerabilities/feeds.ts";
 import { importHandlers } from "./vulnerabilities/imports.ts";
 import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
@@ -173,6 +174,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       ...scimEndpoints(engine),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
       ...tracking.endpoints,
+      ...feedEndpoints({ engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },

@@ -112,6 +112,26 @@ for (const store of STORES) {
       assert.deepEqual(await granted(), [1, 1]);
     });
 
+    test("pushing to a new repo takes room for one, whoever asks", async () => {
+      const { uid } = await world.post(`groups/${world.organisation}`, {
+        name: "full",
+        resourceLimits: { repositories: 1 },
+      });
+      const granted = async (path: string) => {
+        const asked = `repository:acme/full/${path}:pull,push`;
+        const pusher = await world.grantedTo(who.get("a pusher"), asked);
+        return [pusher, await world.grantedTo(undefined, asked)];
+      };
+      const one = ["repository:acme/full/one:pull,push"];
+      assert.deepEqual(await granted("one"), [one, one]);
+      await world.operator.post(`/registry/v2beta1/repos/${uid}`, { name: "one" });
+      assert.deepEqual(await granted("one"), [one, one], "it is there");
+      for (const path of ["two", "deep/er/two"]) {
+        const two = [`repository:acme/full/${path}:pull`];
+        assert.deepEqual(await granted(path), [two, two]);
+      }
+    });
+
     test("each capability of an action is needed", async () => {
       const actions = {
         pull: ["repo.list", "manifest.list", "repo.blobs.get"],

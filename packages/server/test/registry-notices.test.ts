@@ -143,6 +143,23 @@ for (const store of STORES) {
       }
     });
 
+    test("what is in the registry is noted, whatever the limits", async () => {
+      const folder = `full-${repos++}`;
+      const { uid } = await tracked.world.post(`groups/${tracked.world.organisation}`, {
+        name: folder,
+        resourceLimits: { repositories: 1 },
+      });
+      for (const name of ["one", "two"]) await told(push(`acme/${folder}/${name}`, "1", 0, 1));
+      const { body } = await tracked.world.operator.get(
+        `/registry/v2beta1/repos?uidp.childrenOf=${uid}`,
+      );
+      assert.deepEqual(body.repos.map(({ name }: { name: string }) => name).sort(), ["one", "two"]);
+      const more = await tracked.world.operator.post(`/registry/v2beta1/repos/${uid}`, {
+        name: "x",
+      });
+      assert.equal(more.body.code, 9, "though nobody can add to it");
+    });
+
     test("whoever may no longer make it leaves a note that the installation did", async () => {
       const path = `acme/orphan-${repos++}`;
       const actor = await tracked.world.identity(path.slice(5));

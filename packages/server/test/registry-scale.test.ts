@@ -10,6 +10,9 @@ const REPOS = 5_000;
 /** What a server may grow by while it looks through all of that. */
 const MOST_GROWTH = 200 * 1024 * 1024;
 
+/** Whoever asks all the time takes the time of those who work. */
+const SELDOM_MS = 250;
+
 const repoName = (at: number) => `app-${String(at).padStart(4, "0")}`;
 
 describe("a large registry", () => {
@@ -39,14 +42,14 @@ describe("a large registry", () => {
     await server.terminate();
     await server.restart();
     const before = await tracked.metric("process_resident_memory_bytes");
-    await until(async () => (await found()) >= REPOS / 4);
+    await until(async () => (await found()) >= REPOS / 4, SELDOM_MS);
     const growth = (await tracked.metric("process_resident_memory_bytes")) - before;
     assert.ok(growth < MOST_GROWTH, `it grew by ${growth} bytes`);
     const first = await found();
     await server.terminate();
     await server.restart();
     const start = await tracked.metric("process_resident_memory_bytes");
-    await until(async () => server.log.includes("registry looked through"));
+    await until(async () => server.log.includes("registry looked through"), SELDOM_MS);
     const second = await found();
     assert.ok(
       second <= REPOS + 1 - first + 100,
@@ -80,7 +83,7 @@ describe("a registry of two replicas", () => {
     const { server } = tracked.world;
     const { host } = tracked.registry;
     const storage = new RegistryStorage(tracked.registry.storage);
-    const repos = 300;
+    const repos = 150;
     storage.tag(`acme/${repoName(0)}`, "latest", storage.image("shared"));
     for (let at = 1; at < repos; at++) {
       storage.copy(`acme/${repoName(0)}`, `acme/${repoName(at)}`);

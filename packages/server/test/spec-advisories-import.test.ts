@@ -206,6 +206,43 @@ onEachStore("imports of advisories", (world) => {
     assert.deepEqual(await scores(), ["9.0"]);
   });
 
+  world.rule("readers see whole documents only", async (api) => {
+    const group = await world.group(org);
+    const uidp = { childrenOf: group };
+    const advisories = Array.from({ length: 600 }, (_, at) => advisory(`CGA-${at}`));
+    const documents = [
+      { name: "large", advisories },
+      { name: "small", advisories: [advisory("CGA-last")] },
+    ];
+    let isOver = false;
+    const taking = api.importAdvisories(group, documents).finally(() => {
+      isOver = true;
+    });
+    const seen = new Set<string>();
+    while (!isOver) seen.add((await api.advisories.list({ uidp, pageSize: 1 })).totalCount);
+    await taking;
+    seen.add((await api.advisories.list({ uidp, pageSize: 1 })).totalCount);
+    for (const count of seen) assert.ok(["0", "600", "601"].includes(count), count);
+    assert.ok(seen.has("601"));
+  });
+
+  world.rule("of the same documents at once, each is taken once", async (api) => {
+    const group = await world.group(org);
+    const documents = Array.from({ length: 60 }, (_, at) => {
+      return { name: `n${at}`, advisories: [advisory(`CGA-${at}`, { events: [DETECTED, FIXED] })] };
+    });
+    const turned = documents.toReversed();
+    const answers = await Promise.all(
+      [documents, turned, documents].map((given) => api.importAdvisories(group, given)),
+    );
+    const sum = (count: string) =>
+      answers
+        .flatMap(({ results }) => results)
+        .reduce((total: number, one: Record<string, number>) => total + (one[count] ?? 0), 0);
+    assert.deepEqual(["created", "changed", "unchanged"].map(sum), [60, 0, 120]);
+    assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "60");
+  });
+
   world.rule("what was decided here stays", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);

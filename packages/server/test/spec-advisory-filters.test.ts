@@ -186,6 +186,38 @@ onEachStore("the filters of advisories", (world) => {
     assert.equal((await api.advisories.list(deleted)).totalCount, "1");
   });
 
+  world.rule("an origin stands for all that is known to be built from it", async (api) => {
+    const [near, far] = [await world.organisation(), await world.organisation()];
+    const scanned = (subpackage: string) => ({
+      author: "scanner",
+      reviewState: "REVIEW_STATE_APPROVED",
+      detection: { scanv1: { scanner: "grype", subpackage } },
+    });
+    await written(
+      insider,
+      near,
+      { advisoryId: "CGA-origin", artifactName: "curl", events: [scanned("libcurl4")] },
+      { advisoryId: "CGA-sub", artifactName: "libcurl4", events: [scanned("libcurl4")] },
+      { advisoryId: "CGA-other", artifactName: "zlib" },
+    );
+    await written(insider, far, {
+      advisoryId: "CGA-far",
+      artifactName: "curl",
+      events: [scanned("zlib")],
+    });
+    const found = async (who: Api, asked: Asked) =>
+      (await walk(who, { ...asked, uidp: { descendantsOf: near } })).sort();
+    const { token } = await world.member({ [near]: ["advisories.list"] });
+    const caller = api.as(token);
+    assert.deepEqual(await found(caller, { origin: "curl" }), ["CGA-origin", "CGA-sub"]);
+    assert.deepEqual(await found(caller, { origin: "libcurl4" }), ["CGA-sub"]);
+    const both = { origin: "curl", artifactNames: ["zlib"] };
+    assert.deepEqual(await found(caller, both), ["CGA-origin", "CGA-sub"]);
+    assert.deepEqual(await found(caller, { artifactNames: ["curl"] }), ["CGA-origin"]);
+    // Whoever sees the other organisation knows what is told there.
+    assert.equal((await found(api, { origin: "curl" })).length, 3);
+  });
+
   test("a filter that is too long is refused", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
     const { code, fields } = await refused(world.operator("gRPC").advisories.list({ aliases }));

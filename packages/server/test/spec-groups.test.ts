@@ -145,13 +145,11 @@ onEachStore("groups", (world) => {
       name: "mine",
       verified: true,
       status: "ORG_STATUS_SUSPENDED",
-      resourceLimits: { clusters: 7 },
       createTime: "2001-01-01T00:00:00.000Z",
     });
     assert.notEqual(created.uid, NOWHERE);
     assert.equal(created.verified, false);
     assert.equal(created.status, "ORG_STATUS_READY");
-    assert.deepEqual(created.resourceLimits, {});
     assert.ok(Date.parse(created.createTime) > Date.parse("2020-01-01"));
   });
 

@@ -10,14 +10,18 @@ const GROUPS: Compared = {
   toV2: (facts) => facts,
   fromV1: groupFacts,
   fromV2: ({ uid, ...shown }) => groupFacts({ id: uid, ...shown }),
-  replaced: ["name", "description", "verified", "kind"],
+  replaced: ["name", "description", "resource_limits", "verified", "kind"],
   findsByName: true,
   async prepare(world) {
     return {
       parent: await world.organisation(),
-      sample: (number) => ({ name: `group ${number}`, description: "of some use" }),
+      sample: (number) => ({
+        name: `group ${number}`,
+        description: "of some use",
+        resourceLimits: { repositories: number, idps: 1 },
+      }),
       change: { name: "another" },
-      reset: { description: "" },
+      reset: { description: "", resourceLimits: {} },
       invalid: { name: "No/Name" },
     };
   },

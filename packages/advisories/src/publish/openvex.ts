@@ -87,7 +87,8 @@ function products(
 /** What is said where whoever decided has not said why. */
 export const NOT_AFFECTED = "The vulnerability does not affect this package.";
 
-const ACTIONS: Readonly<Partial<Record<Standing["kind"], string>>> = {
+/** By the kind of event; readers tell the kind by it. */
+export const ACTIONS: Readonly<Partial<Record<Standing["kind"], string>>> = {
   truePositiveDetermination: "A fix is not available yet.",
   pendingUpstreamFix: "A fix is not available yet: it has to come from upstream.",
   fixNotPlanned: "A fix is not planned.",

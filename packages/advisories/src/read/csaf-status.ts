@@ -1,8 +1,10 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
 import type { At } from "./at.ts";
 import type { Product, Products } from "./csaf-products.ts";
 import { READ_LIMITS } from "./limits.ts";
-import { JUSTIFICATIONS, type Standing } from "./vex.ts";
+import { ownWords } from "./own-words.ts";
+import { JUSTIFICATIONS, type Plan, type Standing } from "./vex.ts";
 
 /** The lists of a product status, and what being on one means. What is merely recommended is no status. */
 export const STATUSES: ReadonlyMap<string, Standing["status"]> = new Map([
@@ -23,40 +25,49 @@ const REMEDIATIONS: ReadonlyMap<string, Plan> = new Map([
   ["no_fix_planned", "none"],
 ]);
 
-type Plan = "fix" | "none" | "upstream";
-
 /** What is said of products beside their status. */
 interface Remark {
   readonly ids: ReadonlySet<string>;
   readonly note: string;
+  /** When it was found, or the remedy came. */
+  readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
 }
+
+type Words = ReturnType<typeof ownWords>;
 
 /** The flags, threats and remediations of one vulnerability. */
 export class Remarks {
   readonly #all: readonly Remark[];
 
   constructor(at: At, products: Products) {
-    const read = (name: string, more: (one: At) => Partial<Remark>): Remark[] =>
+    const read = (name: string, more: (one: At, words: Words) => Partial<Remark>): Remark[] =>
       at
         .field(name)
         .items(READ_LIMITS.products)
         .filter((one) => one.mustBeObject())
-        .map((one) => ({
-          ids: products.idsOf(one),
-          note: one.field("details").textIfAny(),
-          ...more(one),
-        }));
+        .map((one) => {
+          const words = ownWords(one.field("details").textIfAny());
+          const time = one.field("date").timeIfAny();
+          return { ids: products.idsOf(one), note: words.note, time, ...more(one, words) };
+        });
     this.#all = [
       ...read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) })),
       ...read("threats", (one) => (one.field("category").word() === "impact" ? {} : { note: "" })),
-      ...read("remediations", (one) => ({ plan: one.field("category").oneOf(REMEDIATIONS) })),
+      ...read("remediations", (one, { plan }) => ({
+        plan: plan ?? one.field("category").oneOf(REMEDIATIONS),
+      })),
     ];
   }
 
   on(id: string): readonly Remark[] {
     return this.#all.filter(({ ids }) => ids.has(id));
+  }
+
+  /** When a product came to stand as it does, where that is known. */
+  timeOf(id: string): Timestamp | undefined {
+    return this.on(id).find(({ time }) => time !== undefined)?.time;
   }
 }
 

@@ -207,6 +207,21 @@ describe("CSAF of the category csaf_vex", () => {
     assert.deepEqual(events("workaround")[1].detection, { manual: {} });
   });
 
+  test("the date of a flag or remedy is when it came about", () => {
+    const flags = [
+      {
+        label: "component_not_present",
+        date: "2026-02-11T00:00:00Z",
+        product_ids: ["router-7.1"],
+      },
+    ];
+    const { advisories } = reading({
+      flags,
+      product_status: { known_not_affected: ["router-7.1"] },
+    });
+    assert.equal(advisories[0].events[0].createTime, "2026-02-11T00:00:00Z");
+  });
+
   test("what is a draft there is pending here", () => {
     const tracking = { ...VEX.document.tracking, status: "draft" };
     const { advisories } = readAs({ ...VEX, document: { ...VEX.document, tracking } });

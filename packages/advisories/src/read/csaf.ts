@@ -90,7 +90,8 @@ function statementsOf(at: At, names: readonly string[], document: Document): Sta
     if (known === undefined || time === undefined || vulnerability === undefined) return [];
     const standing = standingOf(kind, product, known, remarks);
     const about = { artifact: known.artifact, vulnerability, aliases, advisoryId: undefined };
-    return [{ ...about, time, author, reviewState, standing }];
+    const since = remarks.timeOf(product.wordIfAny()) ?? time;
+    return [{ ...about, time: since, author, reviewState, standing }];
   });
   const artifacts = new Set(statements.map(({ artifact }) => JSON.stringify(artifact)));
   if (own.length !== 1 || artifacts.size !== 1) return statements;

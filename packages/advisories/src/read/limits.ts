@@ -8,12 +8,12 @@ export const READ_LIMITS = {
   depth: 100,
   advisories: 10_000,
   events: 1_000,
-  aliases: 1_000,
+  aliases: 100,
   products: 100_000,
   /** Characters of a name, an id or a version. */
   wordLength: 1_024,
   /** Characters of a note. */
-  textLength: 64 * 1024,
+  textLength: 4_096,
   /** Problems that are told; one broken generator makes the same one thousands of times. */
   problems: 20,
 } as const;

@@ -139,7 +139,7 @@ describe("OpenVEX", () => {
 
   test("an advisory that is named is found again", () => {
     const id = "CGA-2q5g-x3vm-7r9c";
-    const statement = { ...VEX.statements[3], "@id": `https://example.com/vex#${id}` };
+    const statement = { ...VEX.statements[3], "@id": `https://example.com/osv/${id}.json` };
     const named = {
       ...VEX.statements[2],
       vulnerability: { name: "CVE-2026-0002", aliases: ["CGA-3wxr-55jp-h6fm"] },

@@ -6,6 +6,7 @@ import {
 import { type Artifact, isAdvisoryId } from "./artifact.ts";
 import { type At, quoted } from "./at.ts";
 import { READ_LIMITS } from "./limits.ts";
+import { ownWords } from "./own-words.ts";
 import { artifactOf, type Purl, parsePurl } from "./purl.ts";
 import type { Contents } from "./read.ts";
 import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement } from "./vex.ts";
@@ -61,7 +62,7 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
 /** Statements of our own carry the id of their advisory at the end of theirs. */
 function ownId(at: At, names: readonly string[]): string | undefined {
   const last = at.field("@id").wordIfAny().split(/[/#:]/).at(-1) as string;
-  return [last, ...names].find(isAdvisoryId);
+  return [last.replace(/\.json$/, ""), ...names].find(isAdvisoryId);
 }
 
 interface Product {
@@ -99,13 +100,18 @@ const STANDINGS: ReadonlyMap<string, (at: At, purl: Purl) => Standing> = new Map
     "fixed",
     (at: At, { version }: Purl): Standing => ({ status: "fixed", version, note: noteOf(at) }),
   ],
-  ["affected", (at: At): Standing => ({ status: "affected", plan: "fix", note: noteOf(at) })],
+  ["affected", affected],
   [
     "under_investigation",
     (at: At): Standing => ({ status: "under_investigation", note: noteOf(at) }),
   ],
   ["not_affected", notAffected],
 ]);
+
+function affected(at: At): Standing {
+  const { plan = "fix", note } = ownWords(noteOf(at));
+  return { status: "affected", plan, note };
+}
 
 function notAffected(at: At): Standing {
   const justification = at.field("justification");
@@ -117,7 +123,7 @@ function notAffected(at: At): Standing {
   return {
     status: "not_affected",
     because: because ?? FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
-    note: noteOf(at),
+    note: ownWords(noteOf(at)).note,
   };
 }
 

@@ -188,6 +188,9 @@ describe("OSV", () => {
         severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
       },
     ]);
+    const elsewhere = { ...advisory, advisoryId: "ACME-1" };
+    const foreign = { ...document, id: "x_ACME-1", database_specific: { wharf: elsewhere } };
+    assert.equal(readAs(foreign).advisories[0].advisoryId, "ACME-1");
     const deleted = { ...advisory, deleteTime: "2026-02-01T00:00:00Z" };
     assert.equal(
       readAs({ ...document, database_specific: { wharf: deleted } }).advisories,

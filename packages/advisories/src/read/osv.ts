@@ -6,7 +6,6 @@ import {
   type Vulnerability,
   VulnerabilitySchema,
 } from "@wharf/contract/messages";
-import { osvId } from "../publish/osv.ts";
 import { advisoryOn, idFor } from "./artifact.ts";
 import { type At, quoted } from "./at.ts";
 import { eventAt, falsePositive, UNKNOWN_AUTHOR } from "./events.ts";
@@ -84,7 +83,8 @@ function ownContents(own: At, { id, severities }: Vulnerability): Contents {
     own.refuse(`is not an advisory: ${(error as Error).message}`);
     return { advisories: [] };
   }
-  if (osvId(advisory) !== id) {
+  // Ids that OSV knows no home of have this before them there.
+  if (advisory.advisoryId !== id && `x_${advisory.advisoryId}` !== id) {
     own.field("advisoryId").refuse(`must be the document's id, ${quoted(id)}`);
   }
   // What was deleted where it comes from is not brought to life here.

@@ -8,12 +8,15 @@ import { type Artifact, advisoryOn, idFor } from "./artifact.ts";
 import { type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
 import { timeKey } from "./time.ts";
 
+/** What is to become of what is affected. */
+export type Plan = "fix" | "none" | "upstream" | "no-analysis";
+
 /** How a product stands, whichever format of VEX says so. */
 export type Standing =
   | { readonly status: "fixed"; readonly version: string; readonly note: string }
   | {
       readonly status: "affected";
-      readonly plan: "fix" | "none" | "upstream";
+      readonly plan: Plan;
       readonly note: string;
     }
   | { readonly status: "under_investigation"; readonly note: string }
@@ -103,9 +106,10 @@ function typeOf(standings: readonly Standing[]): EventType {
   }
 }
 
-const PLANS: Readonly<Record<"fix" | "none" | "upstream", (note: string) => EventType>> = {
+const PLANS: Readonly<Record<Plan, (note: string) => EventType>> = {
   fix: (note) => ({ case: "truePositiveDetermination", value: { note } }),
   none: (note) => ({ case: "fixNotPlanned", value: { note } }),
+  "no-analysis": (note) => ({ case: "analysisNotPlanned", value: { note } }),
   upstream: (note) => ({ case: "pendingUpstreamFix", value: { note } }),
 };
 

@@ -8,7 +8,8 @@ import type { LoginWorld } from "../../../server/test/support/login-world.ts";
 import { type Visited, Walker } from "../../../server/test/support/walker.ts";
 import type { Login } from "../../src/auth/cache/login.ts";
 
-const BIN = join(import.meta.dirname, "../../bin");
+/** What people start. */
+export const BIN = join(import.meta.dirname, "../../bin");
 
 /** Longer than anything here takes on the slowest machine. */
 const PATIENCE_MS = 60_000;

@@ -37,6 +37,8 @@ export class Change {
   readonly engine: Engine;
   /** Who is noted as having done it: the caller, or who the caller turned out to be. */
   readonly actor: string;
+  /** Whether it may make no more of anything than groups are limited to. */
+  readonly isLimited: boolean = true;
   #caller: Caller;
 
   constructor(call: Call, tx: Transaction, engine: Engine, actor = call.caller.uid) {

@@ -4,8 +4,10 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Handler } from "../rpc/call.ts";
 import type { Reader } from "../store/connection.ts";
 import type { Order } from "../store/page.ts";
+import type { Condition } from "../store/resource-table.ts";
 import type { Change } from "./change.ts";
 import type { Engine } from "./engine.ts";
+import type { Limited } from "./limits.ts";
 import type { MaskPath } from "./mask.ts";
 
 /** What every resource of version 2 has. */
@@ -42,8 +44,8 @@ export interface TermDefinition<R> {
   readonly of: (resource: R) => readonly (string | number)[];
   /** The field of the list request that asks for those with any of its values. */
   readonly field: string;
-  /** The field whose values are asked for instead where it is set. */
-  readonly insteadBy?: string;
+  /** A field that is looked at instead where it is set; what it asks for is of another kind. */
+  readonly insteadBy?: { readonly field: string; readonly kind: string };
   /** The field that asks for those with none of its values. */
   readonly excludedBy?: string;
   /** Whether `textField` looks into it. */
@@ -98,12 +100,20 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly terms?: readonly TermDefinition<R>[];
   /** The field of the list request that asks for a text within the terms that are searched. */
   readonly textField?: string;
+  /** Says what a list asks for in terms of what is stored, by what is known where the caller can see it. */
+  readonly resolve?: (
+    reader: Reader,
+    filters: readonly Condition[],
+    canSee: (uid: string) => boolean,
+  ) => Promise<readonly Condition[]>;
   /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
   readonly uniqueNames?: boolean;
   /** What it is called, where that is not its name. Lists are not ordered by it. */
   readonly nameOf?: (resource: R) => string;
   /** Whether it is in groups, which hold further groups, and is told apart in parts. */
   readonly isInGroups?: boolean;
+  /** What groups limit the number of these as, where the operator sets limits. */
+  readonly limitedAs?: Limited;
   readonly parts?: Parts<R>;
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];

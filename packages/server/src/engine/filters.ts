@@ -59,11 +59,13 @@ function ofTerms<R>(
   { kind, field, insteadBy, excludedBy }: TermDefinition<R>,
   given: (name: string | undefined) => Given | undefined,
 ): Condition[] {
-  const wanted = given(insteadBy) ?? given(field);
+  const instead = given(insteadBy?.field);
+  const wanted = instead ?? given(field);
+  const wantedKind = (instead && insteadBy?.kind) ?? kind;
   const unwanted = given(excludedBy);
   return [
-    ...(wanted === undefined ? [] : [{ kind, anyOf: valuesOf(wanted), excluded: false }]),
-    ...(unwanted === undefined ? [] : [{ kind, anyOf: valuesOf(unwanted), excluded: true }]),
+    ...(wanted ? [{ kind: wantedKind, anyOf: valuesOf(wanted), excluded: false }] : []),
+    ...(unwanted ? [{ kind, anyOf: valuesOf(unwanted), excluded: true }] : []),
   ];
 }
 

@@ -19,7 +19,7 @@ import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
 import { parseOrder } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
-import { rangesFor } from "./ranges.ts";
+import { canSee, rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 
@@ -79,12 +79,16 @@ export function listMethod<R extends ResourceMessage>(
     const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
-    const whole = definition.updatesAscend ? await settled(reader, resource, filters) : filters;
-    const stretches = rangesFor(kind, call.caller.grants.reach(capabilities), request.uidp);
+    const reach = call.caller.grants.reach(capabilities);
+    const settledFilters = await settled(reader, resource, filters);
+    const asked = definition.resolve
+      ? await definition.resolve(reader, settledFilters, (uid) => canSee(kind, reach, uid))
+      : settledFilters;
+    const stretches = rangesFor(kind, reach, request.uidp);
     const scan: Scan = {
       table,
       ranges: definition.parts ? await inParts(reader, resource, stretches, parts) : stretches,
-      filters: whole,
+      filters: asked,
       order,
       start: cursor && { ...cursor.position, inclusive: false },
       skip,
@@ -140,10 +144,10 @@ function readSkip(given: number): number {
  */
 async function settled<R extends ResourceMessage>(
   reader: Reader,
-  { table }: Resource<R>,
+  { definition, table }: Resource<R>,
   filters: readonly Condition[],
 ): Promise<readonly Condition[]> {
-  if (!filters.some(isOfUpdates)) return filters;
+  if (!definition.updatesAscend || !filters.some(isOfUpdates)) return filters;
   const until = await table.latestUpdate(reader);
   return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
 }

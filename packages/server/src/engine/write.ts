@@ -10,6 +10,7 @@ import type { ResourceRow } from "../store/resource-table.ts";
 import { Change } from "./change.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
+import { refusePastLimit } from "./limits.ts";
 import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
 import type { Resource } from "./resource.ts";
 
@@ -51,6 +52,7 @@ export async function createOne<R extends ResourceMessage>(
   definition.settle?.(created, undefined);
   validate(definition.schema, created);
   const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
+  if (definition.limitedAs && change.isLimited) await refusePastLimit(change, resource, place);
   created.uid = await newUid(change, resource, place);
   await definition.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);

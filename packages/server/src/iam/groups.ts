@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import {
   builtinRole,
@@ -11,10 +12,12 @@ import {
   newChildUid,
   OrgKind,
   OrgStatus,
+  parentOf,
   RoleBindingSchema,
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import type { Change } from "../engine/change.ts";
+import { LIMITS } from "../engine/limits.ts";
 import { rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
 import {
@@ -27,6 +30,7 @@ import {
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
 import { forgetRegistrySettings } from "../store/registry-settings.ts";
+import { forgetSubpackages } from "../store/subpackages.ts";
 import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -46,7 +50,8 @@ export const groups: Resource<Group> = new Resource({
     },
   ],
   place,
-  beforeCreate(_change, created) {
+  beforeCreate(change, created) {
+    mayLimit(change, parentOf(created.uid), {}, created);
     // Nobody verifies a group by making it.
     created.verified = false;
     refuseKind(created);
@@ -133,6 +138,7 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */
 async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
+  mayLimit(change, after.uid, before.resourceLimits, after);
   refuseKind(after);
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
@@ -150,6 +156,25 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
       description: "another verified organisation has this name",
     });
   }
+}
+
+/** Only the operator says how much a group may hold; the same again says nothing. */
+function mayLimit(
+  { caller }: Change,
+  at: string,
+  before: Group["resourceLimits"],
+  { resourceLimits: after }: Group,
+): void {
+  if (isDeepStrictEqual({ ...before }, { ...after })) return;
+  if (!caller.isOperator) throw permissionDenied(["the operator's token"], at);
+  const known: readonly string[] = LIMITS;
+  const refused = Object.entries(after).flatMap(([name, most]) => {
+    const field = `resourceLimits.${name}`;
+    if (!known.includes(name))
+      return [{ field, description: `${name} cannot be limited: ${known.join(", ")} can` }];
+    return most < 0 ? [{ field, description: `${name} must not be negative` }] : [];
+  });
+  if (refused.length > 0) throw invalidArgument(...refused);
 }
 
 function refuseKind(group: Group): void {
@@ -179,6 +204,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
+  await forgetSubpackages(tx, uid);
 }
 
 function notEmpty(plural: string): Error {

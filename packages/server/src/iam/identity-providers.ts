@@ -26,6 +26,7 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
   table: "identity_providers",
   hasChildren: true,
   changesAccess: true,
+  limitedAs: "idps",
   filters: [
     { field: "name", column: "name", type: "common" },
     { column: "default_role", type: "text", of: (one) => one.defaultRole, isRole: true },

@@ -24,6 +24,11 @@ const METHODS = {
   tagDeletion: TagsService.method.deleteTag,
 } satisfies Record<string, DescMethod>;
 
+/** What is so already is noted, whatever the limits of its group. */
+class Noted extends Change {
+  override readonly isLimited = false;
+}
+
 const NEVER = new AbortController().signal;
 
 /**
@@ -42,5 +47,5 @@ export function changeFor(
   const { actor, ...told } = occasion;
   const rest = { authorization: undefined, format: "json", signal: NEVER } as const;
   const call: Call = { ...told, ...rest, method: METHODS[what], caller };
-  return new Change(call, tx, engine, actor);
+  return new Noted(call, tx, engine, actor);
 }

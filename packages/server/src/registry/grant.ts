@@ -1,6 +1,7 @@
 import { Capability } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
 import type { Engine } from "../engine/engine.ts";
+import { hasRoom } from "../engine/limits.ts";
 import { type Place, placeOf } from "./path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { Access } from "./token.ts";
@@ -54,10 +55,12 @@ export async function grant(
     const place = await placeOf(engine, engine.store.reader, scope.name);
     if (place === undefined) continue;
     about ||= place.repo ?? place.group;
-    const actions = ACTIONS.filter(
+    let actions = ACTIONS.filter(
       (action) =>
         scope.actions.has(action) && asker.most.includes(action) && may(asker, action, place),
     );
+    if (actions.includes("push") && !(await mayPlace(engine, place)))
+      actions = actions.filter((action) => action !== "push");
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
   }
   return { access, place: about };
@@ -68,6 +71,11 @@ function may({ grants }: Asker, action: Action, { group, repo, missing }: Place)
   if (action === "push" && repo === undefined) needed.push(Capability.CAP_REPO_CREATE);
   if (action === "push" && missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
   return grants.holds(needed, repo ?? group);
+}
+
+/** Whether there is a repo to push to, or room for one. */
+async function mayPlace(engine: Engine, { repo, group }: Place): Promise<boolean> {
+  return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {

@@ -31,6 +31,7 @@ export const repos: Resource<Repo> = new Resource({
   table: "repos",
   hasChildren: true,
   uniqueNames: true,
+  limitedAs: "repositories",
   filters: [
     { field: "name", column: "name", type: "common" },
     {

@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   Capability,
   CatalogTier,
+  isUid,
   type Repo,
   RepoSchema,
   type SyncConfig,
@@ -10,6 +11,8 @@ import {
 } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
 import { type FieldViolation, failedPrecondition, invalidArgument, notFound } from "../errors.ts";
+import { registryHosts } from "../sts/audiences.ts";
+import { placeOf } from "./path.ts";
 
 /**
  * Repos whose images come from another one. Some of what they say is then the other's: it is copied
@@ -51,9 +54,10 @@ export async function settleSync(
   before: Repo | undefined,
   after: Repo,
 ): Promise<void> {
-  const { syncConfig } = after;
-  if (syncConfig === undefined) return;
+  if (after.syncConfig === undefined) return;
   const known = before?.syncConfig;
+  const syncConfig = clone(SyncConfigSchema, after.syncConfig);
+  syncConfig.source = await uidOfSource(change, syncConfig.source);
   const isNew = known?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(change, after, syncConfig.source)
@@ -66,6 +70,18 @@ export async function settleSync(
   if (before === undefined && after.description === "") {
     after.description = (source as Repo).description;
   }
+}
+
+/** The uid of a repo that is named by it, or by its path. */
+async function uidOfSource({ engine, tx, caller }: Change, named: string): Promise<string> {
+  if (isUid(named)) return named;
+  const hosts = registryHosts(engine.settings, engine.addresses().baseUrl);
+  const host = hosts.find((one) => named.startsWith(`${one}/`));
+  const path = host === undefined ? named : named.slice(host.length + 1);
+  const uid = (await placeOf(engine, tx, path))?.repo;
+  // What the caller may not see is for them as if it were not there.
+  if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;
+  throw refusal(`there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`);
 }
 
 async function newSource(change: Change, repo: Repo, uid: string): Promise<Repo> {

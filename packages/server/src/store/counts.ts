@@ -106,6 +106,11 @@ export class CountChanges {
     for (const uid of other.#gone) this.#gone.add(uid);
   }
 
+  /** How many more there are anywhere below a place. */
+  below(table: string, place: string): number {
+    return this.#deltas.get(place)?.get(table)?.descendants ?? 0;
+  }
+
   /** Writes the sums. Always in the same order, so that replicas do not wait for each other in a circle. */
   async store(writer: Writer): Promise<void> {
     for (const place of [...this.#deltas.keys()].sort()) {

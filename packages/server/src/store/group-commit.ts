@@ -1,6 +1,6 @@
 import { WharfError } from "../errors.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
-import { CountChanges } from "./counts.ts";
+import { CountChanges, readCounts } from "./counts.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -20,6 +20,8 @@ export interface Transaction extends Writer {
    * the same time on two replicas.
    */
   takeTurn(): Promise<void>;
+  /** How many of a table are anywhere below a place: those that this transaction made are counted. */
+  countBelow(table: string, place: string): Promise<number>;
 }
 
 interface Waiting {
@@ -125,12 +127,12 @@ export class GroupCommit {
     const { writer } = this.#driver;
     await this.#driver.begin();
     try {
-      if (how.inTurn) await new SharedTransaction(writer).takeTurn();
       const counts = new CountChanges();
+      if (how.inTurn) await new SharedTransaction(writer, counts).takeTurn();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       for (const { work } of batch) {
-        const tx = new SharedTransaction(writer);
+        const tx = new SharedTransaction(writer, counts);
         const outcome = await (how.inSavepoints
           ? this.#inSavepoint(tx, work)
           : this.#run(tx, work));
@@ -205,13 +207,16 @@ class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
+  /** Of the works that share the transaction and have ended. */
+  readonly #others: CountChanges;
   changesAccess = false;
   reliedOn: number | undefined;
   /** Whether there is something to undo should the work fail now. */
   mustUndo = false;
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, others: CountChanges) {
     this.#writer = writer;
+    this.#others = others;
     this.dialect = writer.dialect;
   }
 
@@ -244,5 +249,10 @@ class SharedTransaction implements Transaction {
 
   async takeTurn(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
+  }
+
+  async countBelow(table: string, place: string): Promise<number> {
+    const { descendants } = await readCounts(this, table, place);
+    return descendants + this.#others.below(table, place) + this.counts.below(table, place);
   }
 }

@@ -122,6 +122,10 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         place ${text} NOT NULL, id ${text} NOT NULL, name ${text} NOT NULL,
         PRIMARY KEY (place, id, name))`,
       `CREATE INDEX vulnerability_names_by_name ON vulnerability_names (name, place)`,
+      `CREATE TABLE subpackages (
+        place ${text} NOT NULL, origin ${text} NOT NULL, name ${text} NOT NULL,
+        PRIMARY KEY (origin, place, name))`,
+      `CREATE INDEX subpackages_by_place ON subpackages (place)`,
       `CREATE TABLE vulnerability_changes (
         place ${text} PRIMARY KEY, number ${integer} NOT NULL, latest ${integer} NOT NULL)`,
     ],

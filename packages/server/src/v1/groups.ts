@@ -51,19 +51,20 @@ export function groupMethods(within: Within): Adapted[] {
  * What a PUT replaces. Only the operator can change what only the operator sets, so from others
  * leaving that out means nothing; what they do send is told on, and refused there.
  */
-function replaced({ verified, kind }: groupsV1.Group, { caller }: Call): string[] {
+function replaced({ verified, kind, resourceLimits }: groupsV1.Group, { caller }: Call): string[] {
   const all = caller.isOperator;
   return [
     "name",
     "description",
+    ...(all || Object.keys(resourceLimits).length > 0 ? ["resource_limits"] : []),
     ...(all || verified ? ["verified"] : []),
     ...(all || kind !== 0 ? ["kind"] : []),
   ];
 }
 
-function toV2({ id, name, description, verified, kind }: groupsV1.Group) {
+function toV2({ id, name, description, resourceLimits, verified, kind }: groupsV1.Group) {
   // Kinds have the same numbers in both versions.
-  return { uid: id, name, description, verified, kind: kind as number };
+  return { uid: id, name, description, resourceLimits, verified, kind: kind as number };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isUid, type UIDPFilter, UIDPFilterSchema } from "@wharf/contract";
-import { tooLong } from "../errors.ts";
+import { tooLong, WharfError } from "../errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";
@@ -25,6 +25,9 @@ export const PAGE_SIZE = 200;
  * take 4 MiB unless told otherwise; this is more than any should be told.
  */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
+
+/** Access is judged when a list begins; whoever has lost it since does not read on for ever. */
+const LONGEST_MS = 10 * 60_000;
 
 /** What differs between the two versions of a list. */
 export interface ListTranslation<
@@ -78,7 +81,7 @@ export function adaptList<
       });
       yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
-    } while (pageToken !== "");
+    } while (pageToken !== "" && mayGoOn(call));
   }
 
   const handler: Handler = async (call, message) => {
@@ -93,6 +96,13 @@ export function adaptList<
     return { ...NO_REPLY, pieces: pieces(rows.message, [first, second.value], found) };
   };
   return [method, handler];
+}
+
+/** Refuses to read further for nobody, or for too long. */
+function mayGoOn({ signal, time }: Call): true {
+  signal.throwIfAborted();
+  if (Date.now() - time <= LONGEST_MS) return true;
+  throw new WharfError("DEADLINE_EXCEEDED", "the list took too long");
 }
 
 type ListField = DescField & { readonly message: DescMessage };

@@ -2,6 +2,7 @@ import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contrac
 import { Resource } from "../engine/resource.ts";
 import { advisoryParts } from "./advisory-parts.ts";
 import { advisoryTerms } from "./advisory-terms.ts";
+import { withOrigins } from "./origins.ts";
 import { addSeverities } from "./severities.ts";
 
 /**
@@ -21,5 +22,6 @@ export const advisories: Resource<Advisory> = new Resource({
   filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
   terms: advisoryTerms,
   textField: "query",
+  resolve: withOrigins,
   hydrate: addSeverities,
 });

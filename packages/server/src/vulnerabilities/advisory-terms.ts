@@ -1,5 +1,6 @@
 import { type Advisory, type AdvisoryEvent, EventTypeFilter, ReviewState } from "@wharf/contract";
 import type { TermDefinition } from "../engine/definition.ts";
+import { ORIGIN } from "./origins.ts";
 
 /** What filters call the types of events. */
 const EVENT_TYPES: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, EventTypeFilter>> = {
@@ -25,8 +26,7 @@ export const advisoryTerms: readonly TermDefinition<Advisory>[] = [
   {
     kind: "artifact",
     field: "artifactNames",
-    // What is known of the packages that one is built into is kept as its own.
-    insteadBy: "origin",
+    insteadBy: { field: "origin", kind: ORIGIN },
     of: ({ artifactName }) => [artifactName],
     isSearched: true,
   },

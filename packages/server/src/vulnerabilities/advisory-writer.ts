@@ -3,6 +3,7 @@ import { type Advisory, type AdvisoryEvent, newChildUid } from "@wharf/contract"
 import type { BulkChange, Change } from "../engine/change.ts";
 import { notFound } from "../errors.ts";
 import { advisories } from "./advisories.ts";
+import { noteSubpackages } from "./origins.ts";
 
 /**
  * Writes the advisories of one group within one change. Everything that changes advisories goes
@@ -64,6 +65,7 @@ export class AdvisoryWriter {
   async insert(given: Advisory): Promise<Advisory> {
     const created = this.#begun(given);
     await this.change.insert(advisories, created, this.change.call.method);
+    await noteSubpackages(this.change.tx, this.group, [created]);
     return created;
   }
 
@@ -77,6 +79,7 @@ export class AdvisoryWriter {
       advisories,
       given.map((one) => this.#begun(one)),
     );
+    await noteSubpackages(change.tx, this.group, given);
   }
 
   #begun(given: Advisory): Advisory {
@@ -96,6 +99,7 @@ export class AdvisoryWriter {
     const updated = copied(given);
     this.#settle(updated);
     await this.change.update(advisories, updated, this.change.call.method);
+    await noteSubpackages(this.change.tx, this.group, [updated]);
     return updated;
   }
 

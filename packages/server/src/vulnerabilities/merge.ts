@@ -1,6 +1,7 @@
 import { equals } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
+import { saysMore } from "./says-more.ts";
 
 /**
  * What an advisory becomes when one that was written elsewhere is taken in: what it is about is
@@ -15,8 +16,9 @@ export function merged(before: Advisory | undefined, given: Advisory, actor: str
   const after: Advisory = {
     ...given,
     uid: before?.uid ?? "",
-    author: given.author || before?.author || actor,
-    aliases: [...new Set(given.aliases)],
+    ...componentOf(before, given),
+    author: before?.author || given.author || actor,
+    aliases: aliasesOf(before, given),
     events: joined(before?.events ?? [], given.events, actor),
     severities: [],
   };
@@ -26,6 +28,21 @@ export function merged(before: Advisory | undefined, given: Advisory, actor: str
   delete after.deleteTime;
   delete after.$unknown;
   return before !== undefined && equals(AdvisorySchema, before, after) ? before : after;
+}
+
+/** Who says nothing of where in an artifact the component is knows no more of it than we do. */
+function componentOf(before: Advisory | undefined, given: Advisory) {
+  const isSame = before?.artifactName === given.artifactName && given.componentLocation === "";
+  const { componentName, componentType, componentLocation } = isSame ? before : given;
+  return { componentName, componentType, componentLocation };
+}
+
+/** The same in another order are the same. */
+function aliasesOf(before: Advisory | undefined, given: Advisory): string[] {
+  const aliases = new Set(given.aliases);
+  const known = before?.aliases ?? [];
+  const isSame = known.length === aliases.size && known.every((alias) => aliases.has(alias));
+  return isSame ? known : [...aliases];
 }
 
 function setOrClear(
@@ -39,7 +56,7 @@ function setOrClear(
 
 /**
  * The events of both, in the order in which they happened. Those of the same time and type are the
- * same event, which then says what the newcomer says; the first of several such is the same as the
+ * same event, which then says what the newcomer says, if that is more; the first of several such is the same as the
  * first, and so on.
  */
 function joined(
@@ -58,11 +75,11 @@ function takenIn(
   given: AdvisoryEvent,
   actor: string,
 ): AdvisoryEvent {
-  if (before !== undefined && wasReviewedHere(before)) return before;
+  if (before !== undefined && (wasReviewedHere(before) || !saysMore(before, given))) return before;
   return {
     ...given,
     uid: before?.uid ?? "",
-    author: given.author || before?.author || actor,
+    author: before?.author || given.author || actor,
     reviewState: given.reviewState || ReviewState.APPROVED,
     createTime: timestampFromMs(timeOf(given)),
   };

@@ -123,8 +123,13 @@ export interface Ran {
  * @example const { ok } = await skopeo("list-tags", "--no-creds", "docker://127.0.0.1:5000/acme/app");
  */
 export function skopeo(...args: string[]): Promise<Ran> {
+  return skopeoIn(process.env, ...args);
+}
+
+/** The same as someone else, with an environment of their own. */
+export function skopeoIn(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile("skopeo", ["--insecure-policy", ...args], (error, stdout, stderr) => {
+    execFile("skopeo", ["--insecure-policy", ...args], { env }, (error, stdout, stderr) => {
       resolve({ ok: error === null, output: `${stdout}${stderr}` });
     });
   });

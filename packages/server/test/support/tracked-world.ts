@@ -28,13 +28,16 @@ export interface ShownTag {
  *
  * @example const repo = await until(() => world.repo("app"));
  */
-export async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T | undefined | false>,
+  everyMs = 25,
+): Promise<T> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (Date.now() > end) throw new Error(`it never came true: ${ask}`);
-    await sleep(25);
+    await sleep(everyMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { DESCRIPTION, NAME, PARENT } from "../shared/options.ts";
+import { DESCRIPTION, LIMIT, NAME, PARENT } from "../shared/options.ts";
 
 const folder = {
   name: "folder",
@@ -51,12 +51,16 @@ export const createDefinition = define({
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Rename or describe a folder",
-  examples: [{ command: "wharf iam folders update acme/platform --name infrastructure" }],
+  summary: "Rename, describe or limit a folder",
+  examples: [
+    { command: "wharf iam folders update acme/platform --name infrastructure" },
+    { command: "wharf iam folders update acme/platform --limit idps=0" },
+  ],
   arguments: [folder],
   options: {
     name: NAME,
     description: DESCRIPTION,
+    limit: LIMIT,
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
+import { pairsOf } from "../shared/pairs.ts";
 import { GROUP_COLUMNS } from "./columns.ts";
 import { type GroupKind, resolveGroup } from "./resolve.ts";
 
@@ -7,29 +8,54 @@ import { type GroupKind, resolveGroup } from "./resolve.ts";
 export interface GroupChanges {
   readonly name: string | undefined;
   readonly description: string | undefined;
+  /** As `repositories=10`; `repositories=` takes the limit away. */
+  readonly limit: readonly string[];
 }
 
 /**
  * Changes a group and prints it.
  *
- * @example await updateGroup(context, "acme", "organisation", { name: "acme-eu", description: undefined });
+ * @example await updateGroup(context, "acme", "organisation", changes);
  */
 export async function updateGroup(
   context: Context,
   text: string,
   kind: GroupKind,
-  { name, description }: GroupChanges,
+  { name, description, limit }: GroupChanges,
 ): Promise<void> {
-  if (name === undefined && description === undefined) {
-    throw wrongUse("there is nothing to change", "give --name, --description or both");
+  const limits = limitsOf(limit);
+  if (name === undefined && description === undefined && limits === undefined) {
+    throw wrongUse("there is nothing to change", "give --name, --description or --limit");
   }
-  const { uid } = await resolveGroup(context, text, kind);
+  const { uid, resourceLimits } = await resolveGroup(context, text, kind);
   const { groups } = await context.client();
   const changes = {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
+    ...(limits === undefined ? {} : { resourceLimits: merged(resourceLimits, limits) }),
   };
   const updateMask = Object.keys(changes);
   const request = { group: { uid, ...changes }, updateMask };
   await context.out.one(await groups.update(request, { signal: context.signal }), GROUP_COLUMNS);
+}
+
+type Limits = ReadonlyMap<string, number | undefined>;
+
+function limitsOf(texts: readonly string[]): Limits | undefined {
+  if (texts.length === 0) return undefined;
+  const pairs = Object.entries(pairsOf("--limit", texts));
+  return new Map(pairs.map(([name, most]) => [name, most === "" ? undefined : wholeOf(most)]));
+}
+
+function wholeOf(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw wrongUse(`--limit must be a whole number, not "${text}"`);
+  return Number(text);
+}
+
+/** The limits that are named now, and the others as they were. */
+function merged(before: Readonly<Record<string, number>>, limits: Limits): Record<string, number> {
+  const all = new Map([...Object.entries(before), ...limits]);
+  return Object.fromEntries(
+    [...all].flatMap(([name, most]) => (most === undefined ? [] : [[name, most]])),
+  );
 }

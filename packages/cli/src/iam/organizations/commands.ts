@@ -1,6 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { DESCRIPTION, NAME } from "../shared/options.ts";
+import { DESCRIPTION, LIMIT, NAME } from "../shared/options.ts";
 
 const organization = {
   name: "organization",
@@ -40,12 +40,16 @@ export const createDefinition = define({
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Rename or describe an organisation",
-  examples: [{ command: "wharf iam organizations update acme --description ''" }],
+  summary: "Rename, describe or limit an organisation",
+  examples: [
+    { command: "wharf iam organizations update acme --description ''" },
+    { command: "wharf iam organizations update acme --limit repositories=100" },
+  ],
   arguments: [organization],
   options: {
     name: NAME,
     description: DESCRIPTION,
+    limit: LIMIT,
   },
 });
 

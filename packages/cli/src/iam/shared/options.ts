@@ -38,6 +38,13 @@ export const DESCRIPTION = {
   summary: "What it is for",
 } as const satisfies Option;
 
+export const LIMIT = {
+  type: "list",
+  value: "NAME=NUMBER",
+  summary:
+    "Hold no more than so many repositories or idps, below it too; without a number, any. For the operator",
+} as const satisfies Option;
+
 export const ROLES = {
   type: "list",
   aliases: ["roles"],

@@ -32,7 +32,8 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   description: string;
 
   /**
-   * How many of each kind the group may hold; empty when nothing is limited.
+   * How many clusters, idps and repositories the group and everything below it may hold; what is
+   * not named is not limited. Only the operator changes it.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
    */

@@ -88,7 +88,8 @@ export declare const RepoSchema: GenMessage<Repo>;
  */
 export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & {
   /**
-   * The uid of a repo, which must not be synced itself.
+   * A repo, which must not be synced itself: its uid, or its path as images are named by it, such as
+   * acme/team/app, with or without the host of the registry. Kept as the uid.
    *
    * @generated from field: string source = 1;
    */

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Advisory } from "@wharf/contract/messages";
+import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
+import { assertValid } from "../../test/schemas.ts";
+import { readDocument } from "../read/index.ts";
+import { csafDocument } from "./csaf.ts";
+import { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
+import { csafChanges } from "./csaf-provider.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
+function written(advisories: readonly Advisory[]): any {
+  const document = csafDocument(advisories, PUBLICATION);
+  assertValid("csaf", document);
+  return document;
+}
+
+const everything = KINDS.map(([type], at) =>
+  advisory({
+    advisoryId: `CGA-2222-3333-444${at}`,
+    aliases: [`CVE-2026-123${at}`],
+    severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
+    events: [event(type, at + 1)],
+  }),
+);
+
+describe("documents of CSAF", () => {
+  test("are valid, and have each vulnerability with where it stands", () => {
+    const document = written(everything);
+    const statuses = document.vulnerabilities.map(
+      (one: { product_status: object }) => Object.keys(one.product_status)[0],
+    );
+    const names: Record<string, string> = {
+      affected: "known_affected",
+      not_affected: "known_not_affected",
+    };
+    assert.deepEqual(
+      statuses,
+      KINDS.map(([, status]) => names[status] ?? status),
+    );
+    assert.deepEqual(document.vulnerabilities[4].scores[0].cvss_v3, {
+      version: "3.1",
+      vectorString: V3,
+      baseScore: 9.8,
+      baseSeverity: "CRITICAL",
+    });
+    assert.equal(document.vulnerabilities[2].scores, undefined);
+    assert.equal(document.vulnerabilities[2].flags[0].label, "vulnerable_code_not_in_execute_path");
+  });
+
+  test("pass the mandatory tests of products, versions and VEX", () => {
+    const { document, product_tree, vulnerabilities } = written(everything);
+    const defined = product_tree.full_product_names.map(
+      (one: { product_id: string }) => one.product_id,
+    );
+    assert.equal(new Set(defined).size, defined.length, "6.1.2");
+    for (const one of vulnerabilities) {
+      const listed = Object.values(one.product_status).flat() as string[];
+      assert.equal(new Set(listed).size, listed.length, "6.1.6");
+      const used = [one.flags, one.remediations, one.threats]
+        .flatMap((list) => list ?? [])
+        .flatMap((item) => item.product_ids);
+      for (const id of [...listed, ...used]) assert.ok(defined.includes(id), "6.1.1");
+      for (const id of one.product_status.known_not_affected ?? []) {
+        assert.ok(
+          one.threats.some((item: { product_ids: string[] }) => item.product_ids.includes(id)),
+          "6.1.27.9",
+        );
+      }
+      for (const id of one.product_status.known_affected ?? []) {
+        assert.ok(
+          one.remediations.some((item: { product_ids: string[] }) => item.product_ids.includes(id)),
+          "6.1.27.10",
+        );
+      }
+      assert.ok(one.notes.length > 0, "6.1.27.5");
+      assert.ok(one.cve ?? one.ids, "6.1.27.8");
+    }
+    const { revision_history: history, version } = document.tracking;
+    const dates = history.map((one: { date: string }) => one.date);
+    assert.deepEqual(dates, dates.toSorted(), "6.1.14");
+    assert.equal(history.at(-1).number, version, "6.1.16");
+    const numbers = history.map((one: { number: string }) => one.number);
+    assert.equal(new Set(numbers).size, numbers.length, "6.1.22");
+  });
+
+  test("have a vulnerability once, and no product that contradicts itself", () => {
+    const said = [
+      [{ fixed: { fixedVersion: "2" } }, "/a"],
+      [{ detection: { manual: {} } }, "/b"],
+      [{ falsePositiveDetermination: {} }, "/b"],
+    ] as const;
+    const document = written(
+      said.map(([type, componentLocation], at) =>
+        advisory({ advisoryId: `CGA-${at}`, componentLocation, events: [event(type)] }),
+      ),
+    );
+    assert.equal(document.vulnerabilities.length, 1, "6.1.23");
+    assert.deepEqual(document.vulnerabilities[0].product_status, {
+      under_investigation: ["pkg:apk/wolfi/openssl?arch=x86_64 pkg:apk/wolfi/libcrypto3 at /b"],
+      fixed: ["pkg:apk/wolfi/openssl@2?arch=x86_64 pkg:apk/wolfi/libcrypto3 at /a"],
+    });
+  });
+
+  test("leave out what was deleted, and are not there without anything", () => {
+    const deleted = { deleteTime: "2026-03-01T00:00:00Z", updateTime: "2026-03-01T00:00:00Z" };
+    const gone = advisory({ ...deleted, events: [event({ fixed: { fixedVersion: "2" } })] });
+    assert.equal(csafDocument([gone], PUBLICATION), undefined);
+    const hidden = advisory({ events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] });
+    assert.equal(csafDocument([hidden], PUBLICATION), undefined);
+    const document = written([gone, ...everything.slice(0, 1)]);
+    assert.equal(document.vulnerabilities.length, 1);
+    assert.equal(document.document.tracking.current_release_date, "2026-03-01T00:00:00.000Z");
+  });
+
+  test("can be read by our own reader", () => {
+    const text = JSON.stringify(written(everything));
+    assert.ok(readDocument(Buffer.from(text), { name: "test" }).advisories.length > 0);
+  });
+
+  test("lie in files whose names tell the package, by year", () => {
+    for (const name of ["openssl", "gtk+3.0", "a_b", "A.B", "ä/ö", "a+2eb"]) {
+      const key = { type: "apk", name };
+      assert.match(csafId(key), /^[+\-a-z0-9]+$/);
+      assert.deepEqual(packageOfCsafId(csafId(key)), key);
+    }
+    const dashed = { type: "go-module", name: "x-y" };
+    assert.deepEqual(packageOfCsafId(csafId(dashed)), dashed);
+    for (const wrong of ["", "openssl", "apk-+4", "apk-+61", "apk-A"]) {
+      assert.equal(packageOfCsafId(wrong), undefined);
+    }
+    const key = { type: "apk", name: "openssl" };
+    assert.equal(csafPath(key, Date.UTC(2025, 11, 31)), "2025/apk-openssl.json");
+    const times = (last: number) => ({ first: 0, last });
+    assert.equal(
+      csafChanges([
+        { key, times: times(1) },
+        { key: { type: "apk", name: "zlib" }, times: times(2) },
+      ]),
+      '"1970/apk-zlib.json","1970-01-01T00:00:00.002Z"\n"1970/apk-openssl.json","1970-01-01T00:00:00.001Z"\n',
+    );
+  });
+});

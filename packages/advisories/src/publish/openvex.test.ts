@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Advisory } from "@wharf/contract/messages";
+import { advisory, event, KINDS, PUBLICATION } from "../../test/samples.ts";
+import { assertValid } from "../../test/schemas.ts";
+import { readDocument } from "../read/index.ts";
+import { openVexDocument } from "./openvex.ts";
+
+const ID = "https://wharf.example.com/feeds/acme/openvex/all.json";
+
+async function textOf(advisories: readonly Advisory[]): Promise<string> {
+  let text = "";
+  for await (const piece of openVexDocument(advisories, ID, PUBLICATION)) text += piece;
+  return text;
+}
+
+const everything = KINDS.map(([type], at) =>
+  advisory({ advisoryId: `CGA-2222-3333-444${at}`, events: [event(type, at + 1)] }),
+);
+
+describe("documents of OpenVEX", () => {
+  test("are valid, and have a statement for each advisory", async () => {
+    const document = JSON.parse(await textOf(everything));
+    assertValid("openvex", document);
+    assert.deepEqual(
+      document.statements.map((one: { status: string }) => one.status),
+      KINDS.map(([, status]) => status),
+    );
+    const { statements: _, ...head } = document;
+    assert.deepEqual(head, {
+      "@context": "https://openvex.dev/ns/v0.2.0",
+      "@id": ID,
+      author: "acme",
+      tooling: "wharf",
+      timestamp: "2026-01-02T03:04:05.678Z",
+      last_updated: "2026-02-03T04:05:06.789Z",
+      version: Date.parse("2026-02-03T04:05:06.789Z"),
+    });
+  });
+
+  test("say of each version alone that it is fixed, and why something is not affected", async () => {
+    const { statements } = JSON.parse(await textOf(everything));
+    const purls = (at: number) =>
+      statements[at].products.map((one: { identifiers: { purl: string } }) => one.identifiers.purl);
+    assert.deepEqual(purls(5), [
+      "pkg:apk/wolfi/openssl@3.4.1-r2?arch=x86_64",
+      "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64",
+    ]);
+    assert.deepEqual(purls(0), ["pkg:apk/wolfi/openssl?arch=x86_64"]);
+    assert.deepEqual(statements[0].products[0].subcomponents, [
+      { "@id": "pkg:apk/wolfi/libcrypto3", identifiers: { purl: "pkg:apk/wolfi/libcrypto3" } },
+    ]);
+    assert.equal(statements[2].justification, "vulnerable_code_not_in_execute_path");
+    assert.equal(statements[2].impact_statement, "never called");
+    assert.equal(statements[3].justification, undefined);
+    assert.equal(statements[7].action_statement, "A fix is not planned. end of life");
+    assert.deepEqual(statements[0].vulnerability, {
+      name: "CVE-2026-1234",
+      aliases: ["GHSA-2222-3333-4444", "CGA-2222-3333-4440"],
+    });
+  });
+
+  const TYPES = [
+    "component_not_present",
+    "vulnerable_code_not_present",
+    "vulnerable_code_not_present",
+    "vulnerable_code_not_in_execute_path",
+    "vulnerable_code_cannot_be_controlled_by_adversary",
+    "inline_mitigations_already_exist",
+  ];
+  for (const [at, justification] of ["vulnerable_code_not_present", ...TYPES].entries()) {
+    test(`justify false positives of type ${at + 1} as ${justification}`, async () => {
+      const events = [event({ falsePositiveDetermination: { type: at + 1 } })];
+      const { statements } = JSON.parse(await textOf([advisory({ events })]));
+      assert.equal(statements[0].justification, justification);
+    });
+  }
+
+  test("leave out what was deleted or not approved, but tell when that was", async () => {
+    const events = [event({ fixed: { fixedVersion: "2" } })];
+    const deleted = { deleteTime: "2026-03-01T00:00:00Z", updateTime: "2026-03-01T00:00:00Z" };
+    const hidden = advisory({ events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] });
+    const document = JSON.parse(
+      await textOf([advisory({ events, ...deleted }), hidden, advisory({ events })]),
+    );
+    assert.equal(document.statements.length, 1);
+    assert.equal(document.last_updated, "2026-03-01T00:00:00.000Z");
+    assert.equal(await textOf([hidden, advisory({ events, ...deleted })]), "");
+  });
+
+  test("can be read by our own reader", async () => {
+    const read = readDocument(Buffer.from(await textOf(everything.slice(0, 6))), { name: "test" });
+    assert.ok(read.advisories.length > 0);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { toJson } from "@bufbuild/protobuf";
+import { AdvisoryDocumentSchema } from "@wharf/contract/messages";
+import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
+import { assertValid } from "../../test/schemas.ts";
+import { readDocument } from "../read/index.ts";
+import { osvDocument, osvIndexEntry } from "./osv.ts";
+import { publicPart } from "./public-part.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
+function written(given: JsonObject, publication = PUBLICATION): any {
+  const document = osvDocument(advisory(given), publication);
+  assertValid("osv", document);
+  return document;
+}
+
+describe("documents of OSV", () => {
+  test("tell all that scanners look at", () => {
+    const severities = [
+      { type: "TYPE_CVSS_V3", score: V3 },
+      { type: "TYPE_CVSS_V3", score: "9.8" },
+      { type: "TYPE_CVSS_V4", score: "CVSS:4.0/AV:N" },
+    ];
+    const events = [event({ fixed: { fixedVersion: "3.5.0-r0" } })];
+    const { database_specific, ...document } = written({ severities, events });
+    assert.deepEqual(document, {
+      schema_version: "1.7.0",
+      id: "CGA-2222-3333-4444",
+      published: "2026-01-02T03:04:05.678Z",
+      modified: "2026-02-03T04:05:06.789Z",
+      aliases: ["GHSA-2222-3333-4444", "CVE-2026-1234"],
+      summary: "CVE-2026-1234 in openssl",
+      severity: [{ type: "CVSS_V3", score: V3 }],
+      affected: [
+        {
+          package: { ecosystem: "Wolfi", name: "openssl", purl: "pkg:apk/wolfi/openssl" },
+          ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "3.5.0-r0" }] }],
+          ecosystem_specific: {
+            status: "fixed",
+            architecture: "x86_64",
+            component_name: "libcrypto3",
+            component_type: "apk",
+            component_location: "/usr/lib/libcrypto.so.3",
+          },
+        },
+      ],
+    });
+    assert.equal(database_specific.status, "fixed");
+  });
+
+  for (const [type, status] of KINDS) {
+    test(`are valid and say ${status} after ${JSON.stringify(type)}`, () => {
+      const document = written({ events: [event(type)] });
+      assert.equal(document.database_specific.status, status);
+      const ends = document.affected[0].ranges.map(
+        (range: { events: { fixed?: string }[] }) => range.events[1]?.fixed,
+      );
+      if (status === "not_affected") assert.deepEqual(ends, ["0"]);
+      else if (status === "fixed") assert.ok(ends.every((end: string) => end.startsWith("3.")));
+      else assert.deepEqual(ends, [undefined]);
+    });
+  }
+
+  test("tell of nothing that was not approved", () => {
+    const states = ["PENDING", "REQUEST_CHANGES", "REJECTED", "UNSPECIFIED"];
+    const hidden = states.map((state, at) =>
+      event({ fixed: { fixedVersion: "9" } }, 9 + at, state),
+    );
+    assert.equal(osvDocument(advisory({ events: hidden }), PUBLICATION), undefined);
+    assert.equal(osvIndexEntry(advisory({ events: hidden })), undefined);
+    const document = written({ events: [...hidden, event({ detection: { manual: {} } })] });
+    assert.equal(document.database_specific.status, "under_investigation");
+    assert.doesNotMatch(JSON.stringify(document), /"9"|reviewer@|tickets|findings|"uid"/);
+  });
+
+  test("follow the latest event, wherever it stands", () => {
+    const events = [
+      event({ fixed: { fixedVersion: "2" } }, 20),
+      event({ fixed: { fixedVersion: "1" } }, 10),
+      event({ componentLocationChanged: {} }, 25),
+    ];
+    const [{ ranges }] = written({ events }).affected;
+    assert.deepEqual(ranges[0].events, [{ introduced: "0" }, { fixed: "2" }]);
+  });
+
+  test("of what was deleted are withdrawn", () => {
+    const deleteTime = "2026-02-03T04:05:06.789Z";
+    const events = [event({ detection: { manual: {} } })];
+    assert.equal(written({ events, deleteTime }).withdrawn, deleteTime);
+  });
+
+  test("take the prefix of private ids where OSV knows no home", () => {
+    const given = { advisoryId: "ACME-7", events: [event({ fixed: { fixedVersion: "2" } })] };
+    assert.equal(written(given).id, "x_ACME-7");
+    assert.equal(osvIndexEntry(advisory(given))?.id, "x_ACME-7");
+  });
+
+  test("name each distribution, libraries by their kind, and no package for images", () => {
+    const events = [event({ fixed: { fixedVersion: "2" } })];
+    const packages = (given: JsonObject, publication = PUBLICATION) =>
+      written({ events, ...given }, publication).affected.map(
+        (one: { package: { ecosystem: string; purl: string } }) => [
+          one.package.ecosystem,
+          one.package.purl,
+        ],
+      );
+    const both = { ...PUBLICATION, distributions: ["wolfi", "chainguard"] as const };
+    assert.deepEqual(packages({}, { ...both, distributions: ["wolfi", "chainguard"] }), [
+      ["Wolfi", "pkg:apk/wolfi/openssl"],
+      ["Chainguard", "pkg:apk/chainguard/openssl"],
+    ]);
+    const library = { artifactType: "library", artifactName: "org.acme:lib+x" };
+    assert.deepEqual(packages({ ...library, componentType: "java-archive" }), [
+      ["Maven", "pkg:maven/org.acme/lib%2Bx"],
+    ]);
+    const scoped = { artifactType: "npm", artifactName: "@acme/templates" };
+    assert.deepEqual(packages(scoped), [["npm", "pkg:npm/%40acme/templates"]]);
+    assert.deepEqual(packages({ artifactType: "image", artifactName: "nginx" }), []);
+  });
+
+  test("are read again as what they were written from", () => {
+    const severities = [{ type: "TYPE_CVSS_V3", score: V3 }];
+    for (const advisoryId of ["CGA-2222-3333-4444", "ACME-7"]) {
+      for (const [type] of KINDS) {
+        const given = { advisoryId, severities, events: [event(type, 3), event(type, 4)] };
+        const text = JSON.stringify(written(given));
+        const read = readDocument(Buffer.from(text), { name: "test" });
+        const { advisories } = toJson(AdvisoryDocumentSchema, read) as JsonObject;
+        const expected = toJson(AdvisoryDocumentSchema, {
+          ...read,
+          advisories: [publicPart(advisory(given))],
+        }) as JsonObject;
+        assert.deepEqual(advisories, expected.advisories);
+      }
+    }
+  });
+
+  test("are the same bytes for the same data", () => {
+    const events = [event({ fixed: { fixedVersion: "2" } })];
+    assert.equal(JSON.stringify(written({ events })), JSON.stringify(written({ events })));
+  });
+});

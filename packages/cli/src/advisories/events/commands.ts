@@ -1,0 +1,58 @@
+import { command, define, group } from "../../command/definition.ts";
+import { ADVISORY } from "../writing.ts";
+import { REASONS, TYPES } from "./types.ts";
+
+export const listDefinition = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the events of an advisory, in the order that they happened in",
+  examples: [{ command: "wharf advisories events list CGA-xxxx-xxxx-xxxx -o wide" }],
+  arguments: [ADVISORY],
+});
+
+export const addDefinition = define({
+  name: "add",
+  summary: "Add an event to an advisory",
+  description: "It counts once someone else has approved it.",
+  examples: [
+    {
+      command:
+        "wharf advisories events add CGA-xxxx-xxxx-xxxx --type fixed --fixed-version 3.1.4-r1",
+    },
+    {
+      command:
+        "wharf advisories events add CGA-xxxx-xxxx-xxxx --type false-positive-determination --reason inline-mitigations-exist --note 'Built without it'",
+    },
+  ],
+  arguments: [ADVISORY],
+  options: {
+    type: { type: "choice", choices: TYPES, summary: "What happened", required: true },
+    "fixed-version": { type: "string", value: "VERSION", summary: "Where it is fixed" },
+    "patched-versions": {
+      type: "list",
+      value: "VERSION",
+      summary: "The versions that were patched",
+    },
+    reason: { type: "choice", choices: REASONS, summary: "Why it is a false positive" },
+    from: { type: "string", value: "PATH", summary: "Where the component was" },
+    to: { type: "string", value: "PATH", summary: "Where the component is now" },
+    note: { type: "string", value: "TEXT", summary: "What else there is to say" },
+    time: {
+      type: "string",
+      value: "TIME",
+      summary: "When it happened, if not now: 2026-01-31, 2026-01-31T12:00:00Z or 2h ago as 2h",
+    },
+    issue: { type: "string", value: "TICKET", summary: "Where it is discussed" },
+    findings: { type: "file", summary: "A file of JSON with what led to it" },
+  },
+});
+
+export const events = group({
+  name: "events",
+  aliases: ["event"],
+  summary: "See and add events of advisories",
+  commands: [
+    command(listDefinition, () => import("./list.ts")),
+    command(addDefinition, () => import("./add.ts")),
+  ],
+});

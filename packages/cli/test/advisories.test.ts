@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { clientOf, fails, fileWith, ids, json, runAs } from "./support/resources.ts";
+import { Site } from "./support/site.ts";
+
+describe("advisories", () => {
+  let site: Site;
+  let acme: string;
+  before(async () => {
+    site = await Site.start();
+    acme = await site.make("organizations", "acme");
+  });
+  after(() => site.stop());
+
+  /** An identity with a built-in role in acme. */
+  async function member(name: string, role: string): Promise<string> {
+    const claims = ["--issuer", "https://issuer.example.com", "--subject", name];
+    const [uid] = await ids(
+      site,
+      ...["iam", "identities", "create", name, "--parent", "acme", ...claims, "--role", role],
+    );
+    return uid as string;
+  }
+
+  const create = (...args: string[]) =>
+    json(site, "advisories", "create", "--parent", "acme", ...args);
+
+  test("advisories are created, listed, described, updated and deleted", async () => {
+    const made = await create(
+      ...["--artifact", "openssl", "--architecture", "x86_64", "--component", "libcrypto3"],
+      ...["--component-type", "so", "--location", "/lib/libcrypto.so", "--legacy-id", "OLD-1"],
+      ...["--alias", "CVE-2026-0001,GHSA-2222-3333-4444"],
+    );
+    assert.ok(made.uid.startsWith(`${acme}/`));
+    assert.match(made.advisoryId, /^CGA-/);
+    assert.deepEqual(
+      [made.artifactName, made.artifactType, made.artifactArchitecture, made.componentName],
+      ["openssl", "apk", "x86_64", "libcrypto3"],
+    );
+    assert.deepEqual(
+      [made.componentType, made.componentLocation, made.legacyAdvisoryId, made.aliases],
+      ["so", "/lib/libcrypto.so", "OLD-1", ["CVE-2026-0001", "GHSA-2222-3333-4444"]],
+    );
+    for (const name of [made.advisoryId, made.uid]) {
+      assert.deepEqual(await ids(site, "advisories", "describe", name), [made.uid]);
+    }
+    const other = await create("--artifact", "zlib", "--artifact-type", "image", "--id", "CGA-z");
+    const found = (...args: string[]) => ids(site, "advisories", "list", ...args);
+    assert.deepEqual((await found()).sort(), [made.uid, other.uid].sort());
+    assert.deepEqual(await found("--cve", "CVE-2026-0001"), [made.uid]);
+    assert.deepEqual(await found("--artifact", "zlib", "--parent", "acme"), [other.uid]);
+    assert.deepEqual(await found("--component", "libcrypto3"), [made.uid]);
+    assert.deepEqual(await found("--architecture", "x86_64"), [made.uid]);
+    assert.deepEqual(await found("--id", "CGA-z,CGA-none"), [other.uid]);
+    assert.deepEqual(await found("--origin", "zlib"), [other.uid]);
+    assert.deepEqual(await found("--query", "LIBCRYPTO"), [made.uid]);
+    const { advisoryId } = made;
+    const updated = await json(
+      site,
+      ...["advisory", "update", advisoryId, "--component", "", "--alias", "CVE-2026-0009"],
+    );
+    assert.deepEqual(
+      [updated.componentName, updated.componentType, updated.aliases, updated.legacyAdvisoryId],
+      ["", "so", ["CVE-2026-0009"], "OLD-1"],
+    );
+    await fails(site, 2, /nothing to change/, "advisories", "update", advisoryId);
+    await fails(site, 5, /no advisory has the id "CGA-none"/, "advisories", "get", "CGA-none");
+    await fails(
+      site,
+      6,
+      /CGA-z/,
+      ...["advisories", "create", "--parent", "acme", "--artifact", "z", "--id", "CGA-z"],
+    );
+    await fails(site, 2, /-y/, "advisories", "delete", "CGA-z");
+    await site.ok("advisories", "delete", "CGA-z", "-y");
+    assert.deepEqual(await found(), [made.uid]);
+  });
+
+  test("an id of several groups is told by uid", async () => {
+    await site.make("folders", "below", "--parent", "acme");
+    const first = await create("--artifact", "x", "--id", "CGA-twice");
+    const [second] = await ids(
+      site,
+      ...["advisories", "create", "--parent", "acme/below", "--artifact", "x", "--id", "CGA-twice"],
+    );
+    const { stderr } = await fails(
+      site,
+      2,
+      /2 advisories have the id "CGA-twice"/,
+      ...["advisories", "describe", "CGA-twice"],
+    );
+    assert.ok(stderr.includes(first.uid) && stderr.includes(second as string));
+    assert.deepEqual(await ids(site, "advisories", "describe", first.uid), [first.uid]);
+  });
+
+  test("events are added by one and reviewed by another", async () => {
+    const writer = await member("writer", "advisories.creator");
+    const reviewer = await member("reviewer", "advisories.approver");
+    const { uid } = await create("--artifact", "curl", "--id", "CGA-curl");
+    const run = async (identity: string, ...args: string[]) => {
+      const ended = await runAs(site, identity, "advisories", ...args, "-o", "json");
+      assert.equal(ended.code, 0, ended.stderr);
+      return JSON.parse(ended.stdout);
+    };
+    const add = (...args: string[]) => run(writer, "events", "add", "CGA-curl", ...args);
+    const findings = fileWith('{"cve":1}');
+    const fixed = await add(
+      ...["--type", "fixed", "--fixed-version", "8.1-r0", "--note", "upgraded"],
+      ...["--time", "2026-01-02", "--issue", "T-1", "--findings", findings],
+    );
+    assert.deepEqual(
+      [fixed.author, fixed.reviewState, fixed.createTime, fixed.issue, fixed.fixed.fixedVersion],
+      [writer, "REVIEW_STATE_PENDING", "2026-01-02T00:00:00Z", "T-1", "8.1-r0"],
+    );
+    assert.equal(Buffer.from(fixed.findings, "base64").toString(), '{"cve":1}');
+    const detected = await add("--type", "detection", "--time", "2026-01-01");
+    const claim = ["--type", "false-positive-determination", "--time", "2026-01-03"];
+    const mistaken = await add(...claim, "--reason", "inline-mitigations-exist");
+    assert.equal(mistaken.falsePositiveDetermination.type, "TYPE_INLINE_MITIGATIONS_EXIST");
+    const all = await ids(site, "advisories", "events", "list", "CGA-curl");
+    assert.deepEqual(all, [detected.uid, fixed.uid, mistaken.uid]);
+
+    const own = await runAs(site, writer, "advisories", "approve", fixed.uid);
+    assert.deepEqual([own.code, /needs advisories.approve/.test(own.stderr)], [4, true]);
+    const [rejected] = (await run(reviewer, "reject", mistaken.uid)).items;
+    assert.deepEqual(
+      [rejected.uid, rejected.reviewState, rejected.reviewer],
+      [mistaken.uid, "REVIEW_STATE_REJECTED", reviewer],
+    );
+    const [asked] = (await run(reviewer, "request-changes", detected.uid)).items;
+    assert.equal(asked.reviewState, "REVIEW_STATE_REQUEST_CHANGES");
+    const approved = (await run(reviewer, "approve", "CGA-curl")).items;
+    assert.deepEqual(
+      approved.map((event: { uid: string }) => event.uid),
+      [fixed.uid],
+      "what is pending",
+    );
+    await fails(site, 5, /no event of CGA-curl is pending/, "advisories", "approve", "CGA-curl");
+    await fails(site, 6, /the event was approved/, "advisories", "reject", fixed.uid);
+    await fails(
+      site,
+      5,
+      /no event has the uid/,
+      "advisories",
+      "approve",
+      `${uid}/${"0".repeat(16)}`,
+    );
+    assert.deepEqual(await ids(site, "advisories", "list", "--status", "fixed"), [uid]);
+    const table = await site.ok("advisories", "events", "list", "CGA-curl", "-o", "wide");
+    assert.match(table, new RegExp(`${fixed.uid} +2026-01-02T00:00:00Z +fixed +8.1-r0 +approved`));
+    assert.match(table, new RegExp(`rejected +${writer} +${reviewer}`));
+    assert.match(await site.ok("advisories", "describe", "CGA-curl"), /^Status: +fixed$/m);
+  });
+
+  test("what does not go together is refused, and nothing is added", async () => {
+    const { uid } = await create("--artifact", "bash", "--id", "CGA-bash");
+    const cases: [message: RegExp, ...args: string[]][] = [
+      [/fixed needs --fixed-version/, "--type", "fixed"],
+      [/patched needs --patched-versions/, "--type", "patched"],
+      [/false-positive-determination needs --reason/, "--type", "false-positive-determination"],
+      [/location-changed needs --to/, "--type", "component-location-changed", "--from", "/a"],
+      [/detection takes no --fixed-version/, "--type", "detection", "--fixed-version", "1"],
+      [/detection takes no --note/, "--type", "detection", "--note", "so"],
+      [/--time must be a time/, "--type", "detection", "--time", "soon"],
+      [/--findings must name a file of JSON/, "--type", "detection", "--findings", fileWith("{")],
+      [/--type/, "--type", "perhaps"],
+    ];
+    for (const [message, ...args] of cases) {
+      await fails(site, 2, message, "advisories", "events", "add", "CGA-bash", ...args);
+    }
+    const { advisories } = await clientOf(site);
+    assert.deepEqual((await advisories.get({ uid })).events, []);
+    const types = ["true-positive-determination", "pending-upstream-fix", "fix-not-planned"];
+    for (const type of [...types, "analysis-not-planned"]) {
+      await site.ok("advisories", "events", "add", "CGA-bash", "--type", type, "--note", "so");
+    }
+    const moved = ["--type", "component-location-changed", "--from", "/a", "--to", "/b"];
+    await site.ok("advisories", "events", "add", "CGA-bash", ...moved);
+    const patched = ["--type", "patched", "--patched-versions", "1,2"];
+    await site.ok("advisories", "events", "add", "CGA-bash", ...patched);
+    assert.equal((await advisories.get({ uid })).events.length, 6);
+  });
+});

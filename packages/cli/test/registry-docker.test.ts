@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
+import { decodeJwt } from "jose";
+import { freePort } from "../../server/test/support/free-port.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { writeImage } from "../../server/test/support/oci-image.ts";
+import { type Ran, skopeoIn, TestRegistry } from "../../server/test/support/registry.ts";
+import { BIN, Home } from "./support/auth-home.ts";
+
+describe("a real client at a real registry, logged in through docker-credential-wharf", () => {
+  let world: LoginWorld;
+  let registry: TestRegistry;
+  let home: Home;
+  let ada: string;
+  let binding: string;
+  before(async () => {
+    const host = `127.0.0.1:${await freePort()}`;
+    world = await LoginWorld.start({ flags: ["--registry-host", host] });
+    registry = await TestRegistry.start(world.server.url, host);
+    home = new Home({ WHARF_API: world.server.url });
+    const { code, stderr } = await home.logIn(world, "ada");
+    assert.equal(code, 0, stderr);
+    ada = decodeJwt(await home.ok(["auth", "token"])).sub ?? "";
+    binding = await bind(world.organisation, ada, "registry.push");
+    const { uid } = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" }))
+      .body;
+    await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
+    await home.ok(["auth", "configure-docker", "--registry", host]);
+    // As a package's installation puts it on the path.
+    const helper = `#!/bin/sh\nexec '${process.execPath}' '${join(BIN, "docker-credential-wharf.cjs")}' "$@"\n`;
+    chmodSync(home.write("bin/docker-credential-wharf", helper), 0o755);
+  });
+  after(async () => {
+    await registry.stop();
+    await world.stop();
+    home.remove();
+  });
+
+  async function bind(group: string, identityUid: string, role: string): Promise<string> {
+    const body = { identityUid, roleUid: builtinRole(role)?.uid };
+    const made = await world.operator.post(`/iam/v2beta1/roleBindings/${group}`, body);
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    return made.body.uid;
+  }
+
+  const at = (path: string) => `docker://${registry.host}/${path}`;
+  const authfile = () => join(home.folder, ".docker/config.json");
+  /** Runs skopeo as the person whose home it is, with no credentials but those of the helper. */
+  const run = (command: string, ...args: string[]): Promise<Ran> => {
+    const path = `${join(home.folder, "bin")}:${process.env.PATH}`;
+    const sides = command === "copy" ? ["src-", "dest-"] : [""];
+    const tls = sides.map((side) => `--${side}tls-verify=false`);
+    return skopeoIn(
+      { ...home.env, PATH: path },
+      command,
+      "--authfile",
+      authfile(),
+      ...tls,
+      ...args,
+    );
+  };
+  const image = (content: string) => {
+    const folder = mkdtempSync(join(home.folder, "image-"));
+    const digest = writeImage(folder, "1", content, ["amd64", "arm64"]);
+    return { source: `oci:${folder}:1`, digest };
+  };
+  const into = () => `dir:${mkdtempSync(join(home.folder, "pulled-"))}`;
+  const worked = ({ ok, output }: Ran) => assert.ok(ok, output);
+  const refused = ({ ok, output }: Ran) => {
+    assert.ok(!ok, output);
+    assert.match(output, /denied|unauthorized|authentication required/i);
+  };
+
+  test("pushes, pulls, lists, copies all architectures and deletes", async () => {
+    const { source, digest } = image("first");
+    worked(await run("copy", "--all", source, at("acme.example/app:1")));
+    worked(await run("copy", "--all", at("acme.example/app:1"), into()));
+    worked(await run("copy", "--all", at("acme.example/app:1"), at("acme.example/team/copy:1")));
+    const raw = await run("inspect", "--raw", at("acme.example/team/copy:1"));
+    assert.equal(JSON.parse(raw.output).manifests.length, 2);
+    worked(await run("inspect", "--raw", at(`acme.example/team/copy@${digest}`)));
+    const tags = async () => JSON.parse((await run("list-tags", at("acme.example/app"))).output);
+    assert.deepEqual((await tags()).Tags, ["1"]);
+    worked(await run("delete", at("acme.example/team/copy:1")));
+    assert.ok(!(await run("inspect", "--raw", at("acme.example/team/copy:1"))).ok);
+    worked(await run("inspect", "--raw", at("acme.example/app:1")));
+  });
+
+  test("is refused where there is no binding", async () => {
+    refused(await run("copy", "--all", image("elsewhere").source, at("other.example/app:1")));
+    refused(await run("list-tags", at("other.example/app")));
+  });
+
+  test("is refused at once where the binding is taken away, and let in again with it", async () => {
+    const { source } = image("second");
+    worked(await run("copy", "--all", source, at("acme.example/app:2")));
+    await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+    refused(await run("copy", "--all", source, at("acme.example/app:3")));
+    refused(await run("delete", at("acme.example/app:2")));
+    binding = await bind(world.organisation, ada, "registry.push");
+    worked(await run("copy", "--all", source, at("acme.example/app:3")));
+    worked(await run("delete", at("acme.example/app:3")));
+  });
+
+  test("a pull token pulls and lists, pushes nothing, and is worth nothing once revoked", async () => {
+    const asOperator = { env: { WHARF_TOKEN: await world.server.token() } };
+    const parent = ["--parent", world.organisation];
+    const create = ["auth", "pull-token", "create", "build", ...parent, "-o", "json"];
+    const made = JSON.parse(await home.ok(create, asOperator));
+    assert.equal(made.registry, registry.host);
+    const creds = `${made.username}:${made.password}`;
+    const plain = (command: string, ...args: string[]) => skopeoIn(home.env, command, ...args);
+    const pull = () => {
+      const flags = ["--all", "--src-tls-verify=false", "--src-creds", creds];
+      return plain("copy", ...flags, at("acme.example/app:1"), into());
+    };
+    worked(await pull());
+    const tags = at("acme.example/app");
+    worked(await plain("list-tags", "--tls-verify=false", "--creds", creds, tags));
+    const push = ["--all", "--dest-tls-verify=false", "--dest-creds", creds];
+    refused(await plain("copy", ...push, image("third").source, at("acme.example/app:4")));
+    await home.ok(["auth", "pull-token", "revoke", made.uid, "-y"], asOperator);
+    assert.match((await pull()).output, /invalid username\/password|unauthorized/i);
+  });
+
+  test("after a logout, the helper says what to do", async () => {
+    await home.ok(["auth", "logout"]);
+    const { ok, output } = await run("list-tags", at("acme.example/app"));
+    assert.ok(!ok);
+    assert.match(output, /log in with `wharf auth login`/);
+  });
+});

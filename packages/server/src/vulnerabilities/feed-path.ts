@@ -1,0 +1,84 @@
+import { type PackageKey, packageOfCsafId } from "@wharf/advisories/publish";
+
+/** A file of a feed. */
+export type FeedFile =
+  | { readonly kind: "osv index" | "osv archive" }
+  | { readonly kind: "osv document"; readonly id: string }
+  | { readonly kind: "secdb"; readonly architecture: string | undefined }
+  | { readonly kind: "openvex all" | "openvex archive" | "openvex index" | "openvex manifest" }
+  | { readonly kind: "openvex document"; readonly key: PackageKey }
+  | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
+  | { readonly kind: "csaf document"; readonly key: PackageKey; readonly path: string };
+
+/** What a path below /feeds/ asks for. */
+export interface FeedPath {
+  /** The group, as it was written: a uid, or a path of names. */
+  readonly group: string;
+  readonly file: FeedFile;
+}
+
+/** Files that have a place of their own. */
+const FIXED: Readonly<Record<string, FeedFile>> = {
+  "osv/all.json": { kind: "osv index" },
+  "osv/all.zip": { kind: "osv archive" },
+  "secdb/security.json": { kind: "secdb", architecture: undefined },
+  "openvex/all.json": { kind: "openvex all" },
+  "openvex/all.zip": { kind: "openvex archive" },
+  "openvex/index.json": { kind: "openvex index" },
+  "openvex/vex-repository.json": { kind: "openvex manifest" },
+  "openvex/.well-known/vex-repository.json": { kind: "openvex manifest" },
+  "csaf/provider-metadata.json": { kind: "csaf provider" },
+  "csaf/index.txt": { kind: "csaf index" },
+  "csaf/changes.csv": { kind: "csaf changes" },
+  "csaf/all.zip": { kind: "csaf archive" },
+};
+
+/**
+ * Reads the path of a feed's file. The group may have slashes, and a folder of any name, so the file is
+ * what is at the end.
+ *
+ * @example readFeedPath("acme/team/osv/all.json") // { group: "acme/team", file: { kind: "osv index" } }
+ */
+export function readFeedPath(path: string): FeedPath | undefined {
+  const segments = path.split("/").map(decoded);
+  if (segments.includes(undefined) || segments.includes("")) return undefined;
+  for (let at = segments.length - 2; at > 0; at--) {
+    const file = readFile(segments.slice(at) as string[]);
+    if (file !== undefined) return { group: path.split("/").slice(0, at).join("/"), file };
+  }
+  return undefined;
+}
+
+function readFile(segments: readonly string[]): FeedFile | undefined {
+  const fixed = Object.hasOwn(FIXED, segments.join("/")) ? FIXED[segments.join("/")] : undefined;
+  if (fixed !== undefined) return fixed;
+  const [format, first = "", second = "", third = "", fourth, ...more] = segments;
+  const count = segments.length;
+  if (format === "osv" && count === 2) {
+    const id = withoutJson(first);
+    return id === undefined ? undefined : { kind: "osv document", id };
+  }
+  if (format === "secdb" && count === 3 && second === "security.json") {
+    return { kind: "secdb", architecture: first };
+  }
+  if (format === "openvex" && first === "pkg" && fourth === "vex.json" && more.length === 0) {
+    return { kind: "openvex document", key: { type: second, name: third } };
+  }
+  if (format === "csaf" && count === 3 && /^\d{4}$/.test(first)) {
+    const key = packageOfCsafId(withoutJson(second) ?? "");
+    return key && { kind: "csaf document", key, path: `${first}/${second}` };
+  }
+  return undefined;
+}
+
+function withoutJson(name: string): string | undefined {
+  return name.endsWith(".json") && name.length > 5 ? name.slice(0, -5) : undefined;
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Publication } from "@wharf/advisories/publish";
+import { notFound } from "../errors.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { type FeedAccess, feedGroup } from "./feed-access.ts";
+import { feedFile } from "./feed-files.ts";
+import { readFeedPath } from "./feed-path.ts";
+import { FeedReader } from "./feed-reader.ts";
+import { feedState, isKnown, stateHeaders } from "./feed-state.ts";
+
+const PREFIX = "/feeds/";
+
+/** Scanners look once a day or so; five minutes keep what is in between from us. */
+const PUBLIC_FOR = "public, max-age=300";
+
+/** Kept by whoever asked, and asked for anew each time. */
+const PRIVATE = "private, no-cache";
+
+/**
+ * The feeds of advisories that scanners read: of each group, in every format.
+ *
+ * @example await openPort({ …, endpoints: [...feedEndpoints(access)] });
+ */
+export function feedEndpoints(access: FeedAccess): HttpEndpoint[] {
+  const handle = (request: HttpRequest) => answer(access, request);
+  return [{ method: "GET", path: PREFIX, prefix: true, handle }];
+}
+
+async function answer(access: FeedAccess, request: HttpRequest): Promise<HttpResponse> {
+  const path = readFeedPath(request.path.slice(PREFIX.length));
+  if (path === undefined) throw notFound("Feed", request.path);
+  const { engine } = access;
+  const { group, isPublic } = await feedGroup(access, path.group, request.headers.authorization);
+  const { baseUrl } = engine.addresses();
+  const publication: Publication = {
+    publisher: group.name,
+    namespace: baseUrl,
+    url: `${baseUrl}${PREFIX}${path.group}`,
+    distributions: engine.settings.feedDistributions,
+  };
+  const state = await feedState(engine, group, publication, request.path);
+  const reader = new FeedReader(engine, group.uid);
+  const content = await feedFile(path.file, { reader, publication, changed: state.changed });
+  if (content === undefined) throw notFound("Feed", request.path);
+  const headers = {
+    ...stateHeaders(state, Date.now()),
+    "cache-control": isPublic ? PUBLIC_FOR : PRIVATE,
+  };
+  if (isKnown(request.headers, state)) return { status: 304, headers, body: "" };
+  return {
+    status: 200,
+    headers: { ...headers, "content-type": content.type },
+    body: content.body,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Advisory, AdvisoryEvent } from "@wharf/contract";
+import type { Reader } from "../store/connection.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import type { Condition } from "../store/resource-table.ts";
+import { addSubpackages, type Subpackage, subpackagesOf } from "../store/subpackages.ts";
+
+/** What the filter of origins is called until it is known what is built from one. */
+export const ORIGIN = "origin";
+
+/**
+ * Notes the packages that advisories name as built from their artifact: a scanner that finds a
+ * component in one says so.
+ *
+ * @example await noteSubpackages(tx, group, [advisory]);
+ */
+export async function noteSubpackages(
+  tx: Transaction,
+  group: string,
+  all: readonly Advisory[],
+): Promise<void> {
+  const named = new Map<string, Subpackage>();
+  for (const { artifactName: origin, events } of all) {
+    for (const name of events.flatMap(subpackagesIn)) {
+      if (name !== origin) named.set(`${origin} ${name}`, { place: group, origin, name });
+    }
+  }
+  if (named.size > 0) await addSubpackages(tx, [...named.values()]);
+}
+
+function subpackagesIn({ type }: AdvisoryEvent): string[] {
+  if (type.case !== "detection" || type.value.type.case !== "scanv1") return [];
+  const { subpackage } = type.value.type.value;
+  return subpackage === "" ? [] : [subpackage];
+}
+
+/**
+ * Turns the filter of an origin into one of artifacts: the origin itself, and whatever is known to be
+ * built from it in any group that the caller can see.
+ *
+ * @example const filters = await withOrigins(reader, asked, canSee);
+ */
+export async function withOrigins(
+  reader: Reader,
+  filters: readonly Condition[],
+  canSee: (uid: string) => boolean,
+): Promise<readonly Condition[]> {
+  const resolved: Condition[] = [];
+  for (const one of filters) {
+    if (!("kind" in one) || one.kind !== ORIGIN) {
+      resolved.push(one);
+      continue;
+    }
+    const [origin = ""] = one.anyOf;
+    const known = await subpackagesOf(reader, origin);
+    const names = known.filter(({ place }) => canSee(place)).map(({ name }) => name);
+    resolved.push({ ...one, kind: "artifact", anyOf: [...new Set([origin, ...names])] });
+  }
+  return resolved;
+}

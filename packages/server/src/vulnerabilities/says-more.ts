@@ -1,0 +1,30 @@
+import { type AdvisoryEvent, ReviewState } from "@wharf/contract";
+
+/**
+ * Whether an event that comes in says anything that the stored one of the same time and type does not.
+ * Formats have fewer words than we do: what went out in one and comes back must not wipe out the rest.
+ *
+ * @example saysMore(stored, given)
+ */
+export function saysMore(known: AdvisoryEvent, given: AdvisoryEvent): boolean {
+  const { reviewState, findings, issue, type } = given;
+  if ((reviewState || ReviewState.APPROVED) !== known.reviewState) return true;
+  if (findings.length > 0 || (issue !== undefined && issue !== known.issue)) return true;
+  if (type.case === "detection" && known.type.case === "detection") {
+    const [had, has] = [known.type.value.type, type.value.type];
+    if (has.case === "manual" || has.case === undefined) return false;
+    return has.case !== had.case || !isWithin(has.value, had.value);
+  }
+  if (type.case === undefined || known.type.case === undefined) return true;
+  return !isWithin(type.value, known.type.value);
+}
+
+/** Whether all that is filled in is the same there. */
+function isWithin(some: object, whole: object | undefined): boolean {
+  const known = (whole ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(some).every(([name, value]) => {
+    if (name === "$unknown" || value === "" || value === 0) return true;
+    if (!Array.isArray(value)) return known[name] === value;
+    return value.length === 0 || JSON.stringify(known[name]) === JSON.stringify(value);
+  });
+}

@@ -1,0 +1,340 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { VulnerabilitySchema } from "@wharf/contract";
+import { assertValid } from "../../advisories/test/schemas.ts";
+import { ANYONE_UID } from "../src/auth/caller.ts";
+import { saveVulnerability } from "../src/vulnerabilities/severities.ts";
+import { advisoryOf, writing, written } from "./support/advisories.ts";
+import { approved, Scanner, unzipped } from "./support/feeds.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
+const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
+
+onEachStore("feeds of advisories", (world) => {
+  let insider: Insider;
+  let scanner: Scanner;
+
+  before(async () => {
+    insider = await Insider.open(world.server);
+    scanner = new Scanner(world.server.url);
+  });
+  after(() => insider.close());
+
+  async function publicGroup(...given: readonly JsonObject[]): Promise<string> {
+    const group = await world.organisation();
+    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await written(insider, group, ...given);
+    return group;
+  }
+
+  const ONE = { advisoryId: "CGA-2222-2222-2222", aliases: ["CVE-2026-0001"], events: [FIXED] };
+
+  test("have every file, each valid by the schema of its format", async () => {
+    const group = await publicGroup(
+      ONE,
+      {
+        ...ONE,
+        advisoryId: "CGA-3333-3333-3333",
+        artifactName: "gtk+3.0",
+        aliases: ["CVE-2026-0002"],
+      },
+      { ...ONE, advisoryId: "ACME-7", events: [approved({ falsePositiveDetermination: {} })] },
+      {
+        ...ONE,
+        advisoryId: "CGA-hidden",
+        events: [{ ...FIXED, reviewState: "REVIEW_STATE_PENDING" }],
+      },
+    );
+    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const ids = index.map(({ id }: { id: string }) => id);
+    assert.deepEqual(ids, ["x_ACME-7", "CGA-2222-2222-2222", "CGA-3333-3333-3333"]);
+    for (const { id, modified } of index) {
+      const document = (await scanner.get(`${group}/osv/${id}.json`)).json;
+      assertValid("osv", document);
+      assert.deepEqual([document.id, document.modified], [id, modified]);
+    }
+    const archive = await unzipped((await scanner.get(`${group}/osv/all.zip`)).bytes);
+    assert.deepEqual(
+      [...archive.keys()],
+      ids.map((id: string) => `${id}.json`),
+    );
+    for (const text of archive.values()) assertValid("osv", JSON.parse(text));
+
+    const secdb = (await scanner.get(`${group}/secdb/security.json`)).json;
+    assert.deepEqual(
+      secdb.packages.map((one: { pkg: { name: string } }) => one.pkg.name),
+      ["gtk+3.0", "openssl"],
+    );
+    assert.deepEqual((await scanner.get(`${group}/secdb/aarch64/security.json`)).json.packages, []);
+
+    assertValid("openvex", (await scanner.get(`${group}/openvex/all.json`)).json);
+    const repository = await unzipped((await scanner.get(`${group}/openvex/all.zip`)).bytes);
+    const { packages } = JSON.parse(repository.get("index.json") as string);
+    assert.deepEqual(packages[0], {
+      id: "pkg:apk/wolfi/gtk%2B3.0",
+      location: "pkg/apk/gtk%2B3.0/vex.json",
+      format: "openvex",
+    });
+    for (const { location } of packages) {
+      const document = JSON.parse(repository.get(location) as string);
+      assertValid("openvex", document);
+      const served = await scanner.get(
+        `${group}/openvex/${encodeURI(location)}`.replaceAll("%252B", "%2B"),
+      );
+      assert.deepEqual(served.json, document);
+      assert.equal(document["@id"], `${world.server.url}/feeds/${group}/openvex/${location}`);
+    }
+    const manifest = await scanner.get(`${group}/openvex/.well-known/vex-repository.json`);
+    assert.match(manifest.json.versions.v0.locations[0].url, /openvex\/all\.zip$/);
+
+    const listed = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString();
+    const year = new Date().getUTCFullYear();
+    assert.equal(listed, `${year}/apk-gtk+2b3+2e0.json\n${year}/apk-openssl.json\n`);
+    for (const path of listed.trim().split("\n")) {
+      assertValid("csaf", (await scanner.get(`${group}/csaf/${path}`)).json);
+    }
+    assert.deepEqual(
+      [...(await unzipped((await scanner.get(`${group}/csaf/all.zip`)).bytes)).keys()],
+      listed.trim().split("\n"),
+    );
+    assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json`)).status, 404);
+    const changes = (await scanner.get(`${group}/csaf/changes.csv`)).bytes.toString();
+    assert.equal(changes.trim().split("\n").length, 2);
+    const provider = (await scanner.get(`${group}/csaf/provider-metadata.json`)).json;
+    assert.equal(
+      provider.canonical_url,
+      `${world.server.url}/feeds/${group}/csaf/provider-metadata.json`,
+    );
+  });
+
+  test("hold what is in folders below, each id once, and withdraw what was deleted", async () => {
+    const group = await publicGroup(ONE);
+    const folder = await world.group(group, "team");
+    await written(
+      insider,
+      folder,
+      { ...ONE, artifactName: "other" },
+      { ...ONE, advisoryId: "CGA-4444-4444-4444", artifactName: "zlib" },
+    );
+    const ids = async (of: string) =>
+      (await scanner.get(`${of}/osv/all.json`)).json.map(({ id }: { id: string }) => id);
+    assert.deepEqual(await ids(group), ["CGA-2222-2222-2222", "CGA-4444-4444-4444"]);
+    assert.deepEqual(await ids(`${group}/team`), await ids(folder));
+    assert.equal(
+      (await scanner.get(`${group}/osv/${ONE.advisoryId}.json`)).json.affected[0].package.name,
+      "openssl",
+    );
+    await writing(insider, folder, async (writer) => {
+      const found = await writer.find("CGA-4444-4444-4444");
+      await writer.delete(found ?? assert.fail());
+    });
+    const gone = (await scanner.get(`${group}/osv/CGA-4444-4444-4444.json`)).json;
+    assertValid("osv", gone);
+    assert.equal(gone.withdrawn, gone.modified);
+    assert.deepEqual(await ids(group), ["CGA-2222-2222-2222", "CGA-4444-4444-4444"]);
+    for (const path of ["openvex/all.json", "secdb/security.json", "csaf/index.txt"]) {
+      const { bytes } = await scanner.get(`${group}/${path}`);
+      assert.match(bytes.toString(), /openssl/);
+      assert.doesNotMatch(bytes.toString(), /zlib/, path);
+    }
+  });
+
+  test("are for everyone only while anyone may list advisories there", async () => {
+    const group = await world.organisation();
+    await written(insider, group, ONE);
+    const path = `${group}/osv/all.json`;
+    const nowhere = `${"0".repeat(40)}/osv/all.json`;
+    const refusals = [await scanner.get(path), await scanner.get(nowhere)];
+    for (const { status, headers, json } of refusals) {
+      assert.equal(status, 401);
+      assert.equal(headers.get("www-authenticate"), "Bearer");
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.deepEqual(json, refusals[0]?.json);
+    }
+    const bearer = async (bound: Record<string, readonly string[]>) => ({
+      authorization: `Bearer ${(await world.member(bound)).token}`,
+    });
+    const stranger = await bearer({});
+    const unlike = (text: string) => text.replaceAll(group, "G").replaceAll("0".repeat(40), "G");
+    const [hidden, missing] = [
+      await scanner.get(path, stranger),
+      await scanner.get(nowhere, stranger),
+    ];
+    assert.deepEqual([hidden.status, missing.status], [404, 404]);
+    assert.equal(unlike(hidden.bytes.toString()), unlike(missing.bytes.toString()));
+    assert.equal((await scanner.get(path, { authorization: "Bearer nonsense" })).status, 401);
+
+    const reader = await scanner.get(path, await bearer({ [group]: ["advisories.list"] }));
+    assert.equal(reader.json.length, 1);
+    assert.equal(reader.headers.get("cache-control"), "private, no-cache");
+    assert.equal((await scanner.get(path, await bearer({ [group]: ["groups.list"] }))).status, 404);
+
+    const binding = await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    for (const headers of [{}, stranger]) {
+      const open = await scanner.get(path, headers);
+      assert.equal(open.json.length, 1);
+      assert.equal(open.headers.get("cache-control"), "public, max-age=300");
+    }
+    await world.operator().roleBindings.delete(binding);
+    assert.equal((await scanner.get(path)).status, 401);
+    // Whoever may see a folder hears nothing of what is above.
+    const folder = await world.group(group);
+    await world.bind(folder, ANYONE_UID, ["advisories.list"]);
+    assert.equal((await scanner.get(`${folder}/osv/all.json`)).status, 200);
+    assert.equal((await scanner.get(path)).status, 401);
+  });
+
+  test("are sent again only after a change, of advisories, severities or names", async () => {
+    const group = await publicGroup(ONE);
+    const folder = await world.group(group);
+    const path = `${group}/osv/${ONE.advisoryId}.json`;
+    let { etag } = await tagged(path);
+    const changes: (() => Promise<unknown>)[] = [
+      () => written(insider, group, { ...ONE, advisoryId: "CGA-5555-5555-5555" }),
+      () => written(insider, folder, { ...ONE, advisoryId: "CGA-6666-6666-6666" }),
+      () =>
+        writing(insider, group, async (writer) =>
+          writer.update({
+            ...((await writer.find(ONE.advisoryId)) ?? assert.fail()),
+            author: "other@example.com",
+          }),
+        ),
+      () => severity(group, "CVE-2026-0001"),
+      () => severity(folder, "CVE-2026-0001"),
+      () => world.operator().groups.update(group, { name: world.name("renamed") }),
+    ];
+    for (const change of changes) {
+      const kept = await scanner.get(path, { "if-none-match": `W/"x", ${etag}` });
+      assert.deepEqual([kept.status, kept.bytes.length], [304, 0]);
+      assert.equal(kept.headers.get("etag"), etag);
+      assert.equal(kept.headers.get("cache-control"), "public, max-age=300");
+      await change();
+      const sent = await scanner.get(path, { "if-none-match": etag });
+      assert.equal(sent.status, 200, String(change));
+      etag = sent.headers.get("etag") ?? assert.fail();
+    }
+    assert.deepEqual((await scanner.get(path)).json.severity, [{ type: "CVSS_V3", score: V3 }]);
+    assert.notEqual((await tagged(`${group}/osv/all.json`)).etag, etag);
+
+    async function severity(place: string, id: string): Promise<void> {
+      const severities = [{ type: 2, score: V3 }];
+      const known = create(VulnerabilitySchema, { id, severities });
+      assert.ok(await insider.change(({ tx }) => saveVulnerability(tx, place, known)));
+    }
+  });
+
+  async function tagged(path: string): Promise<{ etag: string; date: string }> {
+    // A date is told once its second is over.
+    for (;;) {
+      const { headers } = await scanner.get(path, {}, "HEAD");
+      const [etag, date] = [headers.get("etag"), headers.get("last-modified")];
+      if (etag !== null && date !== null) return { etag, date };
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  test("know dates as well, and tags count for more", async () => {
+    const group = await publicGroup(ONE);
+    const path = `${group}/openvex/all.json`;
+    const { etag, date } = await tagged(path);
+    const get = async (headers: Record<string, string>) =>
+      (await scanner.get(path, headers)).status;
+    assert.equal(await get({ "if-modified-since": date }), 304);
+    const earlier = new Date(Date.parse(date) - 1_000).toUTCString();
+    assert.equal(await get({ "if-modified-since": earlier }), 200);
+    assert.equal(await get({ "if-modified-since": "yesterday" }), 200);
+    assert.equal(await get({ "if-modified-since": date, "if-none-match": '"other"' }), 200);
+    assert.equal(await get({ "if-modified-since": earlier, "if-none-match": etag }), 304);
+    await written(insider, group, { ...ONE, advisoryId: "CGA-7777-7777-7777" });
+    assert.equal(await get({ "if-modified-since": date }), 200);
+  });
+
+  test("come packed where that is accepted, with a tag of their own, and answer HEAD", async () => {
+    const group = await publicGroup(ONE);
+    for (const path of ["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip"]) {
+      const plain = await scanner.get(`${group}/${path}`, { "accept-encoding": "identity" });
+      const packed = await scanner.get(`${group}/${path}`, { "accept-encoding": "gzip" });
+      assert.deepEqual(packed.bytes, plain.bytes);
+      const isZip = path.endsWith("zip");
+      assert.equal(packed.headers.get("content-encoding"), isZip ? null : "gzip", path);
+      const tags = [plain, packed].map(({ headers }) => headers.get("etag") as string);
+      assert.equal(new Set(tags).size, isZip ? 1 : 2);
+      for (const tag of tags) {
+        assert.equal((await scanner.get(`${group}/${path}`, { "if-none-match": tag })).status, 304);
+      }
+      const head = await scanner.get(`${group}/${path}`, { "accept-encoding": "identity" }, "HEAD");
+      assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+      assert.equal(head.headers.get("etag"), tags[0]);
+      assert.equal(head.headers.get("content-type"), plain.headers.get("content-type"));
+    }
+  });
+
+  test("have nothing under other names", async () => {
+    const group = await publicGroup();
+    const missing = [
+      "osv/CGA-0000-0000-0000.json",
+      "osv/",
+      "osv/.json",
+      "osv/a/b.json",
+      "osv",
+      "csaf/2026/apk-openssl.json",
+      "csaf/2026/..%2f..json",
+      "openvex/all.json",
+      "openvex/pkg/apk/openssl/vex.json",
+      "secdb/x86_64/other.json",
+      "nothing/all.json",
+      "osv/%ff.json",
+    ];
+    for (const path of missing) {
+      const { status, json } = await scanner.get(`${group}/${path}`);
+      assert.deepEqual([status, json.code], [404, 5], path);
+    }
+    for (const path of ["osv/all.json", "csaf/index.txt", "openvex/index.json", "osv/all.zip"]) {
+      assert.equal((await scanner.get(`${group}/${path}`)).status, 200, path);
+    }
+    assert.deepEqual((await scanner.get(`${group}/osv/all.json`)).json, []);
+    assert.equal((await scanner.get(`${group}/osv/all.json`, {}, "POST")).status, 405);
+  });
+
+  test("can be found by verified names", async () => {
+    const name = `${world.name("acme")}.example.com`;
+    const made = await world
+      .operator()
+      .groups.create("", { name, verified: true, kind: "ORG_KIND_CUSTOMER" });
+    const group = made.uid as string;
+    await world.group(group, "osv");
+    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await written(insider, group, ONE);
+    assert.equal((await scanner.get(`${name}/osv/all.json`)).json.length, 1);
+    assert.equal((await scanner.get(`${name}/osv/osv/all.json`)).json.length, 0);
+    assert.equal((await scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
+  });
+
+  test("that advisories of many packages are in stay in order", async () => {
+    const names = Array.from({ length: 1_203 }, (_, at) => `p${(at * 7) % 401}`);
+    const group = await world.organisation();
+    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await writing(insider, group, async (writer) => {
+      for (const [at, artifactName] of names.entries()) {
+        await writer.insert(
+          advisoryOf({
+            ...ONE,
+            advisoryId: `CGA-${at}`,
+            aliases: [`CVE-2026-${1_000 + at}`],
+            artifactName,
+          }),
+        );
+      }
+    });
+    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    assert.equal(new Set(index.map(({ id }: { id: string }) => id)).size, names.length);
+    const { packages } = (await scanner.get(`${group}/secdb/security.json`)).json;
+    const sorted = packages.map((one: { pkg: { name: string } }) => one.pkg.name);
+    assert.deepEqual(sorted, [...new Set(names)].sort());
+    for (const { pkg } of packages) assert.equal(pkg.secfixes["3.5.0-r0"].length, 3);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Api, Refusal, refused } from "./support/api.ts";
+import { Inside } from "./support/inside.ts";
+import { Rest } from "./support/rest.ts";
+import { checkRows } from "./support/rows.ts";
+import { TestServer } from "./support/server.ts";
+import { onEachStore, roleNamed } from "./support/test-world.ts";
+
+const OIDC = { issuer: "https://idp.example.com", clientId: "wharf", pkceEnabled: true };
+const PROVIDER = { name: "corp", defaultRole: roleNamed("viewer"), oidc: OIDC };
+
+onEachStore("limits of groups", (world) => {
+  const limited = async (resourceLimits: object) => {
+    const uid = await world.organisation();
+    await world.operator().groups.update(uid, { resourceLimits });
+    return uid;
+  };
+  const repos = async (group: string) => {
+    const { repos } = await world.operator().repos.list({ uidp: { descendantsOf: group } });
+    return repos.map(({ name }: { name: string }) => name).sort();
+  };
+
+  world.rule("the operator sets them, and sees them, in both versions", async (api) => {
+    const uid = await world.organisation();
+    const set = await api.groups.update(uid, { resourceLimits: { repositories: 3, idps: 0 } });
+    assert.deepEqual(set.resourceLimits, { repositories: 3, idps: 0 });
+    const rest = new Rest(world.server.url, api.token);
+    const { items } = (await rest.get(`/iam/v1/groups?id=${uid}`)).body;
+    assert.deepEqual(items[0].resourceLimits, { repositories: 3, idps: 0 });
+    const kept = await api.groups.update(uid, { description: "more" });
+    assert.deepEqual(kept.resourceLimits, { repositories: 3, idps: 0 }, "PATCH keeps them");
+    const put = await rest.send("PUT", `/iam/v1/groups/${uid}`, { name: "x" });
+    assert.deepEqual(put.body.resourceLimits, {}, "PUT resets them");
+    const made = await api.groups.create("", { name: "y", resourceLimits: { clusters: 1 } });
+    assert.deepEqual((await api.groups.get(made.uid)).resourceLimits, { clusters: 1 });
+  });
+
+  world.rule("only what is known can be limited, and to no less than nothing", async (api) => {
+    const uid = await limited({ clusters: 5 });
+    const resourceLimits = { repos: 1, idps: -1, clusters: 0 };
+    const update = await refused(api.groups.update(uid, { resourceLimits }));
+    assert.equal(update.code, 3);
+    assert.deepEqual(update.fields, {
+      "resourceLimits.repos": "repos cannot be limited: clusters, idps, repositories can",
+      "resourceLimits.idps": "idps must not be negative",
+    });
+    const create = await refused(api.groups.create("", { name: "x", resourceLimits }));
+    assert.deepEqual(create.fields, update.fields);
+    assert.deepEqual((await api.groups.get(uid)).resourceLimits, { clusters: 5 });
+  });
+
+  world.rule("nobody else changes them, though they may send them back", async (api) => {
+    const uid = await limited({ repositories: 5 });
+    const { token } = await world.member({ [uid]: "owner" });
+    const owner = api.as(token);
+    for (const resourceLimits of [{ repositories: 6 }, { idps: 1, repositories: 5 }]) {
+      const refusal = await refused(owner.groups.update(uid, { resourceLimits }));
+      assert.equal(refusal.code, 7);
+      assert.match(refusal.message, /needs the operator's token/);
+      const create = await refused(owner.groups.create(uid, { name: "x", resourceLimits }));
+      assert.equal(create.code, 7);
+    }
+    const cleared = await refused(owner.groups.update(uid, {}, ["resource_limits"]));
+    assert.equal(cleared.code, 7);
+    const rest = new Rest(world.server.url, token);
+    const put = (body: object) => rest.send("PUT", `/iam/v1/groups/${uid}`, body);
+    assert.equal((await put({ name: "x", resourceLimits: { repositories: 9 } })).status, 403);
+    for (const body of [{ name: "x" }, { name: "x", resourceLimits: { repositories: 5 } }])
+      assert.deepEqual((await put(body)).body.resourceLimits, { repositories: 5 });
+    const same = await owner.groups.update(uid, { resourceLimits: { repositories: 5 }, name: "y" });
+    assert.deepEqual(same.resourceLimits, { repositories: 5 });
+    assert.deepEqual((await owner.groups.list({ uidp: { childrenOf: uid } })).groups, []);
+  });
+
+  world.rule("a group holds no more repos than that, in it and below it", async (api) => {
+    const org = await limited({ repositories: 2 });
+    const folder = await world.group(org);
+    const deeper = await world.group(folder);
+    await api.repos.create(deeper, { name: "one" });
+    const { uid } = await api.repos.create(org, { name: "two" });
+    for (const place of [org, folder, deeper]) {
+      const refusal = await refused(api.repos.create(place, { name: "three" }));
+      assert.equal(refusal.code, 9);
+      assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
+      const told = `group "${org}" has reached its limit of 2 repos`;
+      assert.equal(refusal.message, `Precondition failed: ${told}`);
+    }
+    assert.deepEqual(await repos(org), ["one", "two"]);
+    await api.repos.delete(uid);
+    await api.repos.create(folder, { name: "three" });
+    assert.deepEqual(await repos(org), ["one", "three"], "what is deleted makes room");
+  });
+
+  world.rule("the limits of all groups above hold", async (api) => {
+    const org = await limited({ repositories: 3 });
+    const folder = await world.group(org);
+    await api.groups.update(folder, { resourceLimits: { repositories: 1 } });
+    await api.repos.create(folder, { name: "one" });
+    assert.equal((await refused(api.repos.create(folder, { name: "two" }))).code, 9);
+    await api.repos.create(org, { name: "two" });
+    await api.groups.update(folder, { resourceLimits: { repositories: 9 } });
+    await api.repos.create(folder, { name: "three" });
+    const refusal = await refused(api.repos.create(folder, { name: "four" }));
+    assert.match(refusal.message, /limit of 3 repos/);
+    await api.groups.update(org, { resourceLimits: { repositories: 0 } });
+    assert.deepEqual(await repos(org), ["one", "three", "two"], "what is there stays");
+    assert.equal((await refused(api.repos.create(org, { name: "four" }))).code, 9);
+    await api.groups.update(org, { resourceLimits: {} }, ["resource_limits"]);
+    await api.repos.create(org, { name: "four" });
+  });
+
+  world.rule("identity providers are limited apart from repos", async (api) => {
+    const org = await limited({ idps: 1, repositories: 0 });
+    await api.identityProviders.create(org, PROVIDER);
+    const refusal = await refused(api.identityProviders.create(await world.group(org), PROVIDER));
+    assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
+    assert.match(refusal.message, /limit of 1 identity providers/);
+    assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
+  });
+
+  world.rule("what comes at once does not slip past", async (api) => {
+    const org = await limited({ repositories: 5 });
+    const names = Array.from({ length: 40 }, (_, at) => `repo-${at}`);
+    const codes = await Promise.all(names.map((name) => codeOf(api.repos.create(org, { name }))));
+    assert.equal(codes.filter((code) => code === 0).length, 5);
+    assert.equal(codes.filter((code) => code === 9).length, 35);
+    assert.equal((await repos(org)).length, 5);
+  });
+
+  after(async () => {
+    const inside = await Inside.open(world.server);
+    await checkRows(inside.store.reader).finally(() => inside.close());
+  });
+});
+
+describe("limits of groups on two replicas", () => {
+  const flags = ["--base-url", "http://wharf.test"];
+  let servers: TestServer[];
+  let apis: Api[];
+  before(async () => {
+    const one = await TestServer.start({ store: "postgres", flags });
+    servers = [one, await TestServer.start({ sameStoreAs: one, flags })];
+    const token = await one.token();
+    apis = servers.map(({ url }) => new Api("REST", url, token));
+  });
+  after(async () => {
+    for (const server of servers) assert.equal(await server.stop(), 0);
+  });
+
+  test("no two take the last place", async () => {
+    const [api] = apis as [Api, Api];
+    for (let round = 0; round < 5; round++) {
+      const { uid } = await api.groups.create("", {
+        name: "org",
+        resourceLimits: { repositories: 4 },
+      });
+      const folders = await Promise.all(
+        apis.map((one) => one.groups.create(uid, { name: "folder" })),
+      );
+      const codes = await Promise.all(
+        Array.from({ length: 30 }, (_, at) => {
+          const place = folders[at % 3 === 0 ? 0 : 1].uid;
+          return codeOf((apis[at % 2] as Api).repos.create(place, { name: `repo-${at}` }));
+        }),
+      );
+      assert.equal(codes.filter((code) => code === 0).length, 4, codes.join());
+      const { totalCount } = await api.repos.list({ uidp: { descendantsOf: uid } });
+      assert.equal(totalCount, "4");
+    }
+  });
+});
+
+function codeOf(call: Promise<unknown>): Promise<number> {
+  return call.then(
+    () => 0,
+    (error: unknown) => {
+      if (error instanceof Refusal) return error.code;
+      throw error;
+    },
+  );
+}
