@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
+import { guideIsCurrent } from "./migration-docs/guide.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
 const GENERATED = "packages/contract/gen";
@@ -60,6 +61,7 @@ const results = await Promise.all([
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),
   step("generated code is current", generatedCodeIsCurrent),
   step("docs/cli.md and man pages are current", documentsAreCurrent),
+  step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);
 

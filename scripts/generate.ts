@@ -1,6 +1,7 @@
 /**
  * `npm run generate`: formats the contract and writes packages/contract/gen anew from it; writes
- * docs/cli.md and the man pages anew from the definitions of the commands.
+ * docs/cli.md and the man pages anew from the definitions of the commands, and the tables of
+ * docs/migrate-v1-to-v2.md from the contract.
  */
 import { step, tool } from "./step.ts";
 
@@ -11,6 +12,10 @@ const done =
   (await step("write docs/cli.md and man pages", async () => {
     const { writeDocuments } = await import("./cli-docs/documents.ts");
     await writeDocuments();
+  })) &&
+  (await step("write the tables of docs/migrate-v1-to-v2.md", async () => {
+    const { writeGuide } = await import("./migration-docs/guide.ts");
+    await writeGuide();
   }));
 
 process.exitCode = done ? 0 : 1;

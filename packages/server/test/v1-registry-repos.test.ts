@@ -71,6 +71,25 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await registryV1(api, "CreateRepo", other)).name, "other");
   });
 
+  world.rule("are made once, however many ask at the same time", async (api) => {
+    const parentId = await world.organisation();
+    const asked = Array.from({ length: 8 }, (_, at) => {
+      const repo = { name: "app", description: `by ${at}` };
+      return registryV1(api, "CreateRepo", { parentId, repo });
+    });
+    const ids = (await Promise.all(asked)).map(({ id }) => id);
+    assert.equal(new Set(ids).size, 1);
+    const { items } = await registryV1(api, "ListRepos", { uidp: { childrenOf: parentId } });
+    assert.equal(items.length, 1);
+    const refusals = await Promise.allSettled(
+      Array.from({ length: 4 }, () => {
+        const repo = { name: "other" };
+        return registryV1(api, "CreateRepo", { parentId, repo, preventExisting: true });
+      }),
+    );
+    assert.equal(refusals.filter(({ status }) => status === "fulfilled").length, 1);
+  });
+
   world.rule("take the right to change them to be replaced", async (api) => {
     const parentId = await world.organisation();
     const repo = { name: "app", description: "first" };

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { httpRulesOf } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { onEachStore } from "./support/test-world.ts";
+
+const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/migrate-v1-to-v2.md"), "utf8");
+
+/** What stands between blocks of output; nothing of the guide prints it. */
+const END = "=== end of block ===";
+
+/** The commands of the guide, each block with the output that follows it. */
+const BLOCKS = [...GUIDE.matchAll(/```sh\n(.*?)```\n(?:\n```\n(.*?)```\n)?/gs)].map(
+  ([, commands = "", output = ""]) => ({ commands, output }),
+);
+
+onEachStore("the guide from version 1 to version 2", (world) => {
+  test("has commands that do what it says", async () => {
+    assert.ok(BLOCKS.length > 12);
+    const script = BLOCKS.map(({ commands }) => `${commands}\necho; echo '${END}'\n`).join("");
+    const env = { ...process.env, API: world.server.url, TOKEN: world.operator().token };
+    const run = promisify(execFile);
+    const { stdout, stderr } = await run("bash", ["-euo", "pipefail", "-c", script], { env });
+    assert.equal(stderr, "");
+    const printed = stdout.split(`${END}\n`);
+    for (const [at, { commands, output }] of BLOCKS.entries()) {
+      assert.equal(printed[at]?.trimEnd(), output.trimEnd(), commands);
+    }
+  });
+});
+
+test("the guide has every path of version 1", () => {
+  for (const method of SERVICES_V1.flatMap((service) => service.methods)) {
+    for (const { verb, path } of httpRulesOf(method)) {
+      const shown = path.replaceAll(/\{([^}=]+)[^}]*\}/g, "{$1}");
+      assert.ok(GUIDE.includes(`| \`${verb} ${shown}\` (`), `${verb} ${shown}`);
+    }
+  }
+});
