@@ -124,6 +124,20 @@ test("a short list is whole, a longer one comes in pieces, read as they are aske
   assert.equal(asked.length, 2, "and not further for whoever has left");
 });
 
+test("others have their turn between pages", async () => {
+  for (const way of ["json", "binary"] as const) {
+    const { asked, [way]: read } = listing(Array.from({ length: 20 }, () => ["a"]));
+    const seen = new Set<number>();
+    const look = () => {
+      seen.add(asked.length);
+      if (asked.length < 20) setImmediate(look);
+    };
+    setImmediate(look);
+    await read();
+    assert.ok(seen.size >= 19, `${way}: ${seen.size} turns`);
+  }
+});
+
 test("what cannot be is not asked for", async () => {
   const { asked, json, binary } = listing([["a"]]);
   assert.deepEqual([await json("nobody"), await binary("nobody")], [[], []]);
