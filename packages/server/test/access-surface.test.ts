@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
+  accessOf,
   GetGroupRequestSchema,
   GroupSchema,
   GroupsService,
@@ -10,6 +11,7 @@ import {
   SERVICES,
   serviceNames,
 } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { grpcSend } from "./support/grpc.ts";
 import { Rest } from "./support/rest.ts";
@@ -21,8 +23,8 @@ onEachStore("the surface of the service", (world) => {
   const json = async (path: string) => (await plain(path)).json() as Promise<Json>;
   const grpc = (path: string, bytes = Buffer.alloc(0), token = world.operator().token) =>
     grpcSend(world.server.url, token, path, bytes);
-  const codeOf = (path: string) =>
-    grpc(path).then(
+  const codeOf = (path: string, token?: string) =>
+    grpc(path, Buffer.alloc(0), token).then(
       () => 0,
       (error: { code: number }) => error.code,
     );
@@ -38,7 +40,7 @@ onEachStore("the surface of the service", (world) => {
       );
     });
 
-    for (const { methods, typeName } of SERVICES) {
+    for (const { methods, typeName } of [...SERVICES, ...SERVICES_V1]) {
       test(`${typeName} answers over REST, over gRPC and in the description alike`, async () => {
         for (const method of methods) {
           const [rule] = httpRulesOf(method);
@@ -83,8 +85,23 @@ onEachStore("the surface of the service", (world) => {
     });
   });
 
+  for (const service of SERVICES_V1) {
+    test(`${service.typeName} answers nobody who is not known, under any of its names`, async () => {
+      const names = serviceNames(service);
+      assert.ok(names.some((name) => name.startsWith("chainguard.platform.")));
+      for (const method of service.methods) {
+        const open = accessOf(method)?.kind === "anyone";
+        for (const name of names) {
+          const path = `/${name}/${method.name}`;
+          const served = (await codeOf(path)) !== 12;
+          assert.equal(await codeOf(path, ""), served ? (open ? 0 : 16) : 12, path);
+        }
+      }
+    });
+  }
+
   test("ping answers whoever asks", async () => {
-    for (const path of ["/ping/v2beta1/ping", "/ping/v2/ping"]) {
+    for (const path of ["/ping/v2beta1/ping", "/ping/v2/ping", "/ping/v1/ping"]) {
       assert.deepEqual(await json(path), { response: "pong" });
     }
     for (const service of ["wharf.ping.v2beta1", "chainguard.platform.ping.v2"]) {

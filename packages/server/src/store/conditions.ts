@@ -8,6 +8,19 @@ import type { TableShape } from "./table-shape.ts";
 export interface Sql {
   readonly text: string;
   readonly params: readonly Value[];
+  /** Set where all that it says is which uids are meant. */
+  readonly uids?: UidBounds;
+}
+
+/** Between which uids rows are. */
+interface UidBounds {
+  readonly from?: Bound;
+  readonly to?: Bound;
+}
+
+interface Bound {
+  readonly uid: string;
+  readonly inclusive: boolean;
 }
 
 /**
@@ -115,10 +128,41 @@ export class Conditions {
 
 /** "/" sorts just before "0", and no uid has anything between its own end and its children's "/". */
 function subtree(column: string, below: string, self: boolean): Sql {
-  return {
-    text: `${column} >= ? AND ${column} < ?`,
-    params: [self ? below : `${below}/`, `${below}0`],
-  };
+  const from = { uid: self ? below : `${below}/`, inclusive: true };
+  const bounds = { from, to: { uid: `${below}0`, inclusive: false } };
+  const { text, params } = between(bounds, column);
+  // A hidden column leads SQLite nowhere, so there is nothing to merge.
+  return column === "uid" ? { text, params, uids: bounds } : { text, params };
+}
+
+function between(uids: UidBounds, column = "uid"): Sql {
+  const { from, to } = uids;
+  const ends = [
+    ...(from ? [`${column} ${from.inclusive ? ">=" : ">"} ?`] : []),
+    ...(to ? [`${column} ${to.inclusive ? "<=" : "<"} ?`] : []),
+  ];
+  const params = [from, to].flatMap((end) => (end ? [end.uid] : []));
+  return { text: ends.join(" AND "), params, uids };
+}
+
+/**
+ * One condition for all that say which uids are meant. SQLite goes by the first limit of each end that
+ * it is given and only looks at rows beyond the others, so a page deep in a list would cost as much as
+ * all pages before it.
+ */
+function merged(conditions: readonly Sql[]): readonly Sql[] {
+  const bounds = conditions.flatMap(({ uids }) => uids ?? []);
+  if (bounds.length < 2) return conditions;
+  const from = tightest(
+    bounds.map((one) => one.from),
+    (one, other) => one > other,
+  );
+  const to = tightest(
+    bounds.map((one) => one.to),
+    (one, other) => one < other,
+  );
+  const others = conditions.filter(({ uids }) => uids === undefined);
+  return [between({ ...(from && { from }), ...(to && { to }) }), ...others];
 }
 
 function root(uid: string): Sql {
@@ -141,19 +185,37 @@ export function asked(condition: Filter | Bound, column: string = condition.colu
   return { text: `${column} > ? AND ${column} <= ?`, params: [after, until] };
 }
 
+/** The bound that leaves the least; of two at one uid, the one without it. */
+function tightest(
+  bounds: readonly (Bound | undefined)[],
+  isTighter: (one: string, other: string) => boolean,
+): Bound | undefined {
+  let best: Bound | undefined;
+  for (const bound of bounds) {
+    if (bound === undefined) continue;
+    const same = bound.uid === best?.uid && !bound.inclusive;
+    if (best === undefined || same || isTighter(bound.uid, best.uid)) best = bound;
+  }
+  return best;
+}
+
 /** The rows from where a page begins. */
 export function startingAt({ start, order }: PageQuery): Sql[] {
   if (start === undefined) return [];
+  if (order.column === "uid") {
+    const bound = { uid: String(start.key), inclusive: start.inclusive };
+    return [between(order.descending ? { to: bound } : { from: bound })];
+  }
   const than = `${order.descending ? "<" : ">"}${start.inclusive ? "=" : ""}`;
-  if (order.column === "uid") return [{ text: `uid ${than} ?`, params: [start.key] }];
   return [{ text: `(${order.column}, id) ${than} (?, ?)`, params: [start.key, start.id] }];
 }
 
 /** All of them together. */
 export function where(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return { text: "", params: [] };
+  const all = merged(conditions);
   return {
-    text: ` WHERE ${conditions.map((condition) => condition.text).join(" AND ")}`,
-    params: conditions.flatMap((condition) => condition.params),
+    text: ` WHERE ${all.map((condition) => condition.text).join(" AND ")}`,
+    params: all.flatMap((condition) => condition.params),
   };
 }

@@ -214,6 +214,39 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
+  test("deep in the order of uids begins where the page does, wherever the range does", async () => {
+    const inside = `${BIG_FOLDER}/${"5".repeat(16)}`;
+    const start = (key: string, inclusive = false) => ({ start: { key, id: 7, inclusive } });
+    const [first, last] = [`${BIG_FOLDER}/`, `${BIG_FOLDER}0`];
+    const cases: [more: Partial<PageQuery>, descending: boolean, text: string, params: string[]][] =
+      [
+        [{}, false, "uid >= ? AND uid < ?", [first, last]],
+        [start(inside), false, "uid > ? AND uid < ?", [inside, last]],
+        [start(inside, true), false, "uid >= ? AND uid < ?", [inside, last]],
+        [start(ROOT), false, "uid >= ? AND uid < ?", [first, last]],
+        [start(first), false, "uid > ? AND uid < ?", [first, last]],
+        [start(inside), true, "uid >= ? AND uid < ?", [first, inside]],
+        [start(inside, true), true, "uid >= ? AND uid <= ?", [first, inside]],
+        [start("d".repeat(40)), true, "uid >= ? AND uid < ?", [first, last]],
+      ];
+    for (const range of [{ childrenOf: BIG_FOLDER }, { below: BIG_FOLDER, self: false }]) {
+      for (const [more, descending, text, params] of cases) {
+        const watching = new Watching(driver.reader);
+        const order = { column: "uid", descending } as const;
+        const query = { range, filters: [], order, offset: 0, limit: 51, ...more };
+        await readPage(watching, things, query, "json");
+        const [asked] = watching.asked;
+        const about = JSON.stringify({ range, more, descending });
+        assert.equal(
+          asked?.sql.match(/(?<!\+)uid [<>]=? \?(?: AND uid [<>]=? \?)*/g)?.join(),
+          text,
+          about,
+        );
+        assert.deepEqual(asked?.params.slice(0, params.length), params, about);
+      }
+    }
+  });
+
   const COLUMNS = ["uid", "name", "created", "updated"] as const;
 
   /** Every kind of stretch, with what the indexes of its orders begin with. */

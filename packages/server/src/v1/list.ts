@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   create,
   type DescField,
@@ -81,7 +82,7 @@ export function adaptList<
       });
       yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
-    } while (pageToken !== "" && mayGoOn(call));
+    } while (pageToken !== "" && (await mayGoOn(call)));
   }
 
   const handler: Handler = async (call, message) => {
@@ -98,8 +99,9 @@ export function adaptList<
   return [method, handler];
 }
 
-/** Refuses to read further for nobody, or for too long. */
-function mayGoOn({ signal, time }: Call): true {
+/** Lets others have their turn, and refuses to read further for nobody, or for too long. */
+async function mayGoOn({ signal, time }: Call): Promise<true> {
+  await setImmediate();
   signal.throwIfAborted();
   if (Date.now() - time <= LONGEST_MS) return true;
   throw new WharfError("DEADLINE_EXCEEDED", "the list took too long");

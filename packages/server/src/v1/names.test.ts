@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invalidArgument, notFound } from "../errors.ts";
+import { invalidArgument, notFound, WharfError } from "../errors.ts";
 import { renamed } from "./names.ts";
 
 test("refusals name fields as version 1 does, wherever they are in a path", () => {
@@ -21,6 +21,19 @@ test("refusals name fields as version 1 does, wherever they are in a path", () =
       invalidArgument({ field: path, description: text }),
     );
   }
+});
+
+test("all violations are renamed, and the message says the same", () => {
+  const error = renamed(
+    invalidArgument(
+      { field: "uid", description: "uid must be a uid" },
+      { field: "a.roleUid", description: "roleUid is odd" },
+    ),
+    { roleUid: "role" },
+  );
+  assert.ok(error instanceof WharfError);
+  const message = "Invalid argument: id: id must be a uid; a.role: role is odd";
+  assert.equal(error.message, message);
 });
 
 test("what names no field stays as it is", () => {

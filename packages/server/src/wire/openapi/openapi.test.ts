@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SERVICES } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
 import { FakeMethods } from "../testing/fake-methods.ts";
 import { open } from "../testing/open.ts";
 import { openApiDocument } from "./document.ts";
@@ -10,9 +11,10 @@ interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
 }
 
-const everything = SERVICES.flatMap((service) => service.methods.map((method) => method.name));
+const services = [...SERVICES, ...SERVICES_V1];
+const everything = services.flatMap((service) => service.methods.map((method) => method.name));
 const answers = Object.fromEntries(everything.map((name) => [name, () => undefined]));
-const document = openApiDocument(new FakeMethods(answers));
+const document = openApiDocument(new FakeMethods(answers, services));
 const paths = document.paths as Record<string, Record<string, Operation>>;
 
 function operations(): [path: string, operation: Operation][] {
