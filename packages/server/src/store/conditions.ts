@@ -14,11 +14,11 @@ export interface Sql {
 
 /** Between which uids rows are. */
 interface UidBounds {
-  readonly from?: Bound;
-  readonly to?: Bound;
+  readonly from?: UidBound;
+  readonly to?: UidBound;
 }
 
-interface Bound {
+interface UidBound {
   readonly uid: string;
   readonly inclusive: boolean;
 }
@@ -187,10 +187,10 @@ export function asked(condition: Filter | Bound, column: string = condition.colu
 
 /** The bound that leaves the least; of two at one uid, the one without it. */
 function tightest(
-  bounds: readonly (Bound | undefined)[],
+  bounds: readonly (UidBound | undefined)[],
   isTighter: (one: string, other: string) => boolean,
-): Bound | undefined {
-  let best: Bound | undefined;
+): UidBound | undefined {
+  let best: UidBound | undefined;
   for (const bound of bounds) {
     if (bound === undefined) continue;
     const same = bound.uid === best?.uid && !bound.inclusive;
