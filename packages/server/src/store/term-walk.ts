@@ -43,24 +43,27 @@ export async function stepByTerm(
     value === undefined
       ? ["(value, row_id) > (?, ?)", [after.value, after.row]]
       : ["value = ? AND row_id > ?", [value, after.row]];
-  const passed = await reader.arrays<readonly [string, number, number | null, Uint8Array | null]>(
-    `SELECT t.value, t.row_id, r.encoding, r.data
-     FROM (SELECT value, row_id FROM ${name}_terms WHERE kind = ? AND ${among}
-           ORDER BY value, row_id LIMIT ?) t
-     LEFT JOIN ${name} r ON r.id = t.row_id AND r.uid > ? AND r.uid < ?
-     ORDER BY t.value, t.row_id`,
+  const passed = await reader.arrays<readonly [string, number]>(
+    `SELECT value, row_id FROM ${name}_terms WHERE kind = ? AND ${among}
+     ORDER BY value, row_id LIMIT ?`,
     kind,
     ...values,
     limit,
+  );
+  const last = passed.at(-1);
+  if (last === undefined) return { rows: [], next: undefined };
+  const ids = passed.map(([, row]) => row);
+  // By their numbers alone: joined, PostgreSQL may read the whole table for every step.
+  const found = await reader.arrays<readonly [number, number, Uint8Array]>(
+    `SELECT id, encoding, data FROM ${name}
+     WHERE id IN (${ids.map(() => "?").join(", ")}) AND uid > ? AND uid < ?`,
+    ...ids,
     `${below}/`,
     subtreeEnd(below),
   );
-  const last = passed.at(-1);
+  const byId = new Map(found.map(([id, encoding, data]) => [id, { encoding, data }]));
   return {
-    rows: passed.flatMap(([, , encoding, data]) =>
-      encoding === null || data === null ? [] : [{ encoding, data }],
-    ),
-    next:
-      last === undefined || passed.length < limit ? undefined : { value: last[0], row: last[1] },
+    rows: ids.flatMap((id) => byId.get(id) ?? []),
+    next: passed.length < limit ? undefined : { value: last[0], row: last[1] },
   };
 }

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fromBuffer } from "yauzl";
+import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
+
+async function* files(count: number): AsyncGenerator<ArchivedFile> {
+  for (let at = 0; at < count; at++) {
+    yield {
+      path: `folder/ä-${at}.json`,
+      text: `{"number":${at}}`,
+      time: Date.UTC(2026, 1, 3, 4, 5, 6),
+    };
+  }
+}
+
+async function bytesOf(count: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archiveOf(files(count))) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Names, and of the first and last also contents and times, as another's reader finds them. */
+function read(archive: Buffer): Promise<{ name: string; text: string; time: number }[]> {
+  const found: { name: string; text: string; time: number }[] = [];
+  return new Promise((resolve, reject) => {
+    fromBuffer(archive, { lazyEntries: true }, (error, zip) => {
+      if (error) return reject(error);
+      zip.on("error", reject);
+      zip.on("end", () => resolve(found));
+      zip.on("entry", (entry) => {
+        const isLooked = found.length === 0 || found.length === zip.entryCount - 1;
+        if (!isLooked) {
+          found.push({ name: entry.fileName, text: "", time: 0 });
+          return zip.readEntry();
+        }
+        zip.openReadStream(entry, async (failed, stream) => {
+          if (failed) return reject(failed);
+          let text = "";
+          for await (const chunk of stream) text += chunk;
+          const time = entry.getLastModDate({ timezone: "UTC" }).getTime();
+          found.push({ name: entry.fileName, text, time });
+          zip.readEntry();
+        });
+      });
+      zip.readEntry();
+    });
+  });
+}
+
+describe("archives", () => {
+  // The last is more than a zip's own fields can count.
+  for (const count of [0, 1, 300, 66_000]) {
+    test(`of ${count} files are read by others`, async () => {
+      const found = await read(await bytesOf(count));
+      assert.equal(found.length, count);
+      for (const at of new Set([0, count - 1])) {
+        if (count === 0) continue;
+        assert.deepEqual(found[at], {
+          name: `folder/ä-${at}.json`,
+          text: `{"number":${at}}`,
+          time: Date.UTC(2026, 1, 3, 4, 5, 6),
+        });
+      }
+    });
+  }
+
+  test("of the same files are the same bytes", async () => {
+    assert.ok((await bytesOf(10)).equals(await bytesOf(10)));
+  });
+});
