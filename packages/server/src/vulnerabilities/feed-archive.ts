@@ -32,7 +32,8 @@ const MODE = 0o100644 << 16;
  * @example response.body = archiveOf(documents());
  */
 export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Uint8Array> {
-  const directory: Buffer[] = [];
+  // As texts: a small buffer would keep the slab alive that it was cut from, with all that was in it.
+  const directory: string[] = [];
   let offset = 0;
   for await (const { path, text, time } of files) {
     const content = Buffer.from(text);
@@ -46,7 +47,7 @@ export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGener
     common.writeUInt32LE(packed.length, 12);
     common.writeUInt32LE(content.length, 16);
     common.writeUInt16LE(name.length, 20);
-    directory.push(directoryEntry(common, name, offset));
+    directory.push(directoryEntry(common, name, offset).toString("latin1"));
     const head = Buffer.concat([
       numbers(["PK\x03\x04"], [PLAIN, 2]),
       common,
@@ -57,7 +58,7 @@ export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGener
     yield packed;
     offset += head.length + packed.length;
   }
-  yield* directory;
+  for (const entry of directory) yield Buffer.from(entry, "latin1");
   const size = directory.reduce((sum, entry) => sum + entry.length, 0);
   yield ending(directory.length, size, offset);
 }
