@@ -1,6 +1,7 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { archiveRow } from "./archive.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -29,6 +30,7 @@ export function rowsOf(options: Options): Row[] {
     registryTagsRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    archiveRow,
     memoryRow(options),
     startRow,
     versionRow,

@@ -66,7 +66,7 @@ describe("wharf advisories export", () => {
   test("writes each format to a file, a folder or standard output", async () => {
     const folder = join(FOLDER, "out/");
     for (const format of ["osv", "secdb", "openvex", "csaf"]) {
-      await exported("--group", "exported", "--format", format, "--output", `${folder}/`);
+      await exported("--group", "exported", "--feed", format, "--to", `${folder}/`);
     }
     assert.deepEqual(readdirSync(folder).sort(), [
       "csaf.zip",
@@ -79,7 +79,7 @@ describe("wharf advisories export", () => {
     for (const text of osv.values()) assertValid("osv", JSON.parse(text));
     const csaf = await unzipped(readFileSync(join(folder, "csaf.zip")));
     for (const text of csaf.values()) assertValid("csaf", JSON.parse(text));
-    const printed = await exported("--group", group, "--format", "openvex");
+    const printed = await exported("--group", group, "--feed", "openvex");
     assertValid("openvex", JSON.parse(printed));
     assert.equal(printed, readFileSync(join(folder, "openvex.json"), "utf8"));
     const { packages } = JSON.parse(readFileSync(join(folder, "security.json"), "utf8"));
@@ -92,7 +92,7 @@ describe("wharf advisories export", () => {
   test("as OSV comes back exactly when imported elsewhere", async () => {
     await site.make("organizations", "copied");
     const [first, second] = [join(FOLDER, "first.zip"), join(FOLDER, "second.zip")];
-    await exported("--group", "exported", "--format", "osv", "-o", first);
+    await exported("--group", "exported", "--feed", "osv", "--to", first);
     await site.ok("advisories", "import", first, "--group", "copied");
     const listed = async (of: string) =>
       (await json(site, "advisories", "list", "--group", of)).items
@@ -100,7 +100,7 @@ describe("wharf advisories export", () => {
         .toSorted((a: Listed, b: Listed) => (a.advisoryId < b.advisoryId ? -1 : 1));
     assert.equal((await listed("exported")).length, 3);
     assert.deepEqual(await listed("copied"), await listed("exported"));
-    await exported("--group", "copied", "--format", "osv", "-o", second);
+    await exported("--group", "copied", "--feed", "osv", "--to", second);
     const [a, b] = [await unzipped(readFileSync(first)), await unzipped(readFileSync(second))];
     assert.deepEqual(withoutTimes(b), withoutTimes(a));
     const again = await json(site, "advisories", "import", second, "--group", "exported");
@@ -110,7 +110,7 @@ describe("wharf advisories export", () => {
 
   test("needs to be allowed, and leaves no half file", async () => {
     const target = join(FOLDER, "never.zip");
-    const args = ["--format", "osv", "--output", target];
+    const args = ["--feed", "osv", "--to", target];
     await fails(
       site,
       5,
@@ -150,7 +150,7 @@ describe("wharf advisories export", () => {
       readdirSync(FOLDER).filter((name) => name.startsWith("never")),
       [],
     );
-    await fails(site, 2, /format/, "advisories", "export", "--group", group, "--format", "pdf");
+    await fails(site, 2, /feed/, "advisories", "export", "--group", group, "--feed", "pdf");
   });
 });
 

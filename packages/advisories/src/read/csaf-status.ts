@@ -33,6 +33,8 @@ interface Remark {
   readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
+  /** Whether it says what the vulnerability does to the product. */
+  readonly isImpact?: boolean;
 }
 
 type Words = ReturnType<typeof ownWords>;
@@ -54,7 +56,9 @@ export class Remarks {
         });
     this.#all = [
       ...read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) })),
-      ...read("threats", (one) => (one.field("category").word() === "impact" ? {} : { note: "" })),
+      ...read("threats", (one) =>
+        one.field("category").word() === "impact" ? { isImpact: true } : { note: "" },
+      ),
       ...read("remediations", (one, { plan }) => ({
         plan: plan ?? one.field("category").oneOf(REMEDIATIONS),
       })),
@@ -90,7 +94,7 @@ export function standingOf(
     return { status, plan: own.find((one) => one.plan)?.plan ?? "fix", note };
   }
   const because = own.find((one) => one.because)?.because;
-  if (because === undefined && note === "") {
+  if (because === undefined && note === "" && !own.some((one) => one.isImpact)) {
     at.refuse("is known_not_affected without a flag or an impact that says why");
   }
   return {

@@ -22,7 +22,7 @@ import {
   type LoginParts,
   resumeLogin,
 } from "./login.ts";
-import { firstPage, pageEndpoint } from "./page-endpoint.ts";
+import { pageEndpoint } from "./page-endpoint.ts";
 import { choosePage } from "./pages/choose.ts";
 import { continuePage, donePage } from "./pages/outcome.ts";
 import { CALLBACK_PATH } from "./provider-login.ts";
@@ -36,7 +36,7 @@ import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from 
  */
 export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
   return [
-    firstPage(parts, "/oauth", (request) => begin(parts, request)),
+    pageEndpoint("GET", "/oauth", (request) => begin(parts, request)),
     pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(parts, request)),
     pageEndpoint("GET", CALLBACK_PATH, (request) => comeBack(parts, request)),
     pageEndpoint("POST", "/oauth/accept", (request) => decide(parts, request)),

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from "node:crypto";
-import { isLoopbackHost } from "../sts/addresses.ts";
 import type { HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { pageHeaders } from "./pages/layout.ts";
 
@@ -36,24 +35,6 @@ export function markBrowser(
   if (known !== undefined) return { cookie: known, headers: {} };
   const cookie = newSecret();
   return { cookie, headers: { "set-cookie": browserCookie(cookie, authUrl) } };
-}
-
-/**
- * The same page at the address that a provider sends the browser back to, where the browser came by
- * another name of this machine: it would bring its cookie to neither from the other. Undefined where
- * there is nothing to correct. Other names are a proxy's business, which may not tell us theirs.
- *
- * @example const url = samePageOf(request, authUrl); // asked at localhost: "http://127.0.0.1:8080/oauth"
- */
-export function samePageOf(
-  { headers, path, query }: HttpRequest,
-  authUrl: string,
-): string | undefined {
-  const own = new URL(authUrl);
-  const asked = URL.parse(`${own.protocol}//${headers.host ?? ""}`);
-  if (asked === null || asked.host === own.host || asked.port !== own.port) return undefined;
-  if (!isLoopbackHost(asked.hostname) || !isLoopbackHost(own.hostname)) return undefined;
-  return `${own.origin}${path}${query === "" ? "" : `?${query}`}`;
 }
 
 /** What is kept of the cookie. */

@@ -13,7 +13,7 @@ import {
   type LoginParts,
   resumeLogin,
 } from "./login.ts";
-import { firstPage, pageEndpoint } from "./page-endpoint.ts";
+import { pageEndpoint } from "./page-endpoint.ts";
 import { deviceCodePage } from "./pages/device.ts";
 import { readUserCode } from "./user-code.ts";
 
@@ -28,7 +28,7 @@ const DEVICE_PATH = "/device";
 export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   return [
     { method: "POST", path: "/oauth/device_authorization", handle: authorize(parts, attempts) },
-    firstPage(parts, DEVICE_PATH, (request) => askForCode(parts, request)),
+    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(parts, request)),
     pageEndpoint("POST", DEVICE_PATH, (request) => takeCode(parts, request, attempts)),
   ];
 }

@@ -1,7 +1,6 @@
 import { WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { htmlAnswer, redirectTo, samePageOf } from "./browser.ts";
-import type { LoginParts } from "./login.ts";
+import { htmlAnswer } from "./browser.ts";
 import { errorPage } from "./pages/outcome.ts";
 
 /**
@@ -28,22 +27,6 @@ export function pageEndpoint(
       }
     },
   };
-}
-
-/**
- * A page that a login begins at: it moves to the address that the login will come back to.
- *
- * @example firstPage(parts, "/oauth", (request) => begin(parts, request))
- */
-export function firstPage(
-  { addresses }: LoginParts,
-  path: string,
-  handle: (request: HttpRequest) => Promise<HttpResponse>,
-): HttpEndpoint {
-  return pageEndpoint("GET", path, async (request) => {
-    const url = samePageOf(request, addresses().authUrl);
-    return url === undefined ? handle(request) : redirectTo(url);
-  });
 }
 
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {

@@ -26,7 +26,8 @@ const MODE = 0o100644 << 16;
 
 /**
  * A zip archive of files, made as it is read: of what has gone out, only the directory at its end is
- * kept, some hundred bytes for each file. (yazl keeps each file until the end.) Times are UTC, so that
+ * kept, some hundred bytes for each file. (Of the libraries, yazl keeps each
+ * file until the end, and zip-stream takes several times as long: see bench/rows/archive.ts.) Times are UTC, so that
  * the same files are the same bytes everywhere.
  *
  * @example response.body = archiveOf(documents());

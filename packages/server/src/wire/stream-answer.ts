@@ -1,6 +1,6 @@
 /** Answers that are too long to be held: they go out piece by piece, as fast as the client reads. */
 import type { OutgoingHttpHeaders } from "node:http";
-import { Readable, type Writable } from "node:stream";
+import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { WharfError } from "../errors.ts";
@@ -34,15 +34,18 @@ export function sendPieces(
   }
   // A client that does not read keeps the socket, and us, no longer than idlers may.
   response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  const source = Readable.from(chunks(pieces), { objectMode: false });
   let bytes = 0;
-  const source = Readable.from(
-    chunks(pieces, (size) => (bytes += size)),
-    { objectMode: false },
-  );
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
   const target = response as unknown as Writable;
   const sent = packed
-    ? pipeline(source, createGzip({ level: COMPRESS_LEVEL }), target)
-    : pipeline(source, target);
+    ? pipeline(source, createGzip({ level: COMPRESS_LEVEL }), counted, target)
+    : pipeline(source, counted, target);
   sent.then(
     () => exchange.finished(status, 0, bytes),
     (thrown) => {
@@ -55,7 +58,7 @@ export function sendPieces(
   );
 }
 
-async function* chunks(pieces: Pieces, sending: (size: number) => void): AsyncGenerator<Buffer> {
+async function* chunks(pieces: Pieces): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let size = 0;
   for await (const piece of pieces) {
@@ -63,12 +66,10 @@ async function* chunks(pieces: Pieces, sending: (size: number) => void): AsyncGe
     waiting.push(buffer);
     size += buffer.length;
     if (size < CHUNK_BYTES) continue;
-    sending(size);
     yield Buffer.concat(waiting);
     waiting = [];
     size = 0;
   }
-  sending(size);
   if (size > 0) yield Buffer.concat(waiting);
 }
 

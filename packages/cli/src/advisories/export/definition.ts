@@ -1,7 +1,7 @@
 import { define } from "../../command/definition.ts";
 import { PARENT } from "../../iam/shared/options.ts";
 
-export const FORMATS = ["osv", "secdb", "openvex", "csaf"] as const;
+export const FEEDS = ["osv", "secdb", "openvex", "csaf"] as const;
 
 export const exportDefinition = define({
   name: "export",
@@ -11,21 +11,20 @@ export const exportDefinition = define({
 OSV and CSAF come as a zip archive with a document for each advisory or package; secdb and OpenVEX are one \
 file. What was written as OSV can be imported again exactly.`,
   examples: [
-    { command: "wharf advisories export --group acme --format osv --output osv.zip" },
-    { command: "wharf advisories export --group acme --format openvex > vex.json" },
-    { command: "wharf advisories export --group acme --format csaf --output feeds/" },
+    { command: "wharf advisories export --group acme --feed osv --to osv.zip" },
+    { command: "wharf advisories export --group acme --feed openvex > vex.json" },
+    { command: "wharf advisories export --group acme --feed csaf --to feeds/" },
   ],
   options: {
     parent: { ...PARENT, summary: "The organisation or folder that they are of: its name or uid" },
-    format: {
+    feed: {
       type: "choice",
-      choices: FORMATS,
+      choices: FEEDS,
       required: true,
       summary: "What to write",
     },
-    output: {
+    to: {
       type: "string",
-      short: "o",
       value: "PATH",
       default: "-",
       summary: "The file, or the folder for it; - is standard output",

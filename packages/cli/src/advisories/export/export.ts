@@ -9,27 +9,27 @@ import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
 import { resolveGroup } from "../../iam/groups/resolve.ts";
 import type { Step } from "../../progress.ts";
-import type { exportDefinition, FORMATS } from "./definition.ts";
+import type { exportDefinition, FEEDS } from "./definition.ts";
 import { download } from "./download.ts";
 
-type Format = (typeof FORMATS)[number];
+type Feed = (typeof FEEDS)[number];
 
 /** Which file of a feed holds all of it, and what it is called where a folder is given. */
-const FILES: Readonly<Record<Format, { path: string; name: string }>> = {
+const FILES: Readonly<Record<Feed, { path: string; name: string }>> = {
   osv: { path: "osv/all.zip", name: "osv.zip" },
   secdb: { path: "secdb/security.json", name: "security.json" },
   openvex: { path: "openvex/all.json", name: "openvex.json" },
   csaf: { path: "csaf/all.zip", name: "csaf.zip" },
 };
 
-export const run: Run<typeof exportDefinition> = async (context, { parent, format, output }) => {
-  const { path, name } = FILES[format];
-  if (output === "-" && name.endsWith(".zip") && context.terminal.isTTY) {
-    throw wrongUse("an archive is not for terminals", "give a file with --output");
+export const run: Run<typeof exportDefinition> = async (context, { parent, feed, to }) => {
+  const { path, name } = FILES[feed];
+  if (to === "-" && name.endsWith(".zip") && context.terminal.isTTY) {
+    throw wrongUse("an archive is not for terminals", "give a file with --to");
   }
   // Whoever may read advisories alone cannot look groups up.
   const uid = isUid(parent) ? parent : (await resolveGroup(context, parent)).uid;
-  const target = output === "-" ? undefined : fileOf(output, name);
+  const target = to === "-" ? undefined : fileOf(to, name);
   const bytes = await context.progress("downloading", async (step) => {
     const body = await download(context, `/feeds/${uid}/${path}`);
     return target === undefined

@@ -1,0 +1,55 @@
+import ZipStream from "zip-stream";
+import {
+  type ArchivedFile,
+  archiveOf,
+} from "../../packages/server/src/vulnerabilities/feed-archive.ts";
+import { inTurn } from "../measure.ts";
+import { counted, type Row } from "../row.ts";
+
+const FILES = 20_000;
+
+/** Why feeds have a zip writer of their own: the library makes a stream for each small file. */
+export const archiveRow: Row = {
+  work: `zip of ${counted(FILES)} documents`,
+  reference: "zip-stream",
+  target: { atMost: 0.5 },
+
+  async measure({ options }) {
+    const timed = (archive: () => AsyncIterable<Uint8Array>) => async () => {
+      const begun = performance.now();
+      for await (const _chunk of archive());
+      return performance.now() - begun;
+    };
+    const figures = await inTurn(
+      options.rounds,
+      timed(byLibrary),
+      timed(() => archiveOf(files())),
+    );
+    return { unit: "ms", ...figures, notes: [] };
+  },
+};
+
+async function* files(): AsyncGenerator<ArchivedFile> {
+  for (let number = 0; number < FILES; number++) {
+    const text = JSON.stringify({ id: `CGA-${number}`, details: "What is known. ".repeat(60) });
+    yield { path: `osv/CGA-${number}.json`, text, time: Date.UTC(2026, 0, 1) };
+  }
+}
+
+/** With the compression that ours has. */
+function byLibrary(): AsyncIterable<Uint8Array> {
+  const archive = new ZipStream({ zlib: { level: 6 } });
+  const fill = async () => {
+    for await (const { path: name, text, time } of files()) {
+      const entry = Promise.withResolvers<void>();
+      archive.entry(text, { name, date: new Date(time) }, (error) => {
+        if (error) entry.reject(error);
+        else entry.resolve();
+      });
+      await entry.promise;
+    }
+    archive.finalize();
+  };
+  fill().catch((error) => archive.destroy(error));
+  return archive;
+}
