@@ -119,7 +119,7 @@ onEachStore("advisories", (world) => {
     assert.equal((await api.advisories.list({ uidp })).totalCount, "2");
   });
 
-  test("a group with advisories, deleted or not, is not deleted", async () => {
+  test("a group with advisories is not deleted, nor for a month after they were", async () => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one" });
     assert.ok(made);
@@ -132,5 +132,12 @@ onEachStore("advisories", (world) => {
     await writing(insider, group, (writer) => writer.delete(made));
     await refusal();
     assert.equal((await world.operator().groups.get(group)).uid, group);
+    const { store } = insider.inside;
+    const monthAgo = Date.now() - 31 * 24 * 3_600_000;
+    await store.write((tx) =>
+      tx.run("UPDATE advisories SET updated = ? WHERE uid = ?", monthAgo, made.uid),
+    );
+    await world.operator().groups.delete(group);
+    assert.equal((await refused(world.operator().advisories.get(made.uid))).code, 5);
   });
 });

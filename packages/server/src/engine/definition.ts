@@ -115,6 +115,11 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   /** What groups limit the number of these as, where the operator sets limits. */
   readonly limitedAs?: Limited;
   readonly parts?: Parts<R>;
+  /**
+   * The part of what is left of deleted ones, and for how long that keeps its group from being
+   * deleted; after that it goes with the group.
+   */
+  readonly remains?: { readonly part: number; readonly keptMs: number };
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];
 

@@ -194,6 +194,7 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   const { engine, tx, caller } = change;
   for (const resource of engine.resources) {
     if (resource.table === engine.roleBindings.table) continue;
+    await removeRemains(change, resource, uid);
     if (await resource.table.hasAny(tx, { column: "parent", value: uid }))
       throw notEmpty(resource.plural);
   }
@@ -205,6 +206,29 @@ async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
+}
+
+/** Removes what is left of deleted ones, once everyone who keeps a copy has had time to learn of it. */
+async function removeRemains({ call, tx }: Change, resource: Resource, group: string) {
+  const { remains } = resource.definition;
+  if (remains === undefined) return;
+  const range = { childrenOf: group, parts: [remains.part] };
+  const page = { range, filters: [], order: UID_ORDER, offset: 0 };
+  const latest = { ...page, order: { column: "updated", descending: true } as const, limit: 1 };
+  const [newest] = await readPage(tx, resource.table, latest, "data");
+  if (newest === undefined) return;
+  if (Number(newest[0]) > call.time - remains.keptMs) {
+    const days = remains.keptMs / (24 * 3_600_000);
+    const description = `cannot delete group with child ${resource.plural} that were deleted in the last ${days} days`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+  }
+  const all = await readPage(
+    tx,
+    resource.table,
+    { ...page, limit: Number.MAX_SAFE_INTEGER },
+    "data",
+  );
+  for (const [uid] of all) await resource.table.delete(tx, String(uid));
 }
 
 function notEmpty(plural: string): Error {

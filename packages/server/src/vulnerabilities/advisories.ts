@@ -1,6 +1,6 @@
 import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
-import { advisoryParts } from "./advisory-parts.ts";
+import { ADVISORY_REMAINS, advisoryParts } from "./advisory-parts.ts";
 import { advisoryTerms } from "./advisory-terms.ts";
 import { withOrigins } from "./origins.ts";
 import { addSeverities } from "./severities.ts";
@@ -17,6 +17,7 @@ export const advisories: Resource<Advisory> = new Resource({
   uniqueNames: true,
   nameOf: ({ advisoryId }) => advisoryId,
   parts: advisoryParts,
+  remains: ADVISORY_REMAINS,
   childOrders: ["updated"],
   updatesAscend: true,
   filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],

@@ -5,6 +5,9 @@ import type { Parts } from "../engine/definition.ts";
 const PRESENT = 0;
 const DELETED = 1;
 
+/** Whoever keeps a copy and has not looked for so long begins anew. */
+export const ADVISORY_REMAINS = { part: DELETED, keptMs: 30 * 24 * 3_600_000 } as const;
+
 /**
  * Advisories that are there, and those that were deleted. Deleted ones stay, so that whoever keeps a
  * copy learns of it: lists of what has changed have them, others only when asked to.
