@@ -22,7 +22,7 @@ const OTHER = "9876543210".repeat(4);
 test("no filter is no filter", () => {
   assert.deepEqual(filterOf(""), create(UIDPFilterSchema));
   const uidp = create(UIDPFilterSchema, { childrenOf: UID });
-  assert.equal(filterOf("", uidp), uidp);
+  assert.deepEqual(filterOf("", uidp), uidp);
 });
 
 test("an id is added to the filter, which is not changed", () => {
@@ -34,6 +34,10 @@ test("an id is added to the filter, which is not changed", () => {
 
 test("what cannot be asks for nothing", () => {
   assert.equal(filterOf("nonsense"), undefined);
+  assert.equal(filterOf("", create(UIDPFilterSchema, { ids: ["nonsense"] })), undefined);
+  const some = create(UIDPFilterSchema, { ids: ["nonsense", UID] });
+  assert.deepEqual(filterOf("", some)?.ids, [UID]);
+  assert.equal(filterOf("nonsense", some), undefined);
   assert.equal(filterOf(UID, create(UIDPFilterSchema, { ids: [OTHER] })), undefined);
 });
 

@@ -162,9 +162,10 @@ async function wholeReply({ number, message: schema }: ListField, pages: Pages):
  * @example const uidp = filterOf(filter.id, filter.uidp);
  */
 export function filterOf(id: string, uidp?: UIDPFilter): UIDPFilter | undefined {
-  if (id === "") return uidp ?? create(UIDPFilterSchema);
-  if (!isUid(id)) return undefined;
-  const others = uidp?.ids ?? [];
-  if (others.length > 0 && !others.includes(id)) return undefined;
-  return Object.assign(create(UIDPFilterSchema), uidp, { ids: [id] });
+  const named = uidp?.ids ?? [];
+  const wanted = id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
+  const ids = wanted.filter(isUid);
+  const asksForSome = id !== "" || named.length > 0;
+  if (asksForSome && ids.length === 0) return undefined;
+  return Object.assign(create(UIDPFilterSchema), uidp, { ids });
 }
