@@ -172,3 +172,13 @@ test("a list that would be longer than a message may be is refused over gRPC", a
   await assert.rejects(listing(pages).call("binary"), { code: "RESOURCE_EXHAUSTED" });
   assert.equal((await listing(pages).json()).length, 65, "over REST it is not");
 });
+
+test("lists over gRPC are not held in any number at once", async () => {
+  const pages = Array.from({ length: 60 }, () => ["x".repeat(1024 * 1024)]);
+  const lists = Array.from({ length: 6 }, () => listing(pages).call("binary"));
+  const ends = await Promise.allSettled(lists);
+  const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));
+  assert.ok(refusals.length > 0 && refusals.length < 6, `${refusals.length} were refused`);
+  assert.match(refusals[0], /too many long lists at once$/);
+  assert.equal((await listing(pages).binary()).length, 60, "and then there is room again");
+});
