@@ -166,6 +166,20 @@ describe("limits of groups on two replicas", () => {
     for (const server of servers) assert.equal(await server.stop(), 0);
   });
 
+  test("whoever makes the same repo, where one has a place, has it", async () => {
+    const resourceLimits = { repositories: 1 };
+    for (let round = 0; round < 5; round++) {
+      const { uid } = await (apis[0] as Api).groups.create("", { name: "org", resourceLimits });
+      const repo = { name: "app" };
+      const made = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => {
+          return registryV1(apis[at % 2] as Api, "CreateRepo", { parentId: uid, repo });
+        }),
+      );
+      assert.equal(new Set(made.map(({ id }) => id)).size, 1);
+    }
+  });
+
   test("no two take the last place", async () => {
     const [api] = apis as [Api, Api];
     for (let round = 0; round < 5; round++) {
