@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Api, Refusal, refused } from "./support/api.ts";
 import { Inside } from "./support/inside.ts";
+import { registryV1 } from "./support/registry-v1.ts";
 import { Rest } from "./support/rest.ts";
 import { checkRows } from "./support/rows.ts";
 import { TestServer } from "./support/server.ts";
@@ -119,6 +120,23 @@ onEachStore("limits of groups", (world) => {
     assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
   });
 
+  world.rule("they hold in version 1, where making one again replaces it", async (api) => {
+    const parentId = await limited({ repositories: 1, idps: 0 });
+    const repo = { name: "one", description: "first" };
+    const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
+    for (const preventExisting of [false, true]) {
+      const request = { parentId, repo: { name: "two" }, preventExisting };
+      const refusal = await refused(registryV1(api, "CreateRepo", request));
+      assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_LIMIT_EXCEEDED"]]);
+    }
+    const again = await registryV1(api, "CreateRepo", { parentId, repo: { name: "one" } });
+    assert.deepEqual([again.id, again.description], [id, ""]);
+    assert.deepEqual(await repos(parentId), ["one"]);
+    const rest = new Rest(world.server.url, api.token);
+    const { body } = await rest.post(`/iam/v1/identityProviders/${parentId}`, PROVIDER);
+    assert.equal(body.code, 9);
+  });
+
   world.rule("what comes at once does not slip past", async (api) => {
     const org = await limited({ repositories: 5 });
     const names = Array.from({ length: 40 }, (_, at) => `repo-${at}`);
@@ -146,6 +164,20 @@ describe("limits of groups on two replicas", () => {
   });
   after(async () => {
     for (const server of servers) assert.equal(await server.stop(), 0);
+  });
+
+  test("whoever makes the same repo, where one has a place, has it", async () => {
+    const resourceLimits = { repositories: 1 };
+    for (let round = 0; round < 5; round++) {
+      const { uid } = await (apis[0] as Api).groups.create("", { name: "org", resourceLimits });
+      const repo = { name: "app" };
+      const made = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => {
+          return registryV1(apis[at % 2] as Api, "CreateRepo", { parentId: uid, repo });
+        }),
+      );
+      assert.equal(new Set(made.map(({ id }) => id)).size, 1);
+    }
   });
 
   test("no two take the last place", async () => {

@@ -29,7 +29,8 @@ onEachStore("groups of version 1", (world) => {
 
     assert.equal((await rest().delete(`/iam/v1/groups/${id}`)).status, 200);
     assert.deepEqual((await rest().get(`/iam/v1/groups?id=${id}`)).body, { items: [] });
-    assert.deepEqual((await rest().get("/iam/v1/groups?id=nonsense")).body, { items: [] });
+    for (const filter of ["id=nonsense", "uidp.ids=nonsense"])
+      assert.deepEqual((await rest().get(`/iam/v1/groups?${filter}`)).body, { items: [] });
   });
 
   test("are listed as a whole, however many", async () => {
@@ -38,6 +39,15 @@ onEachStore("groups of version 1", (world) => {
     for (const name of wanted) await rest().post(`/iam/v1/groups/${org}`, { name });
     const { body } = await rest().get(`/iam/v1/groups?uidp.childrenOf=${org}`);
     assert.deepEqual(body.items.map((group: { name: string }) => group.name).sort(), wanted);
+  });
+
+  test("are of a kind that is known", async () => {
+    const id = await world.organisation();
+    const sent = { name: "verified", verified: true, kind: 99 };
+    const { body } = await rest().send("PUT", `/iam/v1/groups/${id}`, sent);
+    assert.equal(body.message, "Invalid argument: kind: kind must be one of the known kinds");
+    const [group] = (await rest().get(`/iam/v1/groups?id=${id}`)).body.items;
+    assert.deepEqual([group.verified, group.kind], [false, "ORG_KIND_UNSPECIFIED"]);
   });
 
   test("name fields as they were sent in refusals", async () => {

@@ -112,5 +112,7 @@ onEachStore("external group role mappings of version 1", (world) => {
     assert.ok(ids.includes(own.id) && ids.includes(foreign.id));
     const those = await mappings(api, "List", { identityProviderUidp: parentId });
     assert.deepEqual(those, { items: [own] });
+    const none = await mappings(api, "List", { uidp: { ids: ["nonsense"] } });
+    assert.deepEqual(none, { items: [] });
   });
 });

@@ -115,6 +115,9 @@ onEachStore("repos of version 1", (world) => {
     assert.deepEqual([put.description, put.readme], ["mine", readme]);
     const same = await registryV1(owner, "UpdateRepo", { id, name: "app", readme });
     assert.deepEqual([same.description, same.readme], ["", readme]);
+    const blind = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
+    const unread = await registryV1(blind, "UpdateRepo", { id, name: "app" });
+    assert.equal(unread.readme, "", "those who may not read it are not told");
     const other = { id, name: "app", description: "new", readme: "other" };
     const refusal = await refused(registryV1(owner, "UpdateRepo", other));
     assert.equal(refusal.message, `Permission denied: needs repo.internal.admin at "${id}"`);
@@ -180,6 +183,10 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(await count(api.as(some.token)), "1");
     const none = await world.member({ [org]: "viewer" });
     assert.equal((await refused(count(api.as(none.token)))).code, 7);
+    for (const id of ["", "nonsense"]) {
+      const nowhere = await refused(registryV1(api, "GetRepoCountBySource", { id }));
+      assert.deepEqual(nowhere.fields, { id: "id must be a uid" });
+    }
     const listed = await api.repos.list({ syncSource: source });
     assert.equal(listed.totalCount, "2");
   });

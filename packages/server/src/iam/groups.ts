@@ -178,6 +178,9 @@ function mayLimit(
 }
 
 function refuseKind(group: Group): void {
+  if (!(group.kind in OrgKind)) {
+    throw invalidArgument({ field: "kind", description: "kind must be one of the known kinds" });
+  }
   if (group.kind !== OrgKind.UNSPECIFIED && !group.verified) {
     throw invalidArgument({
       field: "kind",

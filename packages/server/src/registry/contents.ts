@@ -56,6 +56,9 @@ export async function ensureRepo(change: Change, group: string, name: string): P
   return (await findOrMake(change, group, create(RepoSchema, { name }))).repo;
 }
 
+/** How those are refused who come second. */
+const TAKEN: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITION"];
+
 /**
  * The repo of a group with the name of this one, or this one made there.
  *
@@ -76,9 +79,9 @@ export async function findOrMake(
   try {
     return { repo: (await createOne(change, repos, group, given)).created, isNew: true };
   } catch (error) {
-    // Another replica was quicker.
-    const isTaken = error instanceof WharfError && error.code === "ALREADY_EXISTS";
-    const made = isTaken ? await find() : undefined;
+    // Another replica may have been quicker: then the name is taken, or the last place in the group.
+    const mayBeMade = error instanceof WharfError && TAKEN.includes(error.code);
+    const made = mayBeMade ? await find() : undefined;
     if (made === undefined) throw error;
     return { repo: made, isNew: false };
   }

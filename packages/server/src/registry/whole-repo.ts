@@ -17,6 +17,7 @@ export interface WholeRepo {
   readonly readme: string;
 }
 
+const LIST = [Capability.CAP_REPO_LIST];
 const UPDATE = [Capability.CAP_REPO_UPDATE];
 const README = [...UPDATE, Capability.CAP_REPO_INTERNAL_ADMIN];
 const EVERYTHING = ["*"];
@@ -76,12 +77,17 @@ export class WholeRepos {
     return this.#withReadme(change, repos.fromRow(row), readme);
   }
 
-  /** From those who may not change it, leaving the README out means nothing. */
+  /**
+   * From those who may not change it, leaving the README out means nothing. They are told what it
+   * says if they may read it.
+   */
   async #withReadme(change: Change, repo: Repo, readme: string): Promise<WholeRepo> {
     const { uid } = repo;
     const before = await readReadme(change.tx, uid);
     if (readme === before) return { repo, readme };
-    if (readme === "" && !change.caller.grants.holds(README, uid)) return { repo, readme: before };
+    const { grants } = change.caller;
+    if (readme === "" && !grants.holds(README, uid))
+      return { repo, readme: grants.holds(LIST, uid) ? before : "" };
     change.mustHold(README, uid);
     await storeReadme(change, uid, readme);
     return { repo, readme };

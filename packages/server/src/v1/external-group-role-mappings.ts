@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type ExternalGroupRoleMapping, ExternalGroupRoleMappingsService } from "@wharf/contract";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
-import { adaptList } from "./list.ts";
+import { adaptList, filterOf } from "./list.ts";
 
 const { ExternalGroupRoleMappings, ExternalGroupRoleMappingSchema } = externalGroupRoleMappingsV1;
 
@@ -41,10 +41,10 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
     adaptList(within, {
       method: ExternalGroupRoleMappings.method.list,
       onto: ExternalGroupRoleMappingsService.method.listExternalGroupRoleMappings,
-      request: ({ uidp, identityProviderUidp }) => ({
-        uidp,
-        identityProviderUid: identityProviderUidp,
-      }),
+      request({ uidp, identityProviderUidp }) {
+        const filter = filterOf("", uidp);
+        return filter && { uidp: filter, identityProviderUid: identityProviderUidp };
+      },
       items: ({ externalGroupRoleMappings }) => externalGroupRoleMappings,
       item: mappingV1,
       names: NAMES,

@@ -22,7 +22,7 @@ const OTHER = "9876543210".repeat(4);
 test("no filter is no filter", () => {
   assert.deepEqual(filterOf(""), create(UIDPFilterSchema));
   const uidp = create(UIDPFilterSchema, { childrenOf: UID });
-  assert.equal(filterOf("", uidp), uidp);
+  assert.deepEqual(filterOf("", uidp), uidp);
 });
 
 test("an id is added to the filter, which is not changed", () => {
@@ -34,6 +34,10 @@ test("an id is added to the filter, which is not changed", () => {
 
 test("what cannot be asks for nothing", () => {
   assert.equal(filterOf("nonsense"), undefined);
+  assert.equal(filterOf("", create(UIDPFilterSchema, { ids: ["nonsense"] })), undefined);
+  const some = create(UIDPFilterSchema, { ids: ["nonsense", UID] });
+  assert.deepEqual(filterOf("", some)?.ids, [UID]);
+  assert.equal(filterOf("nonsense", some), undefined);
   assert.equal(filterOf(UID, create(UIDPFilterSchema, { ids: [OTHER] })), undefined);
 });
 
@@ -167,4 +171,14 @@ test("a list that would be longer than a message may be is refused over gRPC", a
   const pages = Array.from({ length: 65 }, () => [long]);
   await assert.rejects(listing(pages).call("binary"), { code: "RESOURCE_EXHAUSTED" });
   assert.equal((await listing(pages).json()).length, 65, "over REST it is not");
+});
+
+test("lists over gRPC are not held in any number at once", async () => {
+  const pages = Array.from({ length: 60 }, () => ["x".repeat(1024 * 1024)]);
+  const lists = Array.from({ length: 6 }, () => listing(pages).call("binary"));
+  const ends = await Promise.allSettled(lists);
+  const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));
+  assert.ok(refusals.length > 0 && refusals.length < 6, `${refusals.length} were refused`);
+  assert.match(refusals[0], /too many long lists at once$/);
+  assert.equal((await listing(pages).binary()).length, 60, "and then there is room again");
 });

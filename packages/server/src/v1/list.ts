@@ -27,6 +27,12 @@ export const PAGE_SIZE = 200;
  */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
 
+/** What all lists that are put together at the moment may come to; clients try again. */
+const MOST_HELD = 256 * 1024 * 1024;
+
+/** What they come to now. */
+let held = 0;
+
 /** Access is judged when a list begins; whoever has lost it since does not read on for ever. */
 const LONGEST_MS = 10 * 60_000;
 
@@ -144,15 +150,22 @@ function text(schema: DescMessage, rows: readonly Message[]): string {
 async function wholeReply({ number, message: schema }: ListField, pages: Pages): Promise<Reply> {
   const writer = new BinaryWriter();
   let size = 0;
-  for await (const rows of pages) {
-    for (const row of rows) {
-      const bytes = toBinary(schema, row);
-      size += bytes.length;
-      if (size > LONGEST_MESSAGE) throw tooLong("the list", LONGEST_MESSAGE);
-      writer.tag(number, WireType.LengthDelimited).bytes(bytes);
+  try {
+    for await (const rows of pages) {
+      for (const row of rows) {
+        const bytes = toBinary(schema, row);
+        size += bytes.length;
+        held += bytes.length;
+        if (size > LONGEST_MESSAGE) throw tooLong("the list", LONGEST_MESSAGE);
+        if (held > MOST_HELD)
+          throw new WharfError("RESOURCE_EXHAUSTED", "too many long lists at once");
+        writer.tag(number, WireType.LengthDelimited).bytes(bytes);
+      }
     }
+    return preparedReply({ data: writer.finish() });
+  } finally {
+    held -= size;
   }
-  return preparedReply({ data: writer.finish() });
 }
 
 /**
@@ -162,9 +175,10 @@ async function wholeReply({ number, message: schema }: ListField, pages: Pages):
  * @example const uidp = filterOf(filter.id, filter.uidp);
  */
 export function filterOf(id: string, uidp?: UIDPFilter): UIDPFilter | undefined {
-  if (id === "") return uidp ?? create(UIDPFilterSchema);
-  if (!isUid(id)) return undefined;
-  const others = uidp?.ids ?? [];
-  if (others.length > 0 && !others.includes(id)) return undefined;
-  return Object.assign(create(UIDPFilterSchema), uidp, { ids: [id] });
+  const named = uidp?.ids ?? [];
+  const wanted = id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
+  const ids = wanted.filter(isUid);
+  const asksForSome = id !== "" || named.length > 0;
+  if (asksForSome && ids.length === 0) return undefined;
+  return Object.assign(create(UIDPFilterSchema), uidp, { ids });
 }

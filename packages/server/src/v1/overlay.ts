@@ -16,7 +16,7 @@ export function overlayV2({
 }: overlayV1.CustomOverlay): MessageInitShape<typeof CustomOverlaySchema> {
   const { additional = [], providers = [] } = certificates ?? {};
   return {
-    ...(contents && { contents: sameIn(contents) }),
+    ...(contents && { contents: contentsV2(contents) }),
     environment,
     annotations,
     ...(accounts && { accounts: accountsV2(accounts) }),
@@ -24,7 +24,7 @@ export function overlayV2({
   };
 }
 
-function sameIn({ packages, runtimeRepositories, runtimeKeyring }: overlayV1.ImageContents) {
+function contentsV2({ packages, runtimeRepositories, runtimeKeyring }: overlayV1.ImageContents) {
   return { packages, runtimeRepositories, runtimeKeyring: runtimeKeyring.map(entry) };
 }
 

@@ -3,7 +3,7 @@ import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/c
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../errors.ts";
 import type { WholeRepo, WholeRepos } from "../registry/whole-repo.ts";
-import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
+import { type Adapted, adapt, answerWith, mustBeId, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -13,7 +13,6 @@ const NAMES = {
   parent: "parentId",
   content: "readme",
   createTime: "createTime",
-  "syncConfig.expirationTime": "sync_config.expiration",
 };
 
 /** READMEs may have a megabyte each, so fewer repos are held at a time. */
@@ -67,7 +66,10 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
     adapt(within, {
       method: Registry.method.getRepoCountBySource,
       onto: ReposService.method.listRepos,
-      request: ({ id }) => ({ syncSource: id, pageSize: 1 }),
+      request({ id }) {
+        mustBeId("id", id);
+        return { syncSource: id, pageSize: 1 };
+      },
       answer: ({ totalCount = 0n }) => ({ count: totalCount }),
     }),
     adapt(within, {

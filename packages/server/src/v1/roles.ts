@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
-  type Capability,
+  Capability,
   capabilityFromName,
   capabilityName,
   type GroupInviteRole,
@@ -43,8 +43,11 @@ export function roleMethods(within: Within): Adapted[] {
       request({ id, uidp, name, parent }) {
         const filter = filterOf(id, uidp);
         if (parent === "" || filter === undefined) return filter && { uidp: filter, name };
-        const within = parent === "/" ? { inRoot: true } : { childrenOf: parent };
-        return { uidp: Object.assign(filter, within), name };
+        const place = parent === "/" ? { inRoot: true } : { childrenOf: parent };
+        // Both must hold, and nothing is in two places.
+        const other = filter.childrenOf;
+        if (other !== "" && other !== parent) return undefined;
+        return { uidp: Object.assign(filter, place), name };
       },
       items: ({ roles }) => roles,
       item: roleV1,
@@ -76,6 +79,7 @@ function known(name: string): Capability {
  */
 export function roleV1(role: Role | GroupInviteRole): rolesV1.Role {
   const { uid, name, description, capabilities } = role;
-  const names = capabilities.map(capabilityName);
+  // A later server may have stored some that this one does not know.
+  const names = capabilities.filter((one) => one in Capability).map(capabilityName);
   return create(RoleSchema, { id: uid, name, description, capabilities: names });
 }
