@@ -277,6 +277,17 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
+  test("have documents whose names are long", async () => {
+    const [advisoryId, artifactName] = [`CGA-${"2".repeat(200)}`, "n".repeat(200)];
+    const group = await publicGroup({ ...ONE, advisoryId, artifactName });
+    const document = await scanner.get(`${group}/osv/${advisoryId}.json`);
+    assert.deepEqual([document.status, document.json.id], [200, advisoryId]);
+    const vex = await scanner.get(`${group}/openvex/pkg/apk/${artifactName}/vex.json`);
+    assert.deepEqual([vex.status, vex.json.statements.length], [200, 1]);
+    const lines = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString().trim();
+    assert.equal((await scanner.get(`${group}/csaf/${lines}`)).status, 200);
+  });
+
   test("have nothing under other names", async () => {
     const group = await publicGroup();
     const missing = [

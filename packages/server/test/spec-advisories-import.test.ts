@@ -275,6 +275,76 @@ onEachStore("imports of advisories", (world) => {
     assert.equal((await v1.list({ uidp })).totalCount, "1", "what was deleted stays so");
   });
 
+  world.rule(
+    "what was decided elsewhere is not taken back, nor told as decided here",
+    async (api) => {
+      const group = await world.group(org);
+      const take = async (event: object) => {
+        const document = { name: "x", advisories: [advisory("CGA-1", { events: [event] })] };
+        const [{ created, changed, unchanged }] = (await api.importAdvisories(group, [document]))
+          .results;
+        return [created, changed, unchanged];
+      };
+      const state = async () => {
+        const { advisories } = await api.advisories.list({ uidp: { childrenOf: group } });
+        const [{ reviewState, reviewer, fixed }] = advisories[0].events;
+        return [reviewState, reviewer, fixed.fixedVersion];
+      };
+      const draft = { ...FIXED, reviewState: "REVIEW_STATE_PENDING", fixed: { fixedVersion: "9" } };
+      assert.deepEqual(await take({ ...draft, reviewer: OPERATOR_UID }), [1, 0, 0]);
+      assert.deepEqual(await state(), ["REVIEW_STATE_PENDING", "", "9"]);
+      assert.deepEqual(await take({ ...FIXED, reviewer: OPERATOR_UID }), [0, 1, 0]);
+      const approved = ["REVIEW_STATE_APPROVED", "", FIXED.fixed.fixedVersion];
+      assert.deepEqual(await state(), approved);
+      assert.deepEqual(await take(draft), [0, 0, 1]);
+      assert.deepEqual(await take({ ...draft, reviewState: "REVIEW_STATE_REJECTED" }), [0, 0, 1]);
+      assert.deepEqual(await state(), approved);
+    },
+  );
+
+  world.rule("events of one time stay in order, whichever a document has", async (api) => {
+    const group = await world.group(org);
+    const at = (event: object) => ({ createTime: DETECTED.createTime, ...event });
+    const [found, known, done] = [
+      at({ detection: { manual: {} } }),
+      at({ truePositiveDetermination: { note: "yes" } }),
+      at({ fixed: { fixedVersion: "1" } }),
+    ];
+    const take = async (...events: object[]) => {
+      const document = { name: "x", advisories: [advisory("CGA-1", { events })] };
+      return (await api.importAdvisories(group, [document])).results[0];
+    };
+    await take(known);
+    assert.equal((await take(found, known, done)).changed, 1);
+    const fixed = { uidp: { childrenOf: group }, latestEventType: "EVENT_TYPE_FILTER_FIXED" };
+    for (const events of [[found], [known], [known, found], [done, found]]) {
+      assert.equal((await take(...events)).unchanged, 1);
+      assert.equal((await api.advisories.list(fixed)).totalCount, "1");
+    }
+  });
+
+  world.rule("an advisory holds no more events than one document may have", async (api) => {
+    const group = await world.group(org);
+    const events = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        return { ...DETECTED, createTime: new Date(1_700_000_000_000 + from + at).toISOString() };
+      });
+    const document = (from: number, count: number) => ({
+      name: "x",
+      advisories: [advisory("CGA-2"), advisory("CGA-1", { events: events(from, count) })],
+    });
+    const full = await api.importAdvisories(group, [document(0, 1_000)]);
+    assert.equal(full.results[0].created, 2);
+    const list = await api.advisories.list({ uidp: { childrenOf: group } });
+    for (const more of [{ validateOnly: true }, {}]) {
+      const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
+      const description = "events would be more than 1000 with those that are there";
+      const refusals = [{ field: "advisories[1].events", description }];
+      assert.deepEqual(results, [plain("x", { refusals })]);
+    }
+    assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
+  });
+
   world.rule("importing takes the right to approve", async (api) => {
     const group = await world.group(org);
     const documents = [{ name: "x", advisories: [advisory("CGA-1")] }];

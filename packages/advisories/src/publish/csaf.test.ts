@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
@@ -85,20 +86,33 @@ describe("documents of CSAF", () => {
   });
 
   test("have a vulnerability once, and no product that contradicts itself", () => {
-    const said = [
-      [{ fixed: { fixedVersion: "2" } }, "/a"],
-      [{ detection: { manual: {} } }, "/b"],
-      [{ falsePositiveDetermination: {} }, "/b"],
-    ] as const;
-    const document = written(
-      said.map(([type, componentLocation], at) =>
-        advisory({ advisoryId: `CGA-${at}`, componentLocation, events: [event(type)] }),
-      ),
-    );
-    assert.equal(document.vulnerabilities.length, 1, "6.1.23");
-    assert.deepEqual(document.vulnerabilities[0].product_status, {
-      under_investigation: ["pkg:apk/wolfi/openssl?arch=x86_64 pkg:apk/wolfi/libcrypto3 at /b"],
-      fixed: ["pkg:apk/wolfi/openssl@2?arch=x86_64 pkg:apk/wolfi/libcrypto3 at /a"],
+    const clear = { falsePositiveDetermination: {} };
+    const status = (
+      ...said: [type: object, componentLocation: string, componentName?: string][]
+    ) => {
+      const document = written(
+        said.map(([type, componentLocation, componentName = "libcrypto3"], at) =>
+          advisory({
+            ...{ advisoryId: `CGA-${at}`, componentLocation, componentName },
+            events: [event(type as JsonObject)],
+          }),
+        ),
+      );
+      assert.equal(document.vulnerabilities.length, 1, "6.1.23");
+      return document.vulnerabilities[0].product_status;
+    };
+    const [one, other] = [
+      "pkg:apk/wolfi/openssl?arch=x86_64",
+      "pkg:apk/wolfi/openssl@2?arch=x86_64",
+    ];
+    assert.deepEqual(status([{ detection: { manual: {} } }, "/b"], [clear, "/b"], [clear, "/a"]), {
+      under_investigation: [`${one} pkg:apk/wolfi/libcrypto3 at /b`],
+    });
+    assert.deepEqual(status([{ fixed: { fixedVersion: "2" } }, "/a"], [clear, "/a", "libssl3"]), {
+      fixed: [`${other} pkg:apk/wolfi/libcrypto3 at /a`],
+    });
+    assert.deepEqual(status([clear, "/a"], [clear, "/b"]), {
+      known_not_affected: ["/a", "/b"].map((at) => `${one} pkg:apk/wolfi/libcrypto3 at ${at}`),
     });
   });
 

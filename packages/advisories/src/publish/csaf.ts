@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
+import { withoutFalseClears } from "./all-clears.ts";
 import { csafId, csafPath } from "./csaf-file.ts";
 import { type Product, productsOf } from "./csaf-products.ts";
 import { vulnerabilities } from "./csaf-vulnerabilities.ts";
@@ -20,7 +21,9 @@ export function csafDocument(
   publication: Publication,
 ): JsonObject | undefined {
   const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
-  const shown = known.filter(({ deleteTime }) => deleteTime === undefined);
+  const present = known.filter(({ deleteTime }) => deleteTime === undefined);
+  // Readers know products by their package URLs, which have no component.
+  const shown = withoutFalseClears(present, "packages");
   const [one] = shown;
   if (one === undefined) return undefined;
   const key = packageOf(one);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { advisory, event, KINDS, PUBLICATION } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
@@ -15,7 +16,11 @@ async function textOf(advisories: readonly Advisory[]): Promise<string> {
 }
 
 const everything = KINDS.map(([type], at) =>
-  advisory({ advisoryId: `CGA-2222-3333-444${at}`, events: [event(type, at + 1)] }),
+  advisory({
+    advisoryId: `CGA-2222-3333-444${at}`,
+    aliases: ["GHSA-2222-3333-4444", `CVE-2026-123${at}`],
+    events: [event(type, at + 1)],
+  }),
 );
 
 describe("documents of OpenVEX", () => {
@@ -55,7 +60,7 @@ describe("documents of OpenVEX", () => {
     assert.equal(statements[3].justification, undefined);
     assert.equal(statements[7].action_statement, "A fix is not planned. end of life");
     assert.deepEqual(statements[0].vulnerability, {
-      name: "CVE-2026-1234",
+      name: "CVE-2026-1230",
       aliases: ["GHSA-2222-3333-4444", "CGA-2222-3333-4440"],
     });
   });
@@ -88,8 +93,97 @@ describe("documents of OpenVEX", () => {
     assert.equal(await textOf([hidden, advisory({ events, ...deleted })]), "");
   });
 
+  const [FIXED, CLEAR] = [{ fixed: { fixedVersion: "2" } }, { falsePositiveDetermination: {} }];
+  const OPEN = { truePositiveDetermination: {} };
+  const cases: [what: string, said: [type: object, about: object][], shown: string[]][] = [
+    [
+      "of another place",
+      [
+        [OPEN, { componentLocation: "/a" }],
+        [CLEAR, {}],
+        [FIXED, {}],
+      ],
+      ["0"],
+    ],
+    [
+      "before a fix",
+      [
+        [FIXED, { componentLocation: "/a" }],
+        [CLEAR, {}],
+      ],
+      ["0"],
+    ],
+    [
+      "of all",
+      [
+        [OPEN, {}],
+        [CLEAR, { componentName: "openssl" }],
+      ],
+      ["0"],
+    ],
+    [
+      "of any architecture",
+      [
+        [OPEN, {}],
+        [CLEAR, { artifactArchitecture: "all" }],
+      ],
+      ["0"],
+    ],
+    [
+      "where all is open",
+      [
+        [OPEN, { artifactArchitecture: "all" }],
+        [CLEAR, {}],
+      ],
+      ["0"],
+    ],
+    [
+      "of another architecture",
+      [
+        [OPEN, {}],
+        [CLEAR, { artifactArchitecture: "arm" }],
+      ],
+      ["0", "1"],
+    ],
+    [
+      "of another component",
+      [
+        [OPEN, {}],
+        [CLEAR, { componentName: "libssl3" }],
+      ],
+      ["0", "1"],
+    ],
+    [
+      "of another vulnerability",
+      [
+        [OPEN, {}],
+        [CLEAR, { aliases: ["CVE-2026-1"] }],
+      ],
+      ["0", "1"],
+    ],
+    [
+      "of another package",
+      [
+        [OPEN, {}],
+        [CLEAR, { artifactName: "other" }],
+      ],
+      ["0", "1"],
+    ],
+  ];
+  for (const [what, said, shown] of cases) {
+    const hides = shown.length < said.length ? "is not told" : "is told";
+    test(`an all-clear ${what} ${hides}`, async () => {
+      const advisories = said.map(([type, about], at) =>
+        advisory({ advisoryId: `CGA-${at}`, events: [event(type as JsonObject)], ...about }),
+      );
+      const { statements } = JSON.parse(await textOf(advisories));
+      const told = statements.map((one: { "@id": string }) => /CGA-(\d)/.exec(one["@id"])?.[1]);
+      assert.deepEqual(told, shown);
+    });
+  }
+
   test("can be read by our own reader", async () => {
-    const read = readDocument(Buffer.from(await textOf(everything.slice(0, 6))), { name: "test" });
+    const read = readDocument(Buffer.from(await textOf(everything)), { name: "test" });
     assert.ok(read.advisories.length > 0);
   });
 });

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
-import { vulnerabilityName } from "./names.ts";
+import { withoutFalseClears } from "./all-clears.ts";
+import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvId } from "./osv.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { componentPurl, packagesOf, versioned } from "./purl.ts";
@@ -11,31 +12,35 @@ const CONTEXT = "https://openvex.dev/ns/v0.2.0";
 
 /**
  * A document of OpenVEX, in pieces, so that one about everything needs no more memory than one
- * statement. Nothing comes where there is nothing to state: a document without statements is none.
+ * package. Nothing comes where there is nothing to state: a document without statements is none.
  *
  * Its version is the time of the latest change, so that it grows with every change, and is the same for
  * the same advisories.
  *
+ * @param sorted advisories in the order of their artifacts' names
  * @example for await (const piece of openVexDocument(advisories, `${url}/openvex/all.json`, publication)) …
  */
 export async function* openVexDocument(
-  advisories: AsyncIterable<Advisory> | Iterable<Advisory>,
+  sorted: AsyncIterable<Advisory> | Iterable<Advisory>,
   id: string,
   publication: Publication,
 ): AsyncGenerator<string> {
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
   let begun = false;
-  for await (const advisory of advisories) {
-    const standing = standingOf(advisory);
-    if (standing === undefined) continue;
-    const times = timesOf([advisory]);
-    last = Math.max(last, times.last);
-    first = Math.min(first, times.first);
-    if (advisory.deleteTime !== undefined) continue;
-    yield begun ? "," : openVexStart(id, publication);
-    begun = true;
-    yield JSON.stringify(statement(advisory, standing, publication));
+  for await (const advisories of byPackage(sorted)) {
+    const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+    for (const advisory of known) {
+      const times = timesOf([advisory]);
+      last = Math.max(last, times.last);
+      first = Math.min(first, times.first);
+    }
+    const shown = known.filter(({ deleteTime }) => deleteTime === undefined);
+    for (const advisory of withoutFalseClears(shown, "components")) {
+      yield begun ? "," : openVexStart(id, publication);
+      begun = true;
+      yield JSON.stringify(statement(advisory, standingOf(advisory) as Standing, publication));
+    }
   }
   if (!begun) return;
   yield `],"timestamp":"${rfc3339(first)}","last_updated":"${rfc3339(last)}","version":${Math.max(last, 1)}}`;

@@ -118,6 +118,22 @@ describe("documents of OSV", () => {
     const scoped = { artifactType: "npm", artifactName: "@acme/templates" };
     assert.deepEqual(packages(scoped), [["npm", "pkg:npm/%40acme/templates"]]);
     assert.deepEqual(packages({ artifactType: "image", artifactName: "nginx" }), []);
+    const released = (artifactType: string, componentLocation: string) =>
+      packages({ artifactType, componentLocation });
+    assert.deepEqual(
+      [
+        released("deb", "Ubuntu:24.04:LTS"),
+        released("apk", "Alpine:v3.20"),
+        released("rpm", "Rocky Linux:9"),
+        released("apk", "Ubuntu:24.04:LTS"),
+      ].flat(),
+      [
+        ["Ubuntu:24.04:LTS", "pkg:deb/ubuntu/openssl"],
+        ["Alpine:v3.20", "pkg:apk/alpine/openssl"],
+        ["Rocky Linux:9", "pkg:rpm/openssl"],
+        ["Wolfi", "pkg:apk/wolfi/openssl"],
+      ],
+    );
   });
 
   test("are read again as what they were written from", () => {

@@ -1,4 +1,5 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { typeOfEcosystem } from "../read/ecosystems.ts";
 import { isAnyArchitecture } from "./architectures.ts";
 import { APK_ECOSYSTEMS } from "./distributions.ts";
 
@@ -44,6 +45,9 @@ const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
   ["bitnami", { purl: "bitnami", ecosystem: "Bitnami" }],
 ]);
 
+/** Kinds of packages that distributions have releases of. */
+const DISTRIBUTED: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
+
 /** One package as scanners look for it. */
 export interface PublishedPackage {
   /** What OSV calls where it comes from; undefined where OSV has no word for it. */
@@ -59,10 +63,15 @@ export interface PublishedPackage {
  * @example packagesOf(advisory, ["wolfi"]) // [{ ecosystem: "Wolfi", name: "openssl", purl: "pkg:apk/wolfi/openssl" }]
  */
 export function packagesOf(
-  { artifactType, artifactName: name, componentType }: Advisory,
+  { artifactType, artifactName: name, componentType, componentLocation }: Advisory,
   distributions: readonly string[],
 ): PublishedPackage[] {
   const type = artifactType.toLowerCase();
+  const distribution = distributionOf(type, componentLocation);
+  if (distribution !== undefined) {
+    const purl = purlOf(type, type === "rpm" ? name : `${distribution}/${name}`);
+    return [{ ecosystem: componentLocation, name, purl }];
+  }
   if (type === "apk") {
     return distributions.map((distribution) => ({
       ecosystem: APK_ECOSYSTEMS[distribution],
@@ -73,6 +82,18 @@ export function packagesOf(
   // A library says by its component what kind of library it is.
   const { purl, ecosystem } = KINDS.get(type) ?? kindOf(componentType);
   return [{ ecosystem, name, purl: purlOf(purl, name) }];
+}
+
+/**
+ * The distribution of a package that came from OSV with its release, such as Ubuntu:24.04, which is kept
+ * as the location. Under any other name its versions would be compared with those of other packages.
+ *
+ * @example distributionOf("deb", "Ubuntu:24.04:LTS") // "ubuntu"
+ */
+export function distributionOf(type: string, location: string): string | undefined {
+  const [distribution = "", release] = location.split(":");
+  const isRelease = release !== undefined && DISTRIBUTED.has(type);
+  return isRelease && typeOfEcosystem(location) === type ? distribution.toLowerCase() : undefined;
 }
 
 /** The package URL of the component that is vulnerable, where that is not the artifact itself. */

@@ -62,11 +62,12 @@ describe("the file of secdb", () => {
     );
   });
 
-  test("has neither what was deleted, nor what is not approved, nor what is no package", async () => {
+  test("has neither what was deleted, nor what is not approved, nor what is no package here", async () => {
     const { packages } = await written([
       { events: fixed("2"), deleteTime: "2026-03-01T00:00:00Z" },
       { events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] },
       { events: fixed("2"), artifactType: "image" },
+      { events: fixed("2"), componentLocation: "Alpine:v3.20" },
     ]);
     assert.deepEqual(packages, []);
   });

@@ -2,6 +2,7 @@ import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import type { Publication } from "./publication.ts";
+import { distributionOf } from "./purl.ts";
 import { standingOf } from "./standing.ts";
 
 /** The version under which secdb lists what does not affect a package. */
@@ -50,8 +51,10 @@ export async function* secdbFile(
 }
 
 function isFor(advisory: Advisory, architecture: string | undefined): boolean {
-  const { artifactType, artifactArchitecture, deleteTime } = advisory;
+  const { artifactType, artifactArchitecture, componentLocation, deleteTime } = advisory;
   if (artifactType.toLowerCase() !== "apk" || deleteTime !== undefined) return false;
+  // The file is about one distribution, and these are another's.
+  if (distributionOf("apk", componentLocation) !== undefined) return false;
   if (architecture === undefined || architecture === artifactArchitecture) return true;
   return isAnyArchitecture(artifactArchitecture);
 }

@@ -31,7 +31,12 @@ export function vexManifest({ publisher, url }: Publication): JsonObject {
  * @example vexPath({ type: "apk", name: "openssl" }) // "pkg/apk/openssl/vex.json"
  */
 export function vexPath({ type, name }: PackageKey): string {
-  return `pkg/${encodeURIComponent(type)}/${encodeURIComponent(name)}/vex.json`;
+  return `pkg/${segment(type)}/${segment(name)}/vex.json`;
+}
+
+/** Dots alone would lead elsewhere when an archive is unpacked. */
+function segment(text: string): string {
+  return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
 }
 
 /**

@@ -26,6 +26,7 @@ export class Products {
   readonly #products = new Map<string, Product>();
   readonly #groups = new Map<string, readonly string[]>();
   #count = 0;
+  #remarks = 0;
 
   constructor(tree: At) {
     this.#branches(tree.field("branches"), {});
@@ -57,7 +58,14 @@ export class Products {
   idsOf(at: At): Set<string> {
     const ids = at.field("product_ids").words(READ_LIMITS.products);
     const groups = at.field("group_ids").words(READ_LIMITS.products);
-    return new Set([...ids, ...groups.flatMap((id) => this.#groups.get(id) ?? [])]);
+    const lists = [ids, ...groups.map((id) => this.#groups.get(id) ?? [])];
+    const before = this.#remarks;
+    this.#remarks += lists.reduce((sum, list) => sum + list.length, 0);
+    if (this.#remarks <= READ_LIMITS.remarks) return new Set(lists.flat());
+    if (before <= READ_LIMITS.remarks) {
+      at.refuse(`products are named more than ${READ_LIMITS.remarks} times up to here`);
+    }
+    return new Set();
   }
 
   #branches(list: At, way: Way): void {

@@ -27,13 +27,12 @@ const REMEDIATIONS: ReadonlyMap<string, Plan> = new Map([
 
 /** What is said of products beside their status. */
 interface Remark {
-  readonly ids: ReadonlySet<string>;
   readonly note: string;
   /** When it was found, or the remedy came. */
   readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
-  /** Whether it says what the vulnerability does to the product. */
+  /** Says what the vulnerability can do here, if only that it is nothing. */
   readonly isImpact?: boolean;
 }
 
@@ -41,32 +40,36 @@ type Words = ReturnType<typeof ownWords>;
 
 /** The flags, threats and remediations of one vulnerability. */
 export class Remarks {
-  readonly #all: readonly Remark[];
+  /** By the id of the product: there are as many of the one as of the other. */
+  readonly #all = new Map<string, Remark[]>();
 
   constructor(at: At, products: Products) {
-    const read = (name: string, more: (one: At, words: Words) => Partial<Remark>): Remark[] =>
-      at
-        .field(name)
-        .items(READ_LIMITS.products)
-        .filter((one) => one.mustBeObject())
-        .map((one) => {
-          const words = ownWords(one.field("details").textIfAny());
-          const time = one.field("date").timeIfAny();
-          return { ids: products.idsOf(one), note: words.note, time, ...more(one, words) };
-        });
-    this.#all = [
-      ...read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) })),
-      ...read("threats", (one) =>
-        one.field("category").word() === "impact" ? { isImpact: true } : { note: "" },
-      ),
-      ...read("remediations", (one, { plan }) => ({
-        plan: plan ?? one.field("category").oneOf(REMEDIATIONS),
-      })),
-    ];
+    const read = (name: string, more: (one: At, words: Words) => Partial<Remark>): void => {
+      for (const one of at.field(name).items(READ_LIMITS.products)) {
+        if (!one.mustBeObject()) continue;
+        const words = ownWords(one.field("details").textIfAny());
+        const time = one.field("date").timeIfAny();
+        const remark = { note: words.note, time, ...more(one, words) };
+        for (const id of products.idsOf(one)) this.#add(id, remark);
+      }
+    };
+    read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) }));
+    read("threats", (one) => {
+      return one.field("category").word() === "impact" ? { isImpact: true } : { note: "" };
+    });
+    read("remediations", (one, { plan }) => ({
+      plan: plan ?? one.field("category").oneOf(REMEDIATIONS),
+    }));
   }
 
   on(id: string): readonly Remark[] {
-    return this.#all.filter(({ ids }) => ids.has(id));
+    return this.#all.get(id) ?? [];
+  }
+
+  #add(id: string, remark: Remark): void {
+    const same = this.#all.get(id);
+    if (same === undefined) this.#all.set(id, [remark]);
+    else same.push(remark);
   }
 
   /** When a product came to stand as it does, where that is known. */
@@ -94,12 +97,8 @@ export function standingOf(
     return { status, plan: own.find((one) => one.plan)?.plan ?? "fix", note };
   }
   const because = own.find((one) => one.because)?.because;
-  if (because === undefined && note === "" && !own.some((one) => one.isImpact)) {
+  if (because === undefined && note === "" && !own.some(({ isImpact }) => isImpact)) {
     at.refuse("is known_not_affected without a flag or an impact that says why");
   }
-  return {
-    status,
-    because: because ?? FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
-    note,
-  };
+  return { status, because: because ?? FalsePositive.UNSPECIFIED, note };
 }

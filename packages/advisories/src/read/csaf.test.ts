@@ -207,6 +207,29 @@ describe("CSAF of the category csaf_vex", () => {
     assert.deepEqual(events("workaround")[1].detection, { manual: {} });
   });
 
+  test("remarks on groups of products are bounded", () => {
+    const product_ids = Array.from({ length: 1_000 }, (_, at) => `p${at}`);
+    const product_tree = {
+      full_product_names: product_ids.map((product_id) => ({ name: product_id, product_id })),
+      product_groups: [{ group_id: "all", product_ids }],
+    };
+    const flag = { label: "component_not_present", group_ids: ["all"] };
+    const vulnerability = (flags: number) => ({
+      cve: "CVE-2026-0005",
+      flags: new Array(flags).fill(flag),
+      product_status: { known_not_affected: [...product_ids, ...product_ids] },
+    });
+    const document = (flags: number) =>
+      JSON.stringify({ ...VEX, product_tree, vulnerabilities: [vulnerability(flags)] });
+    assert.equal(readAs(document(10)).advisories.length, 1_000);
+    const [first] = refusalOf(document(2_001));
+    const reason = "products are named more than 2000000 times up to here";
+    assert.match(
+      first as string,
+      new RegExp(`vulnerabilities\\[0\\]\\.flags\\[2000\\]: ${reason}$`),
+    );
+  });
+
   test("the date of a flag or remedy is when it came about", () => {
     const flags = [
       {

@@ -76,12 +76,12 @@ function statementsOf(at: At, names: readonly string[], document: Document): Sta
   const remarks = new Remarks(at, document.products);
   const status = at.field("product_status");
   if (!status.mustBeObject()) return [];
-  const found = [...STATUSES].flatMap(([name, kind]) =>
-    status
-      .field(name)
-      .items(READ_LIMITS.products)
-      .map((product) => ({ product, kind })),
-  );
+  const found = [...STATUSES].flatMap(([name, kind]) => {
+    const list = status.field(name).items(READ_LIMITS.products);
+    // Named again, a product stands no differently, and all remarks on it would be gone through again.
+    const once = new Map(list.map((product) => [product.value, product]));
+    return [...once.values()].map((product) => ({ product, kind }));
+  });
   const { author, time, reviewState, products } = document;
   // One advisory may be named where it is clear which product it is about.
   const own = names.filter(isAdvisoryId);

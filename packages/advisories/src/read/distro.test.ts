@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
+import { linesOf } from "./read.ts";
 import { readAs, refusalOf } from "./testing.ts";
 
 const CURL = `schema-version: 2.0.2
@@ -208,6 +209,15 @@ advisories:
     assert.deepEqual(refusalOf(ADVISORY(event.repeat(1001))), [
       "6:7: advisories[0].events: has 1001 entries; at most 1000 are read",
     ]);
+  });
+
+  test("have lines that what is found wrong later is told by", () => {
+    const bytes = Buffer.from(CURL);
+    const fields = ["advisories[1].aliases", "advisories[0].events[2].fixed.note", "name"];
+    assert.deepEqual(linesOf(bytes, fields), [30, 26, undefined]);
+    assert.deepEqual(linesOf(Buffer.from("[not read"), []), []);
+    const osv = Buffer.from('{"id":"CVE-2026-0001","modified":"2026-01-01T00:00:00Z"}');
+    assert.deepEqual(linesOf(osv, ["advisories[0]"]), [undefined]);
   });
 
   test("may be JSON as well", () => {

@@ -10,6 +10,8 @@ export const READ_LIMITS = {
   events: 1_000,
   aliases: 100,
   products: 100_000,
+  /** Products that flags, threats and remediations are about: each of these may name groups of all. */
+  remarks: 2_000_000,
   /** Characters of a name, an id or a version. */
   wordLength: 1_024,
   /** Characters of a note. */

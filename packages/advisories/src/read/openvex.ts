@@ -122,7 +122,7 @@ function notAffected(at: At): Standing {
   const because = justification.isThere ? justification.oneOf(JUSTIFICATIONS) : undefined;
   return {
     status: "not_affected",
-    because: because ?? FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
+    because: because ?? FalsePositive.UNSPECIFIED,
     note: ownWords(noteOf(at)).note,
   };
 }

@@ -70,15 +70,22 @@ function formatOf({ value, positionOf }: Tree): Format {
 }
 
 /**
- * The line that a field of what was read comes from, where its format has one for each; for what is
- * found wrong later on.
+ * The lines that fields of what was read come from, where their format has one for each; for what is
+ * found wrong later on. The document is read once for all of them.
  *
- * @example lineOf(bytes, "advisories[3].events[0].fixed.fixedVersion") // 57
+ * @example linesOf(bytes, ["advisories[3].events[0].fixed.fixedVersion"]) // [57]
  */
-export function lineOf(bytes: Uint8Array, field: string): number | undefined {
-  const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
+export function linesOf(
+  bytes: Uint8Array,
+  fields: readonly string[],
+): readonly (number | undefined)[] {
+  if (fields.length === 0) return [];
   const tree = treeOf(decode(bytes));
-  if (found === null || formatOf(tree) !== "distro") return undefined;
-  const event = found[2] === undefined ? [] : ["events", Number(found[2])];
-  return tree.positionOf(["advisories", Number(found[1]), ...event]).line;
+  const hasLines = formatOf(tree) === "distro";
+  return fields.map((field) => {
+    const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
+    if (found === null || !hasLines) return undefined;
+    const event = found[2] === undefined ? [] : ["events", Number(found[2])];
+    return tree.positionOf(["advisories", Number(found[1]), ...event]).line;
+  });
 }

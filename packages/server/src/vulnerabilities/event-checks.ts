@@ -12,6 +12,9 @@ export interface EventNames {
   readonly state: string;
 }
 
+/** An advisory with more events tells nobody anything; the contract says the same of new ones. */
+export const MOST_EVENTS = 1_000;
+
 /** The first moment that a time can name. */
 const EARLIEST_SECONDS = -62_135_596_800n;
 

@@ -66,7 +66,9 @@ export async function feedFile(
         body: secdbFile(flat(reader.byPackage()), publication, file.architecture),
       };
     case "openvex all":
-      return unlessEmpty(openVexDocument(reader.byId(), vexId(source, "all.json"), publication));
+      return unlessEmpty(
+        openVexDocument(flat(reader.byPackage()), vexId(source, "all.json"), publication),
+      );
     case "openvex archive":
       return { type: ZIP_TYPE, body: archiveOf(vexFiles(source)) };
     case "openvex index":

@@ -26,6 +26,9 @@ export interface FeedPath {
   readonly file: FeedFile;
 }
 
+/** The file that is deepest: openvex/pkg/<type>/<name>/vex.json. */
+const DEEPEST_FILE = 5;
+
 /** Files that have a place of their own. */
 const FIXED: Readonly<Record<string, FeedFile>> = {
   "osv/all.json": { kind: "osv index" },
@@ -51,7 +54,9 @@ const FIXED: Readonly<Record<string, FeedFile>> = {
 export function readFeedPath(path: string): FeedPath | undefined {
   const segments = path.split("/").map(decoded);
   if (segments.includes(undefined) || segments.includes("")) return undefined;
-  for (let at = segments.length - 2; at > 0; at--) {
+  // No further back than files go: a path can have thousands of segments, from anyone.
+  const first = Math.max(1, segments.length - DEEPEST_FILE);
+  for (let at = segments.length - 2; at >= first; at--) {
     const file = readFile(segments.slice(at) as string[]);
     if (file !== undefined) return { group: path.split("/").slice(0, at).join("/"), file };
   }
@@ -86,7 +91,9 @@ function withoutJson(name: string): string | undefined {
 
 function decoded(segment: string): string | undefined {
   try {
-    return decodeURIComponent(segment);
+    const text = decodeURIComponent(segment);
+    // PostgreSQL fails at it, and nothing has it in its name.
+    return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { osvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
+import { indexable } from "../store/indexable.ts";
 import { stepByTerm, type TermPosition, type TermWalk } from "../store/term-walk.ts";
 
 /** Advisories read at a time: a few megabytes at most, and some milliseconds. */
@@ -47,7 +48,7 @@ export class FeedReader {
   async document(id: string): Promise<Advisory | undefined> {
     // Ids that OSV does not know the home of have x_ before them there.
     for (const value of new Set([id, id.replace(/^x_/, "")])) {
-      const found = await this.#all({ kind: "id", below: this.#group, value });
+      const found = await this.#all({ kind: "id", below: this.#group, value: indexable(value) });
       const [one] = distinct(found).filter((advisory) => osvId(advisory) === id);
       if (one !== undefined) return one;
     }
@@ -56,7 +57,8 @@ export class FeedReader {
 
   /** Those of one package. */
   async ofPackage({ type, name }: PackageKey): Promise<Advisory[]> {
-    const named = await this.#all({ kind: "artifact", below: this.#group, value: name });
+    const value = indexable(name);
+    const named = await this.#all({ kind: "artifact", below: this.#group, value });
     return distinct(named.filter(({ artifactType }) => artifactType === type));
   }
 

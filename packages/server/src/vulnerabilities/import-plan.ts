@@ -6,7 +6,9 @@ import {
   AdvisoryDocumentResultSchema,
   type Vulnerability,
 } from "@wharf/contract";
+import type { FieldViolation } from "../errors.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
+import { MOST_EVENTS } from "./event-checks.ts";
 import { merged } from "./merge.ts";
 import { vulnerabilityRow } from "./severities.ts";
 
@@ -15,6 +17,9 @@ export interface Known {
   readonly advisories: Map<string, Advisory>;
   readonly vulnerabilities: Map<string, StoredVulnerability>;
 }
+
+/** What there is of an advisory, and what becomes of it. */
+type Joined = [before: Advisory | undefined, after: Advisory];
 
 /** On whose behalf documents are taken in, and where. */
 export interface Occasion {
@@ -43,23 +48,30 @@ export class ImportPlan {
     this.#occasion = occasion;
   }
 
-  /** Takes a document in which nothing is wrong. */
+  /** Takes a document in which nothing is wrong, unless advisories would come to hold too much. */
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
-    for (const given of document.advisories) result[this.#advisory(given)]++;
+    const joined = document.advisories.map((given) => this.#joined(given));
+    const refusals = joined.flatMap(([before, after], at) => tooMany(before, after, at));
+    if (refusals.length > 0) {
+      return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
+    }
+    for (const [before, after] of joined) result[this.#keep(before, after)]++;
     for (const given of document.vulnerabilities) {
       if (this.#isNews(given)) result.vulnerabilitiesChanged++;
     }
     return result;
   }
 
-  #advisory(given: Advisory): "created" | "changed" | "unchanged" {
-    const { advisories } = this.#known;
-    const before = advisories.get(given.advisoryId);
-    const after = merged(before, given, this.#occasion.actor);
+  #joined(given: Advisory): Joined {
+    const before = this.#known.advisories.get(given.advisoryId);
+    return [before, merged(before, given, this.#occasion.actor)];
+  }
+
+  #keep(...[before, after]: Joined): "created" | "changed" | "unchanged" {
     if (after === before) return "unchanged";
-    advisories.set(given.advisoryId, after);
-    this.advisories.set(given.advisoryId, after);
+    this.#known.advisories.set(after.advisoryId, after);
+    this.advisories.set(after.advisoryId, after);
     return before === undefined ? "created" : "changed";
   }
 
@@ -75,4 +87,11 @@ export class ImportPlan {
     this.vulnerabilities.set(given.id, given);
     return true;
   }
+}
+
+/** A document has its bound; without one here, many documents together would have none. */
+function tooMany(...[before, after, at]: [...Joined, number]): FieldViolation[] {
+  if (after === before || after.events.length <= MOST_EVENTS) return [];
+  const description = `events would be more than ${MOST_EVENTS} with those that are there`;
+  return [{ field: `advisories[${at}].events`, description }];
 }

@@ -57,7 +57,8 @@ function setOrClear(
 /**
  * The events of both, in the order in which they happened. Those of the same time and type are the
  * same event, which then says what the newcomer says, if that is more; the first of several such is
- * the same as the first, and so on.
+ * the same as the first, and so on. Events that are known keep their order where their times are
+ * equal: the last one says how the advisory stands.
  */
 function joined(
   stored: readonly AdvisoryEvent[],
@@ -65,9 +66,18 @@ function joined(
   actor: string,
 ): AdvisoryEvent[] {
   const present = Map.groupBy(stored, keyOf);
-  const taken = given.map((event) => takenIn(present.get(keyOf(event))?.shift(), event, actor));
-  const rest = [...present.values()].flat();
-  return [...rest, ...taken].sort(byTime);
+  const replacing = new Map<AdvisoryEvent, AdvisoryEvent[]>();
+  let added: AdvisoryEvent[] = [];
+  for (const event of given) {
+    const before = present.get(keyOf(event))?.shift();
+    added.push(takenIn(before, event, actor));
+    if (before === undefined) continue;
+    // What is new in the document before an event that is known comes before it here.
+    replacing.set(before, added);
+    added = [];
+  }
+  const known = stored.flatMap((event) => replacing.get(event) ?? event);
+  return [...known, ...added].sort(byTime);
 }
 
 function takenIn(
@@ -75,20 +85,28 @@ function takenIn(
   given: AdvisoryEvent,
   actor: string,
 ): AdvisoryEvent {
-  if (before !== undefined && (wasReviewedHere(before) || !saysMore(before, given))) return before;
+  const reviewState = given.reviewState || ReviewState.APPROVED;
+  if (before !== undefined && (staysDecided(before, reviewState) || !saysMore(before, given))) {
+    return before;
+  }
   return {
     ...given,
     uid: before?.uid ?? "",
     author: before?.author || given.author || actor,
-    reviewState: given.reviewState || ReviewState.APPROVED,
+    // Nobody here has reviewed it, whoever a document names.
+    reviewer: "",
+    reviewState,
     createTime: timestampFromMs(timeOf(given)),
   };
 }
 
-/** What someone here has decided is not decided again by what comes from elsewhere. */
-function wasReviewedHere({ reviewer, reviewState }: AdvisoryEvent): boolean {
+/**
+ * What someone here has decided is not decided again by what comes from elsewhere; nor is what was
+ * decided elsewhere taken back, as by a draft: it was published.
+ */
+function staysDecided({ reviewer, reviewState }: AdvisoryEvent, given: ReviewState): boolean {
   const decided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
-  return decided && reviewer !== "";
+  return decided && (reviewer !== "" || reviewState !== given);
 }
 
 function keyOf(event: AdvisoryEvent): string {

@@ -54,4 +54,16 @@ describe("an event that comes in again", () => {
     assert.ok(saysMore(vague, judged));
     assert.equal(saysMore(judged, vague), false);
   });
+
+  test("says no more when VEX has one word for several reasons", () => {
+    const judged = (type: FalsePositive, note = "") =>
+      event({ case: "falsePositiveDetermination", value: { type, note } });
+    const vex = FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE;
+    const contested = judged(FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED);
+    const unused = judged(FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED, "never built");
+    assert.equal(saysMore(contested, judged(vex)), false);
+    assert.equal(saysMore(unused, judged(vex, "never built")), false);
+    assert.ok(saysMore(contested, judged(vex, "why")));
+    assert.ok(saysMore(judged(FalsePositive.INLINE_MITIGATIONS_EXIST), judged(vex)));
+  });
 });

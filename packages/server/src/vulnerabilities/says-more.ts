@@ -1,4 +1,14 @@
-import { type AdvisoryEvent, ReviewState } from "@wharf/contract";
+import {
+  type AdvisoryEvent,
+  AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
+  ReviewState,
+} from "@wharf/contract";
+
+/** What VEX calls by one name, which is read as the code not being included. */
+const READ_AS_NOT_INCLUDED: ReadonlySet<FalsePositive> = new Set([
+  FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
+  FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED,
+]);
 
 /**
  * Whether an event that comes in says anything that the stored one of the same time and type does not.
@@ -14,6 +24,13 @@ export function saysMore(known: AdvisoryEvent, given: AdvisoryEvent): boolean {
     const [had, has] = [known.type.value.type, type.value.type];
     if (has.case === "manual" || has.case === undefined) return false;
     return has.case !== had.case || !isWithin(has.value, had.value);
+  }
+  if (type.case === "falsePositiveDetermination" && known.type.case === type.case) {
+    const [had, has] = [known.type.value, type.value];
+    const isVex = has.type === FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE;
+    if (isVex && READ_AS_NOT_INCLUDED.has(had.type)) {
+      return !isWithin({ ...has, type: had.type }, had);
+    }
   }
   if (type.case === undefined || known.type.case === undefined) return true;
   return !isWithin(type.value, known.type.value);

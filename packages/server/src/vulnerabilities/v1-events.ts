@@ -4,15 +4,12 @@ import { invalidArgument, notFound } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { validate } from "../rpc/validate.ts";
-import { type EventNames, eventProblems } from "./event-checks.ts";
+import { type EventNames, eventProblems, MOST_EVENTS } from "./event-checks.ts";
 import { changedEvent, newEvent } from "./review.ts";
 import { eventFromV1, eventToV1 } from "./v1-messages.ts";
 import { writeAdvisory } from "./writing.ts";
 
 const NAMES: EventNames = { time: "timestamp", state: "status" };
-
-/** An advisory with more events tells nobody anything; the contract says the same of new ones. */
-const MOST_EVENTS = 1_000;
 
 /** Adds an event to an advisory. */
 export function addEventV1(engine: Engine): Handler {

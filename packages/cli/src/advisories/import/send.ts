@@ -1,4 +1,4 @@
-import { lineOf } from "@wharf/advisories/read";
+import { linesOf } from "@wharf/advisories/read";
 import type { Wharf } from "@wharf/client";
 import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
 import type { Batch, Readout } from "./batches.ts";
@@ -101,10 +101,14 @@ function paused(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 function note({ document, bytes }: Readout, result: AdvisoryDocumentResult, tally: Tally): void {
+  const lines = linesOf(
+    bytes,
+    result.refusals.map(({ field }) => field),
+  );
   const refusals = result.refusals.map(
-    ({ field, description }): Refusal => ({
+    ({ field, description }, at): Refusal => ({
       document: document.name,
-      line: lineOf(bytes, field),
+      line: lines[at],
       field,
       reason: description,
     }),

@@ -1,0 +1,75 @@
+import type { Advisory } from "@wharf/contract/messages";
+import { isAnyArchitecture } from "./architectures.ts";
+import { vulnerabilityName } from "./names.ts";
+import { componentPurl } from "./purl.ts";
+import { standingOf, type VexStatus } from "./standing.ts";
+
+/** How much of a package is clear, by what is said of it: nothing, some versions, all of them. */
+const CLEARS: Readonly<Record<VexStatus, number>> = {
+  affected: 0,
+  under_investigation: 0,
+  fixed: 1,
+  not_affected: 2,
+};
+
+const ANY = "any";
+
+/**
+ * The advisories of one package without all-clears that would be taken for those of others: no VEX has a
+ * place for where in a package a component is, and scanners that hear "not affected" of one place hide
+ * what is found in the other.
+ *
+ * @param toldApart what readers of the format look for: components, or packages alone
+ * @example withoutFalseClears(advisoriesOfOpenssl, "components")
+ */
+export function withoutFalseClears(
+  advisories: readonly Advisory[],
+  toldApart: "components" | "packages",
+): Advisory[] {
+  const about = advisories.map((advisory) => {
+    const { name } = vulnerabilityName(advisory);
+    // Whichever the distribution, the same components are the same.
+    const component = componentPurl(advisory, "");
+    const isWhole = toldApart === "packages" || component === undefined;
+    const wholes = JSON.stringify([name]);
+    const own = isWhole ? wholes : JSON.stringify([name, component]);
+    return { advisory, clears: clearsOf(advisory), wholes, own };
+  });
+  const least = new Map<string, Least>();
+  for (const { advisory, clears, wholes, own } of about) {
+    for (const key of new Set([wholes, own])) {
+      const known = least.get(key) ?? new Least();
+      least.set(key, known);
+      known.add(advisory.artifactArchitecture, clears);
+    }
+  }
+  return about
+    .filter(({ advisory, clears, own }) => {
+      return clears <= (least.get(own)?.of(advisory.artifactArchitecture) ?? clears);
+    })
+    .map(({ advisory }) => advisory);
+}
+
+function clearsOf(advisory: Advisory): number {
+  const standing = standingOf(advisory);
+  return standing === undefined ? Number.POSITIVE_INFINITY : CLEARS[standing.status];
+}
+
+/** The least that is clear on each architecture. */
+class Least {
+  #everywhere = Number.POSITIVE_INFINITY;
+  readonly #on = new Map<string, number>();
+
+  add(architecture: string, clears: number): void {
+    const key = isAnyArchitecture(architecture) ? ANY : architecture;
+    this.#everywhere = Math.min(this.#everywhere, clears);
+    this.#on.set(key, Math.min(this.#on.get(key) ?? clears, clears));
+  }
+
+  /** Of what is for every architecture, the least on any of them. */
+  of(architecture: string): number {
+    if (isAnyArchitecture(architecture)) return this.#everywhere;
+    const on = (key: string) => this.#on.get(key) ?? Number.POSITIVE_INFINITY;
+    return Math.min(on(architecture), on(ANY));
+  }
+}
