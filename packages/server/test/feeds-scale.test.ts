@@ -8,14 +8,14 @@ import { ANYONE_UID } from "../src/auth/caller.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
 import { onEachStore } from "./support/test-world.ts";
 
-const ADVISORIES = 50_000;
+const ADVISORIES = 20_000;
 const PER_PACKAGE = 20;
 const PER_REQUEST = 2_000;
 
 /** Far below what the archive or its documents take, far above what a step takes. */
 const GROWTH = 96 * 1024 * 1024;
 
-onEachStore("feeds of 50,000 advisories", (world) => {
+onEachStore("feeds of 20,000 advisories", (world) => {
   let group: string;
   let scanner: Scanner;
 

@@ -38,7 +38,7 @@ export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGener
   let offset = 0;
   for await (const { path, text, time } of files) {
     const content = Buffer.from(text);
-    const packed = deflateRawSync(content);
+    const packed = deflateRawSync(content, { chunkSize: Math.max(64, content.length) });
     const name = Buffer.from(path);
     const common = Buffer.alloc(22);
     common.writeUInt16LE(NAMES_ARE_UTF8, 0);
