@@ -87,12 +87,15 @@ function lookup(within: Within, { identities, store }: Engine): Handler {
     const found = await identities.find(store.reader, uid);
     if (found === undefined) throw notFound("Identity", `${issuer} ${subject}`);
     const maySee = call.caller.grants.holds([Capability.CAP_IAM_IDENTITY_LIST], uid);
-    return messageReply(IdentitySchema, maySee ? identityV1(found) : stub(uid, issuer, subject));
+    return messageReply(
+      IdentitySchema,
+      maySee ? identityV1(found) : onlyWhatWasSent(uid, issuer, subject),
+    );
   };
 }
 
 /** An identity as far as the caller knew it, with its id. */
-function stub(id: string, issuer: string, subject: string): identitiesV1.Identity {
+function onlyWhatWasSent(id: string, issuer: string, subject: string): identitiesV1.Identity {
   const value = {
     iss: { case: "issuer", value: issuer },
     sub: { case: "subject", value: subject },
