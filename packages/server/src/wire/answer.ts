@@ -1,7 +1,8 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
-import type { OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { gzip } from "node:zlib";
 import type { WharfError } from "../errors.ts";
+import { hangUpGently } from "./discard.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
@@ -79,6 +80,10 @@ function write(
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
   }
   if (request.method === "HEAD") response.end();
+  else if (headers.connection === "close" && !request.complete && size > 0) {
+    response.write(body);
+    hangUpGently(request as HttpIn & IncomingMessage);
+  }
   // As many bytes as characters: plain ASCII, which need not be converted.
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);

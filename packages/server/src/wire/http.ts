@@ -18,10 +18,13 @@ export interface HttpIn extends Readable {
   readonly headers: IncomingHttpHeaders;
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
+  /** True once all that the client had to say has come. */
+  readonly complete: boolean;
 }
 
 export interface HttpOut {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  write(body: string | Uint8Array): unknown;
   end(body?: string | Uint8Array): unknown;
   end(body: string, encoding: BufferEncoding): unknown;
   on(event: "close", listener: () => void): unknown;

@@ -123,6 +123,35 @@ test("headers, URLs and bodies beyond their limits have their own statuses", asy
   assert.match(await talk(port, announced), /^HTTP\/1.1 413 /);
 });
 
+test("a client that sends all it has before it listens still hears that it was too much", async (t) => {
+  const answers = { CreateGroup: () => create(GroupSchema) };
+  const port = await open(t, answers, { limits: { messageBytes: 100 } });
+  const body = "x".repeat(32 * 1024 * 1024);
+  const socket = dial(port);
+  socket.pause();
+  const sent = new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    const head = "POST /iam/v2beta1/groups HTTP/1.1\r\nHost: x\r\nContent-Length:";
+    socket.write(`${head} ${body.length}\r\n\r\n${body}`, resolve);
+  });
+  await sent;
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1.1 413 /);
+});
+
+test("who goes on sending after the answer is cut off", async (t) => {
+  const answers = { CreateGroup: () => create(GroupSchema) };
+  const port = await open(t, answers, { limits: { messageBytes: 100 } });
+  const socket = connect({ port: port.address.port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => {});
+  socket.resume();
+  socket.write("POST /iam/v2beta1/groups HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n");
+  const endless = setInterval(() => socket.write("x".repeat(1000)), 20);
+  t.after(() => clearInterval(endless));
+  await new Promise((resolve) => socket.on("close", resolve));
+});
+
 test("connections beyond the limit are refused", async (t) => {
   const port = await open(t, GROUP, { limits: { connections: 1 } });
   const first = dial(port);

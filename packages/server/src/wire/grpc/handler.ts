@@ -2,10 +2,10 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
+import { discardRest } from "../discard.ts";
 import { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
-import { discardRest } from "./discard.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
 import type { StreamingMethod } from "./streaming.ts";
