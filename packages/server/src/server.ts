@@ -56,6 +56,7 @@ import { handlersOfV1 } from "./v1/handlers.ts";
 import { OUTSIDE } from "./v1/outside.ts";
 import { feedEndpoints } from "./vulnerabilities/feeds.ts";
 import { importHandlers } from "./vulnerabilities/imports.ts";
+import { resumeSeverities } from "./vulnerabilities/severity-changes.ts";
 import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
 import { openPort } from "./wire/port.ts";
 
@@ -187,6 +188,10 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
   tracking.start();
+  const stopping = new AbortController();
+  const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
+    log.error({ err: error }, "severities of advisories have changed, and their times not yet");
+  });
   const firstRun = await offerSetup(engine, Date.now());
 
   return {
@@ -195,6 +200,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     async stop() {
       serving = false;
       await port.close(DRAIN_MS);
+      stopping.abort();
+      await resumed;
       await tracking.stop();
       await store.close();
       log.info("stopped");

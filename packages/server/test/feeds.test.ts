@@ -5,7 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANYONE_UID } from "../src/auth/caller.ts";
-import { saveVulnerability } from "../src/vulnerabilities/severities.ts";
+import { saveVulnerabilities } from "../src/vulnerabilities/vulnerability-writer.ts";
 import { advisoryOf, writing, written } from "./support/advisories.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
 import { Insider } from "./support/insider.ts";
@@ -223,7 +223,10 @@ onEachStore("feeds of advisories", (world) => {
     async function severity(place: string, id: string): Promise<void> {
       const severities = [{ type: 2, score: V3 }];
       const known = create(VulnerabilitySchema, { id, severities });
-      assert.ok(await insider.change(({ tx }) => saveVulnerability(tx, place, known)));
+      assert.equal(
+        await writing(insider, place, (writer) => saveVulnerabilities(writer, [known])),
+        1,
+      );
     }
   });
 

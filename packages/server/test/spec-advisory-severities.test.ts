@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
-import { AdvisoryImportsService, VulnerabilitySchema } from "@wharf/contract";
-import { saveVulnerability } from "../src/vulnerabilities/severities.ts";
-import { written } from "./support/advisories.ts";
+import { VulnerabilitySchema } from "@wharf/contract";
+import { resumeSeverities } from "../src/vulnerabilities/severity-changes.ts";
+import { saveVulnerabilities } from "../src/vulnerabilities/vulnerability-writer.ts";
+import { writing, written } from "./support/advisories.ts";
+import type { Api } from "./support/api.ts";
 import { Insider } from "./support/insider.ts";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -18,11 +20,11 @@ onEachStore("severities of advisories", (world) => {
   });
   after(() => insider.close());
 
-  const save = (group: string, given: JsonObject) =>
-    insider.change(
-      ({ tx }) => saveVulnerability(tx, group, fromJson(VulnerabilitySchema, given)),
-      AdvisoryImportsService.method.importAdvisories,
-    );
+  /** Keeps what is known, as an import that goes no further. */
+  const save = async (group: string, given: JsonObject) => {
+    const known = fromJson(VulnerabilitySchema, given);
+    return (await writing(insider, group, (writer) => saveVulnerabilities(writer, [known]))) === 1;
+  };
 
   world.rule("come from what is known of the aliases, each once", async (api) => {
     const org = await world.organisation();
@@ -87,5 +89,128 @@ onEachStore("severities of advisories", (world) => {
     assert.equal(await count(), 2);
     await world.operator().groups.delete(org);
     assert.equal(await count(), 0);
+  });
+
+  interface Shown {
+    readonly advisoryId: string;
+    readonly updateTime: string;
+    readonly severities: readonly object[];
+  }
+
+  /** Reads bit by bit what has changed in a group and below. */
+  function follower(api: Api, group: string) {
+    let since = "1970-01-01T00:00:00Z";
+    return async (): Promise<Shown[]> => {
+      const request = { uidp: { descendantsOf: group }, updatedSince: since };
+      const page = await api.advisories.list({ ...request, orderBy: "updated_at", pageSize: 200 });
+      const news = page.advisories.filter((one: Shown) => one.updateTime > since);
+      since = page.advisories.at(-1)?.updateTime ?? since;
+      return news;
+    };
+  }
+
+  const idsOf = (all: readonly Shown[]) => all.map(({ advisoryId }) => advisoryId).sort();
+
+  world.rule("that change are seen by whoever reads what has changed", async (api) => {
+    const org = await world.organisation();
+    const [group, beside] = [await world.group(org), await world.group(org)];
+    const one = { advisoryId: "CGA-1", aliases: ["CVE-1", "GHSA-1"] };
+    const other = { advisoryId: "CGA-2", aliases: ["CVE-2"] };
+    for (const place of [org, group, beside]) await written(insider, place, one, other);
+    const [all, below] = [follower(api, org), follower(api, group)];
+    assert.deepEqual([(await all()).length, (await below()).length], [6, 2]);
+    let day = 1;
+    const take = async (place: string, more: object) => {
+      const updateTime = `2026-01-0${day++}T00:00:00Z`;
+      const vulnerabilities = [{ id: "CVE-1", updateTime, severities: [V3], ...more }];
+      const { results } = await api.importAdvisories(place, [{ name: "x", vulnerabilities }]);
+      assert.equal(results[0].vulnerabilitiesChanged, 1);
+    };
+    await take(org, {});
+    const news = await all();
+    assert.deepEqual(idsOf(news), ["CGA-1", "CGA-1", "CGA-1"]);
+    for (const { severities } of news) assert.deepEqual(severities, [V3]);
+    assert.deepEqual(idsOf(await below()), ["CGA-1"]);
+    await take(org, { summary: "told anew" });
+    assert.deepEqual(await all(), [], "what is shown is the same");
+    await take(group, { severities: [V4] });
+    assert.deepEqual(
+      (await all()).map(({ severities }) => severities),
+      [[V4]],
+      "in the group alone",
+    );
+    await take(org, { id: "OSV-1", aliases: ["CVE-2"], severities: [V2] });
+    assert.deepEqual(idsOf(await all()), ["CGA-2", "CGA-2", "CGA-2"]);
+    await take(org, { id: "OSV-1", aliases: ["CVE-3"], severities: [V2] });
+    const without = await all();
+    assert.deepEqual(idsOf(without), ["CGA-2", "CGA-2", "CGA-2"], "no longer by that name");
+    for (const { severities } of without) assert.deepEqual(severities, []);
+    await take(group, { severities: [] });
+    assert.deepEqual(
+      (await all()).map(({ severities }) => severities),
+      [[]],
+      "the nearest counts",
+    );
+  });
+
+  world.rule("that come with new advisories give them no second time", async (api) => {
+    const group = await world.organisation();
+    const events = [{ createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } }];
+    const advisories = [
+      { advisoryId: "CGA-1", artifactType: "apk", artifactName: "x", aliases: ["CVE-1"], events },
+    ];
+    const vulnerabilities = [{ id: "CVE-1", severities: [V3] }];
+    const document = { name: "x", advisories, vulnerabilities };
+    await api.importAdvisories(group, [document]);
+    const { createTime, updateTime, severities } = (
+      await api.advisories.list({ uidp: { childrenOf: group } })
+    ).advisories[0];
+    assert.deepEqual([updateTime, severities], [createTime, [V3]]);
+    const news = follower(api, group);
+    await news();
+    await api.importAdvisories(group, [document]);
+    assert.deepEqual(await news(), [], "the same again");
+  });
+
+  test("that many advisories show are told of all of them, though it take several goes", async () => {
+    const org = await world.organisation();
+    const group = await world.group(org);
+    const many = Array.from({ length: 600 }, (_, at) => {
+      return { advisoryId: `CGA-${at}`, aliases: ["CVE-1", `CVE-own-${at}`] };
+    });
+    await written(insider, group, ...many);
+    const [deleted] = await written(insider, group, { advisoryId: "CGA-x", aliases: ["CVE-1"] });
+    const { uid } = deleted ?? assert.fail();
+    await writing(insider, group, async (w) => w.delete(await w.findByUid(uid)));
+    const totals = async () => {
+      const uidp = { descendantsOf: org };
+      const read = async (more: object) =>
+        (await world.operator().advisories.list({ uidp, pageSize: 1, ...more })).totalCount;
+      return [await read({ updatedSince: since }), await read({})];
+    };
+    const { advisories } = await world.operator().advisories.list({
+      ...{ uidp: { descendantsOf: org }, orderBy: "updated_at desc", pageSize: 1 },
+      showDeleted: true,
+    });
+    const since = new Date(Date.parse(advisories[0].updateTime) + 1).toISOString();
+    assert.deepEqual(await totals(), ["0", "600"]);
+    // As if the process had ended right after.
+    await save(org, { id: "CVE-1", severities: [V3] });
+    await save(org, { id: "CVE-own-7", severities: [V4] });
+    assert.deepEqual(await totals(), ["0", "600"]);
+    const stopped = new AbortController();
+    stopped.abort();
+    await resumeSeverities(insider.engine, stopped.signal);
+    assert.deepEqual(await totals(), ["0", "600"]);
+    await resumeSeverities(insider.engine, new AbortController().signal);
+    assert.deepEqual(await totals(), ["600", "600"], "those that were deleted are not told again");
+    const before = await insider.engine.store.reader.all("SELECT place FROM severity_changes");
+    assert.deepEqual(before, []);
+    // The next import goes on, too.
+    await save(org, { id: "CVE-1", severities: [V4] });
+    const news = follower(world.operator(), org);
+    await news();
+    await world.operator().importAdvisories(org, [{ name: "x" }]);
+    assert.equal((await news()).length, 200, "the first page of them");
   });
 });

@@ -128,6 +128,9 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `CREATE INDEX subpackages_by_place ON subpackages (place)`,
       `CREATE TABLE vulnerability_changes (
         place ${text} PRIMARY KEY, number ${integer} NOT NULL, latest ${integer} NOT NULL)`,
+      `CREATE TABLE severity_changes (
+        place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
+        last_row ${integer} NOT NULL, PRIMARY KEY (place, name))`,
     ],
   ];
 }

@@ -57,6 +57,13 @@ export interface EncodedRow {
   readonly json?: string;
 }
 
+/** Where a row that is to be changed stands. */
+interface StoredPlace {
+  readonly id: number;
+  readonly part: number | undefined;
+  readonly terms: readonly TermKey[];
+}
+
 const COMMON = [
   "uid",
   "parent",
@@ -274,7 +281,10 @@ export class ResourceTable {
     const values = this.#values(row, this.#columns);
     if ((await tx.run(this.#insert, ...values)) === 0) return false;
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
-    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, [], row.terms ?? []);
+    const { terms = [] } = row;
+    if (this.terms === undefined || terms.length === 0) return true;
+    const { id } = (await this.#stored(tx, row.uid)) as StoredPlace;
+    await this.terms.add(tx, [{ row: id, terms }]);
     return true;
   }
 
@@ -298,24 +308,25 @@ export class ResourceTable {
   }
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
-    const before = await this.#partOf(tx, row.uid);
-    const terms = await this.#termsOf(tx, row.uid);
+    const before = await this.#stored(tx, row.uid);
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
-    if (this.terms !== undefined) await this.#setTerms(tx, row.uid, terms, row.terms ?? []);
-    if (before === row.part) {
+    if (before !== undefined) {
+      await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
+    }
+    if (before?.part === row.part) {
       tx.counts.touched(this.#kind(row.part), this.shape.isPlace ? row.uid : row.parent);
     } else {
-      tx.counts.moved(this.#kind(before), row.parent, -1);
+      tx.counts.moved(this.#kind(before?.part), row.parent, -1);
       tx.counts.moved(this.#kind(row.part), row.parent, 1);
     }
   }
 
   /** Returns whether there was such a row. */
   async delete(tx: Transaction, uid: string): Promise<boolean> {
-    const part = await this.#partOf(tx, uid);
-    if (this.terms !== undefined) await this.#setTerms(tx, uid, await this.#termsOf(tx, uid), []);
+    const before = await this.#stored(tx, uid);
+    if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
     if ((await tx.run(this.#delete, uid)) === 0) return false;
-    tx.counts.moved(this.#kind(part), this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(before?.part), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -336,28 +347,16 @@ export class ResourceTable {
     return countedAs(this.shape.name, part);
   }
 
-  async #partOf(tx: Transaction, uid: string): Promise<number | undefined> {
-    if (this.shape.parts === undefined) return undefined;
-    const sql = `SELECT part FROM ${this.shape.name} WHERE uid = ?`;
-    return (await tx.get<{ part: number }>(sql, uid))?.part;
-  }
-
-  async #termsOf(tx: Transaction, uid: string): Promise<TermKey[]> {
-    if (this.terms === undefined) return [];
-    const sql = `SELECT terms FROM ${this.shape.name} WHERE uid = ?`;
-    const row = await tx.get<{ terms: string }>(sql, uid);
-    return row === undefined ? [] : readTerms(row.terms);
-  }
-
-  async #setTerms(
-    tx: Transaction,
-    uid: string,
-    before: readonly TermKey[],
-    after: readonly Term[],
-  ): Promise<void> {
-    const sql = `SELECT id FROM ${this.shape.name} WHERE uid = ?`;
-    const row = await tx.get<{ id: number }>(sql, uid);
-    if (row !== undefined) await this.terms?.replace(tx, row.id, before, after);
+  /** What must be known of a row to change it: nothing, where its table has neither parts nor terms. */
+  async #stored(tx: Transaction, uid: string): Promise<StoredPlace | undefined> {
+    const { name, parts } = this.shape;
+    if (parts === undefined && this.terms === undefined) return undefined;
+    const columns = ["id", ...(parts ? ["part"] : []), ...(this.terms ? ["terms"] : [])];
+    const sql = `SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`;
+    const row = await tx.get<{ id: number; part?: number; terms?: string }>(sql, uid);
+    if (row === undefined) return undefined;
+    const { id, part, terms } = row;
+    return { id, part, terms: terms === undefined ? [] : readTerms(terms) };
   }
 
   #values(row: ResourceRow, columns: readonly string[]): Value[] {

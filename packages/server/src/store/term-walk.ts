@@ -19,6 +19,8 @@ export interface TermWalk {
 
 export interface TermStep {
   readonly rows: readonly EncodedRow[];
+  /** How many terms were passed, whether or not their rows are within the subtree. */
+  readonly passed: number;
   /** Where to go on; undefined at the end. */
   readonly next: TermPosition | undefined;
 }
@@ -51,7 +53,7 @@ export async function stepByTerm(
     limit,
   );
   const last = passed.at(-1);
-  if (last === undefined) return { rows: [], next: undefined };
+  if (last === undefined) return { rows: [], passed: 0, next: undefined };
   const ids = passed.map(([, row]) => row);
   // By their numbers alone: joined, PostgreSQL may read the whole table for every step.
   const found = await reader.arrays<readonly [number, number, Uint8Array]>(
@@ -64,6 +66,7 @@ export async function stepByTerm(
   const byId = new Map(found.map(([id, encoding, data]) => [id, { encoding, data }]));
   return {
     rows: ids.flatMap((id) => byId.get(id) ?? []),
+    passed: passed.length,
     next: passed.length < limit ? undefined : { value: last[0], row: last[1] },
   };
 }

@@ -37,10 +37,12 @@ export async function putVulnerability(
   );
   if (changed === 0) return false;
   await tx.run("DELETE FROM vulnerability_names WHERE place = ? AND id = ?", place, id);
-  for (const name of new Set(names.map(indexable))) {
-    const sql = "INSERT INTO vulnerability_names (place, id, name) VALUES (?, ?, ?)";
-    await tx.run(sql, place, id, name);
-  }
+  await tx.run(
+    `INSERT INTO vulnerability_names (place, id, name) SELECT ?, ?, value FROM (${tx.dialect.texts}) given`,
+    place,
+    id,
+    JSON.stringify([...new Set(names.map(indexable))]),
+  );
   await tx.run(
     `INSERT INTO vulnerability_changes (place, number, latest) VALUES (?, 1, ?)
      ON CONFLICT (place) DO UPDATE SET number = vulnerability_changes.number + 1,
@@ -97,6 +99,24 @@ export async function vulnerabilitiesOf(
   );
 }
 
+/**
+ * The names that vulnerabilities of these ids have in a place.
+ *
+ * @example const names = await namesOf(reader, group, ["CVE-2026-0001"]);
+ */
+export async function namesOf(
+  reader: Reader,
+  place: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await reader.arrays<readonly [string]>(
+    `SELECT name FROM vulnerability_names WHERE place = ? AND id IN (${reader.dialect.texts})`,
+    place,
+    JSON.stringify(ids),
+  );
+  return rows.map(([name]) => name);
+}
+
 /** A vulnerability under one of its names. */
 export interface NamedVulnerability {
   /** Indexable. */
@@ -131,4 +151,5 @@ export async function forgetVulnerabilities(tx: Transaction, place: string): Pro
   await tx.run("DELETE FROM vulnerability_names WHERE place = ?", place);
   await tx.run("DELETE FROM vulnerabilities WHERE place = ?", place);
   await tx.run("DELETE FROM vulnerability_changes WHERE place = ?", place);
+  await tx.run("DELETE FROM severity_changes WHERE place = ?", place);
 }

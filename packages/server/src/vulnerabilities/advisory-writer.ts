@@ -4,16 +4,11 @@ import type { BulkChange, Change } from "../engine/change.ts";
 import { notFound } from "../errors.ts";
 import { advisories } from "./advisories.ts";
 import { noteSubpackages } from "./origins.ts";
+import { takeUpdateTurn } from "./update-turn.ts";
 
 /**
  * Writes the advisories of one group within one change. Everything that changes advisories goes
- * through here.
- *
- * Whoever keeps a copy asks again and again for what was updated since the last update that they
- * know of. For that to leave no gaps, nothing may become visible with an update time that is not
- * later than all that could be seen before. So writers take turns, each until its transaction has
- * ended; the time is taken within the turn, and is later than any that is stored, whatever the clocks
- * of replicas say.
+ * through here, but for the time at which severities that they show have changed.
  */
 export class AdvisoryWriter {
   readonly change: Change;
@@ -35,11 +30,10 @@ export class AdvisoryWriter {
    */
   static async begin(change: Change, group: string): Promise<AdvisoryWriter> {
     const { engine, tx } = change;
-    await tx.takeTurn();
+    const time = await takeUpdateTurn(tx);
     if (!(await engine.groups.table.keep(tx, group))) {
       throw notFound(engine.groups.typeName, group);
     }
-    const time = Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
     return new AdvisoryWriter(change, group, time);
   }
 

@@ -20,7 +20,8 @@ import { advisories } from "./advisories.ts";
 import { AdvisoryWriter } from "./advisory-writer.ts";
 import { documentProblems } from "./import-checks.ts";
 import { ImportPlan, type Known, type Occasion } from "./import-plan.ts";
-import { saveVulnerability } from "./severities.ts";
+import { settleSeverities } from "./severity-changes.ts";
+import { saveVulnerabilities } from "./vulnerability-writer.ts";
 
 /**
  * Documents share a transaction until it has about this many advisories: enough that looking them up
@@ -56,6 +57,7 @@ function importAdvisories(engine: Engine): Handler {
         ...some.map((one) => refused.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
       );
     }
+    if (!validateOnly) await settleSeverities(engine, group);
     return messageReply(ImportAdvisoriesResponseSchema, answerOf(results));
   };
 }
@@ -100,15 +102,14 @@ async function take(
   const writer = await AdvisoryWriter.begin(change, group);
   const plan = new ImportPlan(await knownOf(change.tx, group, documents), occasion);
   const results = documents.map((document) => plan.add(document));
+  // First: what they change is looked for among the advisories that are there already.
+  await saveVulnerabilities(writer, [...plan.vulnerabilities.values()]);
   const all = [...plan.advisories.values()];
   await writer.insertAll(
     change,
     all.filter(({ uid }) => uid === ""),
   );
   for (const advisory of all) if (advisory.uid !== "") await writer.update(advisory);
-  for (const vulnerability of plan.vulnerabilities.values()) {
-    await saveVulnerability(change.tx, group, vulnerability);
-  }
   await note(change, group, results);
   return results;
 }

@@ -9,29 +9,12 @@ import {
   VulnerabilitySchema,
 } from "@wharf/contract";
 import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
 import { indexable } from "../store/indexable.ts";
 import {
   type NamedVulnerability,
-  putVulnerability,
   type StoredVulnerability,
   vulnerabilitiesNamed,
 } from "../store/vulnerabilities.ts";
-
-/**
- * Keeps what is known of a vulnerability for a group and all below it, unless more is known already.
- * Returns whether that changed anything.
- *
- * @example const changed = await saveVulnerability(change.tx, group, vulnerability);
- */
-export function saveVulnerability(
-  tx: Transaction,
-  group: string,
-  vulnerability: Vulnerability,
-): Promise<boolean> {
-  const { id, aliases } = vulnerability;
-  return putVulnerability(tx, vulnerabilityRow(group, vulnerability), [id, ...aliases]);
-}
 
 /** A vulnerability as it is stored for a group. */
 export function vulnerabilityRow(place: string, vulnerability: Vulnerability): StoredVulnerability {
@@ -40,13 +23,16 @@ export function vulnerabilityRow(place: string, vulnerability: Vulnerability): S
   return { place, id, updated, data: toBinary(VulnerabilitySchema, vulnerability) };
 }
 
+/** What of an advisory decides on its severities. */
+export type Rated = Pick<Advisory, "uid" | "aliases" | "severities">;
+
 /**
  * Fills in the severities of advisories: each once, as known for their aliases. The word of the
  * nearest group counts.
  *
  * @example await addSeverities(reader, page);
  */
-export async function addSeverities(reader: Reader, all: readonly Advisory[]): Promise<void> {
+export async function addSeverities(reader: Reader, all: readonly Rated[]): Promise<void> {
   const names = [...new Set(all.flatMap(({ aliases }) => aliases))];
   if (names.length === 0) return;
   const places = [...new Set(all.flatMap(placesOf))];
@@ -64,13 +50,13 @@ export async function addSeverities(reader: Reader, all: readonly Advisory[]): P
 }
 
 /** The group of an advisory and all above it, nearest first. */
-function placesOf({ uid }: Advisory): string[] {
+function placesOf({ uid }: Rated): string[] {
   const group = parentOf(uid);
   return [group, ...ancestorsOf(group)];
 }
 
 function nearestOf(
-  advisory: Advisory,
+  advisory: Rated,
   known: ReadonlyMap<string, readonly NamedVulnerability[]>,
 ): NamedVulnerability[] {
   const places = placesOf(advisory);
