@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { isDocumentName } from "./item.ts";
 
 export interface Files {
@@ -9,28 +9,38 @@ export interface Files {
 }
 
 /**
- * The files below a folder, in the order of their names. Links lead to files, not to folders, which
- * could lead back.
+ * The files below a folder, in the order of their names. Links are followed to files of the same folder
+ * alone: folders could lead back, and whoever made the folder could lead to what is not theirs to show.
  *
  * @example filesBelow("advisories").documents // ["advisories/curl.advisories.yaml", …]
  */
 export function filesBelow(folder: string): Files {
   const documents: string[] = [];
   const others: string[] = [];
+  const root = realpathSync(folder);
   const look = (within: string) => {
     const entries = readdirSync(within, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(within, entry.name);
-      if (entry.isDirectory() && !entry.name.startsWith(".")) look(path);
-      else if (entry.isFile() || (entry.isSymbolicLink() && isFile(path))) {
-        (isDocumentName(relative(folder, path)) ? documents : others).push(path);
+      if (entry.isDirectory()) {
+        if (!entry.name.startsWith(".")) look(path);
+        continue;
       }
+      const isFile = entry.isFile() || (entry.isSymbolicLink() && leadsToFile(path, root));
+      const isDocument = isFile && isDocumentName(relative(folder, path));
+      (isDocument ? documents : others).push(path);
     }
   };
   look(folder);
   return { documents, others };
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+function leadsToFile(link: string, root: string): boolean {
+  try {
+    const path = realpathSync(link);
+    return path.startsWith(root.endsWith(sep) ? root : root + sep) && statSync(path).isFile();
+  } catch {
+    // It leads nowhere, or in a circle.
+    return false;
+  }
 }

@@ -118,15 +118,35 @@ describe("documents come from", () => {
     symlinkSync(join(folder, "z.json"), join(folder, "link.json"));
     symlinkSync(folder, join(folder, "b/loop"));
     symlinkSync(join(FOLDER, "nothing"), join(folder, "broken.json"));
+    symlinkSync("circle.json", join(folder, "circle.json"));
+    // Whoever wrote the folder must not have us read what is beside it.
+    symlinkSync(fileWith("secret"), join(folder, "out.json"));
     assert.deepEqual(await inside(folder), [
       "SOURCE/b/.y.json skipped",
+      "SOURCE/b/loop skipped",
+      "SOURCE/broken.json skipped",
+      "SOURCE/circle.json skipped",
       "SOURCE/n.txt skipped",
+      "SOURCE/out.json skipped",
       "SOURCE/a.yaml=a.yaml",
       "SOURCE/b/c.yml=b/c.yml",
       "SOURCE/link.json=z.json",
       "SOURCE/z.json=z.json",
     ]);
-    assert.equal((await openSource(folder, Readable.from([]))).total, 4);
+    assert.equal((await openSource(folder, Readable.from([]))).total, 10);
+  });
+
+  test("a folder in which a file is gone before its turn", async () => {
+    const folder = join(FOLDER, "changing");
+    mkdirSync(folder);
+    for (const name of ["a.json", "b.json"]) writeFileSync(join(folder, name), name);
+    const { items } = await openSource(folder, Readable.from([]));
+    rmSync(join(folder, "a.json"));
+    const found = await Array.fromAsync(items());
+    assert.deepEqual(
+      found.map((item) => (item.kind === "refused" ? item.why.message : item.kind)),
+      ["cannot be read: ENOENT: no such file or directory", "document"],
+    );
   });
 
   test("archives, told by their bytes; what is odd in them does no harm", async () => {

@@ -5,6 +5,13 @@ import type { Site } from "./site.ts";
 /** What happens to a request: it is passed on, or turned away. */
 export type Verdict = "pass" | "unavailable";
 
+/** Answers that come late. */
+export interface Delay {
+  readonly holdsMs: number;
+  /** Only those to requests of this method. */
+  readonly method: string;
+}
+
 /** A proxy before a server that lets tests meddle with requests. */
 export class Door implements AsyncDisposable {
   readonly #server: Server;
@@ -16,7 +23,11 @@ export class Door implements AsyncDisposable {
   /**
    * @example await using door = await Door.before(site, () => "pass");
    */
-  static async before(site: Site, judge: (request: IncomingMessage) => Verdict): Promise<Door> {
+  static async before(
+    site: Site,
+    judge: (request: IncomingMessage) => Verdict,
+    delay?: Delay,
+  ): Promise<Door> {
     const server = createServer((incoming, answer) => {
       if (judge(incoming) === "unavailable") {
         incoming.resume();
@@ -26,8 +37,12 @@ export class Door implements AsyncDisposable {
       }
       const { method = "GET", url = "/", headers } = incoming;
       const outgoing = request(site.server.url + url, { method, headers }, (back) => {
-        answer.writeHead(back.statusCode ?? 500, back.headers);
-        back.pipe(answer);
+        const pass = () => {
+          answer.writeHead(back.statusCode ?? 500, back.headers);
+          back.pipe(answer);
+        };
+        if (delay?.method === method) setTimeout(pass, delay.holdsMs);
+        else pass();
       });
       outgoing.on("error", () => answer.destroy());
       incoming.pipe(outgoing);

@@ -21,7 +21,7 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
   const total = totalOf(sources);
   try {
     await context.progress(`importing into ${parent.name}`, async (step) => {
-      const show = () => step.at(tally.documents, total);
+      const show = () => step.at(tally.documents + tally.skipped, total);
       const batches = batchesOf(sources, { format, metadataOnly, tally });
       let large: Promise<Wharf> | undefined;
       const forLarge = () => {
