@@ -14,10 +14,7 @@ const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
     hint: "list what there is, or check that you see it: what you may not see is not found either",
   },
   ALREADY_EXISTS: { exitCode: EXIT.conflict, hint: "choose another name, or update what is there" },
-  FAILED_PRECONDITION: {
-    exitCode: EXIT.conflict,
-    hint: "take away what stands in the way, then try again",
-  },
+  FAILED_PRECONDITION: { exitCode: EXIT.conflict },
   ABORTED: { exitCode: EXIT.conflict, hint: "it has changed meanwhile: look again, and try again" },
   RESOURCE_EXHAUSTED: { exitCode: EXIT.unavailable, hint: "wait a little and try again" },
   UNAVAILABLE: {
@@ -30,6 +27,20 @@ const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
   },
   UNIMPLEMENTED: { exitCode: EXIT.failed, hint: "this server does not have that; a newer one may" },
   CANCELLED: { exitCode: EXIT.interrupted },
+};
+
+/** What to do about each state that does not allow something; what is not here says it in its message. */
+const BY_VIOLATION: Readonly<Record<string, string>> = {
+  BUILT_IN_ROLE: "make a role of your own: `wharf iam roles create`",
+  EVENT_CHANGED: "look at it again with `wharf advisories events list`, then review it",
+  EVENT_NOT_PENDING: "its author changes it first",
+  EVENT_REVIEWED: "add another event: `wharf advisories events add`",
+  NO_SESSION: "log in with `wharf auth login`",
+  RESOURCE_IN_USE: "take away what uses it, then try again",
+  RESOURCE_LIMIT_EXCEEDED: "delete what is not needed, or ask the operator for a higher limit",
+  RESOURCE_NOT_EMPTY: "take away what is in it, then try again",
+  REVIEWER_IS_AUTHOR: "ask someone else who holds advisories.approve",
+  TAG_NOT_MOVABLE: "choose another tag",
 };
 
 /** What the system says when there is no way to the server. */
@@ -76,19 +87,27 @@ export function isExpected(thrown: unknown): boolean {
 interface ServerError extends Error {
   readonly code: string;
   readonly fieldViolations: readonly Violation[];
+  readonly preconditionViolations: readonly { readonly type: string }[];
 }
 
 function isFromServer(error: Error): error is ServerError {
   return Array.isArray((error as ServerError).fieldViolations);
 }
 
-function fromServer({ code, fieldViolations, message }: ServerError): Problem {
+function fromServer({
+  code,
+  fieldViolations,
+  preconditionViolations: [violation],
+  message,
+}: ServerError): Problem {
   const known = BY_CODE[code] ?? { exitCode: EXIT.failed };
+  const hint = BY_VIOLATION[violation?.type ?? ""];
   return {
     message: withoutViolations(message, fieldViolations),
     code,
     violations: fieldViolations,
     ...known,
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 

@@ -8,8 +8,14 @@ import { styleOf } from "./terminal/terminal.ts";
 const PLAIN = { json: false, verbose: false, style: styleOf(false) };
 
 /** An error with the shape of the client's. */
-function serverError(code: string, message: string, fieldViolations: object[] = []): Error {
-  return Object.assign(new Error(message), { name: "AnyError", code, fieldViolations });
+function serverError(
+  code: string,
+  message: string,
+  fieldViolations: object[] = [],
+  preconditionViolations: object[] = [],
+): Error {
+  const facts = { name: "AnyError", code, fieldViolations, preconditionViolations };
+  return Object.assign(new Error(message), facts);
 }
 
 test("each kind of error has its exit code", () => {
@@ -31,6 +37,14 @@ test("each kind of error has its exit code", () => {
   assert.equal(problemOf(wrongUse("x")).exitCode, 2);
   const settings = Object.assign(new Error("bad setting"), { name: "ConfigError" });
   assert.equal(problemOf(settings).exitCode, 2);
+});
+
+test("what a state does not allow has a hint of its own", () => {
+  const hintOf = (type: string) =>
+    problemOf(serverError("FAILED_PRECONDITION", "x", [], [{ type }])).hint;
+  assert.equal(hintOf("REVIEWER_IS_AUTHOR"), "ask someone else who holds advisories.approve");
+  assert.equal(hintOf("RESOURCE_NOT_EMPTY"), "take away what is in it, then try again");
+  assert.equal(hintOf("OF_A_NEWER_SERVER"), undefined);
 });
 
 test("fields have lines of their own, and are not said twice", () => {

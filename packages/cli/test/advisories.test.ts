@@ -129,6 +129,9 @@ describe("advisories", () => {
 
     const own = await runAs(site, writer, "advisories", "approve", fixed.uid);
     assert.deepEqual([own.code, /needs advisories.approve/.test(own.stderr)], [4, true]);
+    const unseen = await site.ok("advisories", "describe", "CGA-curl");
+    assert.doesNotMatch(unseen, /^Fixed in:/m, "what nobody approved does not count");
+    assert.match(unseen, /^Events: .*2026-01-02T00:00:00Z fixed \(pending\)/m);
     const [rejected] = (await run(reviewer, "reject", mistaken.uid)).items;
     assert.deepEqual(
       [rejected.uid, rejected.reviewState, rejected.reviewer],
@@ -156,7 +159,10 @@ describe("advisories", () => {
     const table = await site.ok("advisories", "events", "list", "CGA-curl", "-o", "wide");
     assert.match(table, new RegExp(`${fixed.uid} +2026-01-02T00:00:00Z +fixed +8.1-r0 +approved`));
     assert.match(table, new RegExp(`rejected +${writer} +${reviewer}`));
-    assert.match(await site.ok("advisories", "describe", "CGA-curl"), /^Status: +fixed$/m);
+    assert.match(
+      await site.ok("advisories", "describe", "CGA-curl"),
+      /^Status: +fixed\nFixed in: +8.1-r0$/m,
+    );
   });
 
   test("what does not go together is refused, and nothing is added", async () => {

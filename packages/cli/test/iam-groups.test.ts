@@ -51,6 +51,8 @@ describe("organisations and folders", () => {
       return JSON.parse(shown).resourceLimits;
     };
     assert.deepEqual(await limit("repositories=10", "idps=1"), { repositories: 10, idps: 1 });
+    const shown = await site.ok("iam", "orgs", "describe", uid);
+    assert.match(shown, /^Limits: +(idps=1, repositories=10|repositories=10, idps=1)$/m);
     assert.deepEqual(await limit("repositories=20"), { repositories: 20, idps: 1 });
     assert.deepEqual(await limit("repositories="), { idps: 1 });
     assert.deepEqual(await limit("idps="), {});

@@ -1,6 +1,6 @@
 import type { Advisory } from "@wharf/client";
 import { type Column, textOf } from "../output/columns.ts";
-import { fixedIn, kindOf, statusOf, timeOf } from "./status.ts";
+import { fixedIn, kindOf, reviewOf, statusOf, timeOf } from "./status.ts";
 
 export const ADVISORY_COLUMNS: readonly Column<Advisory>[] = [
   { header: "ID", value: ({ advisoryId }) => advisoryId },
@@ -31,6 +31,6 @@ export const ADVISORY_DETAILS: readonly Column<Advisory>[] = [
     value: ({ events }) =>
       events
         .toSorted((a, b) => timeOf(a) - timeOf(b))
-        .map((event) => `${textOf(event.createTime)} ${kindOf(event)}`),
+        .map((event) => `${textOf(event.createTime)} ${kindOf(event)} (${reviewOf(event)})`),
   },
 ];

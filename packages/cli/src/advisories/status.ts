@@ -21,12 +21,17 @@ const STATUSES = {
  *
  * @example statusOf(advisory) // "fixed"
  */
-export function statusOf({ events }: Advisory): string {
+export function statusOf(advisory: Advisory): string {
+  const event = standing(advisory);
+  return event === undefined ? "" : kindOf(event);
+}
+
+function standing({ events }: Advisory): AdvisoryEvent | undefined {
   const [latest] = events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
     .filter(({ type }) => type.case !== "componentLocationChanged")
     .toSorted((a, b) => timeOf(b) - timeOf(a));
-  return latest === undefined ? "" : kindOf(latest);
+  return latest;
 }
 
 /** What an event says, in the words of statuses. */
@@ -34,12 +39,16 @@ export function kindOf({ type }: AdvisoryEvent): string {
   return type.case === undefined ? "" : STATUSES[type.case];
 }
 
-/** The versions in which it is fixed, as far as it is. */
-export function fixedIn({ events }: Advisory): string[] {
-  return events.flatMap(({ type }) => {
-    if (type.case === "fixed") return [type.value.fixedVersion];
-    return type.case === "patched" ? type.value.patchedVersions : [];
-  });
+/** The versions in which it is fixed, where that is how it stands. */
+export function fixedIn(advisory: Advisory): string[] {
+  const type = standing(advisory)?.type;
+  if (type?.case === "fixed") return [type.value.fixedVersion];
+  return type?.case === "patched" ? type.value.patchedVersions : [];
+}
+
+/** How far the review of an event is. */
+export function reviewOf({ reviewState }: AdvisoryEvent): string {
+  return (ReviewState[reviewState] ?? "").toLowerCase().replaceAll("_", " ");
 }
 
 export function timeOf({ createTime }: AdvisoryEvent): number {

@@ -1,23 +1,18 @@
 import type { AdvisoryEvent } from "@wharf/client";
-import { ReviewState } from "@wharf/contract";
 import type { Column } from "../../output/columns.ts";
-import { kindOf } from "../status.ts";
+import { kindOf, reviewOf } from "../status.ts";
 
 export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
   { header: "UID", value: ({ uid }) => uid },
   { header: "Time", value: ({ createTime }) => createTime },
   { header: "Says", value: kindOf },
   { header: "Detail", value: detailOf },
-  { header: "Review", value: stateOf },
+  { header: "Review", value: reviewOf },
   { header: "Author", value: ({ author }) => author, wide: true },
   { header: "Reviewer", value: ({ reviewer }) => reviewer, wide: true },
   { header: "Note", value: noteOf, wide: true },
   { header: "Issue", value: ({ issue }) => issue, wide: true },
 ];
-
-function stateOf({ reviewState }: AdvisoryEvent): string {
-  return (ReviewState[reviewState] ?? "").toLowerCase().replaceAll("_", " ");
-}
 
 /** What matters most of what an event says. */
 function detailOf({ type }: AdvisoryEvent): string {

@@ -9,4 +9,9 @@ export const GROUP_COLUMNS: readonly Column<Group>[] = [
   { header: "Verified", value: ({ verified }) => (verified ? "yes" : "no"), wide: true },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
   { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
+  { header: "Limits", value: ({ resourceLimits }) => limitsOf(resourceLimits), wide: true },
 ];
+
+function limitsOf(limits: Group["resourceLimits"]): string[] {
+  return Object.entries(limits).map(([what, most]) => `${what}=${most}`);
+}

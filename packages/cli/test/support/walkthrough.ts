@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { TestServer } from "../../../server/test/support/server.ts";
+import { cleanEnvironment, LAUNCHER } from "./command.ts";
+
+/** What stands between the outputs of two commands; no command prints it. */
+const END = "=== end of command ===";
+
+/** A command of a document, and what the document says it prints. */
+export interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+/**
+ * The commands of a document's `console` blocks: what follows "$ ", with lines that a backslash or a here-document
+ * adds. Everything else in a block is output.
+ *
+ * @example const [first] = stepsOf(readFileSync("README.md", "utf8"));
+ */
+export function stepsOf(document: string): Step[] {
+  const blocks = [...document.matchAll(/^```console\n(.*?)^```$/gms)];
+  return blocks.flatMap(([, block = ""]) => stepsOfBlock(block));
+}
+
+function stepsOfBlock(block: string): Step[] {
+  const steps: { command: string; output: string }[] = [];
+  for (const line of block.split(/(?<=\n)/)) {
+    const last = steps.at(-1);
+    if (line.startsWith("$ ")) steps.push({ command: line.slice(2), output: "" });
+    else if (last && goesOn(last.command)) last.command += line;
+    else if (last) last.output += line;
+  }
+  return steps;
+}
+
+/** Whether the next line still belongs to a command. */
+function goesOn(command: string): boolean {
+  return command.endsWith("\\\n") || (command.includes("<<'EOF'") && !command.endsWith("\nEOF\n"));
+}
+
+/**
+ * Runs commands of a document one after the other in one shell, as a reader would, against a server of ours. Each
+ * must print what the document says, but for uids and times; the same uid there must be the same uid here.
+ *
+ * @example await walkThrough(stepsOf(readme), server);
+ */
+export async function walkThrough(
+  steps: readonly Step[],
+  server: TestServer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-walk-"));
+  try {
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    const start = `exec '${process.execPath}' '${LAUNCHER}' "$@"`;
+    writeFileSync(join(bin, "wharf"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
+    // What is installed is found on the PATH, so that nothing is looked for elsewhere.
+    writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+    const env = cleanEnvironment({
+      PATH: `${bin}:${process.env.PATH}`,
+      WHARF_API: server.url,
+      WHARF_DATA: server.data,
+      ...more,
+    });
+    const commands = steps.map(({ command }) => `${command}echo '${END}'\n`).join("");
+    const script = `exec 2>&1\n${commands}`.replaceAll("http://127.0.0.1:8080", server.url);
+    const run = promisify(execFile);
+    const { stdout } = await run("bash", ["-c", script], { cwd: folder, env });
+    const printed = stdout.replaceAll(server.url, "http://127.0.0.1:8080").split(`${END}\n`);
+    assert.equal(printed.length, steps.length + 1, stdout);
+    const [here, there] = [new Names(), new Names()];
+    for (const [at, { command, output }] of steps.entries()) {
+      assert.equal(here.in(printed[at] ?? ""), there.in(output), command);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Names for what differs each time, by the order in which it comes up. */
+class Names {
+  readonly #uids = new Map<string, string>();
+
+  in(text: string): string {
+    return text
+      .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+      .replaceAll(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
+        const name = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`;
+        this.#uids.set(uid, name);
+        return name;
+      });
+  }
+}
