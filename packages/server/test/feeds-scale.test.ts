@@ -115,4 +115,31 @@ onEachStore("feeds of 20,000 advisories", (world) => {
     const { bytes } = await scanner.get(path.slice("/feeds/".length));
     assert.ok(Buffer.concat(chunks).equals(bytes));
   });
+
+  test("are made a few at a time for one address; others hear when to come again", async () => {
+    const path = `/feeds/${group}/openvex/all.json`;
+    const slow = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const [response] = (await once(get(`${world.server.url}${path}`), "response")) as [
+          IncomingMessage,
+        ];
+        response.pause();
+        return response;
+      }),
+    );
+    const refused = await fetch(`${world.server.url}/feeds/${group}/osv/all.zip`);
+    assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "30"]);
+    const { code, message } = (await refused.json()) as { code: number; message: string };
+    assert.equal(code, 8);
+    assert.match(message, /too many feeds are read at once/);
+    const known = await scanner.get(`${group}/openvex/all.json`, {}, "HEAD");
+    assert.equal(known.status, 200, "heads are told");
+    const one = await scanner.get(`${group}/osv/CGA-0.json`);
+    assert.equal(one.status, 200, "short files are told");
+    const waiting = scanner.get(`${group}/secdb/security.json`);
+    slow[0]?.destroy();
+    assert.equal((await waiting).status, 200, "who waits has the place of who leaves");
+    for (const response of slow.slice(1)) response.destroy();
+    assert.equal((await scanner.get(`${group}/csaf/index.txt`)).status, 200);
+  });
 });

@@ -7,6 +7,8 @@ import { artifactOf, parsePurl } from "./purl.ts";
 export interface Product {
   readonly artifact: Artifact;
   readonly version: string;
+  /** The version or range of versions that alone is meant; empty where all are. */
+  readonly only: string;
   /** Whether a package URL says what it is; otherwise only its names do. */
   readonly isPackage: boolean;
 }
@@ -15,6 +17,7 @@ export interface Product {
 interface Way {
   readonly name?: string;
   readonly version?: string;
+  readonly versions?: string;
   readonly architecture?: string;
 }
 
@@ -85,15 +88,18 @@ export class Products {
     const text = purlAt.wordIfAny();
     const purl = text === "" ? undefined : parsePurl(text);
     if (text !== "" && purl === undefined) purlAt.refuse(`${quoted(text)} is not a package URL`);
+    const only = purl?.version || (way.version ?? way.versions ?? "");
     const product: Product = purl
       ? {
           artifact: artifactOf(purl),
           version: purl.version || (way.version ?? ""),
+          only,
           isPackage: true,
         }
       : {
           artifact: wholeArtifact(way.name ?? title, OTHER, way.architecture),
           version: way.version ?? "",
+          only,
           isPackage: false,
         };
     this.#keep(at, product);
@@ -111,7 +117,8 @@ export class Products {
     if (inner === undefined || outer === undefined || !whole.mustBeObject()) return;
     const { name, type } = inner.artifact;
     const component = { ...outer.artifact.component, name, type };
-    const within = { ...inner, artifact: { ...outer.artifact, component } };
+    const only = outer.only || inner.only;
+    const within = { ...inner, artifact: { ...outer.artifact, component }, only };
     const placed = {
       ...inner,
       artifact: {
@@ -136,5 +143,6 @@ export class Products {
 function stepOf(category: string, name: string): Way {
   if (category === "product_name") return { name };
   if (category === "product_version") return { version: name };
+  if (category === "product_version_range") return { versions: name };
   return category === "architecture" ? { architecture: name } : {};
 }

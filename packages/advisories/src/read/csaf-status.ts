@@ -86,7 +86,7 @@ export class Remarks {
 export function standingOf(
   status: Standing["status"],
   at: At,
-  { version }: Product,
+  { version, only }: Product,
   remarks: Remarks,
 ): Standing {
   const own = remarks.on(at.wordIfAny());
@@ -100,5 +100,5 @@ export function standingOf(
   if (because === undefined && note === "" && !own.some(({ isImpact }) => isImpact)) {
     at.refuse("is known_not_affected without a flag or an impact that says why");
   }
-  return { status, because: because ?? FalsePositive.UNSPECIFIED, note };
+  return { status, because: because ?? FalsePositive.UNSPECIFIED, note, only };
 }

@@ -169,9 +169,10 @@ describe("CSAF of the category csaf_vex", () => {
         [
           {
             ...common,
+            reviewState: "REVIEW_STATE_PENDING",
             falsePositiveDetermination: {
               type: "TYPE_VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE",
-              note: "It has no TLS.",
+              note: "Said of 7.1 alone. It has no TLS.",
             },
           },
         ],
@@ -243,6 +244,31 @@ describe("CSAF of the category csaf_vex", () => {
       product_status: { known_not_affected: ["router-7.1"] },
     });
     assert.equal(advisories[0].events[0].createTime, "2026-02-11T00:00:00Z");
+  });
+
+  test("that some versions are not affected does not clear the others", () => {
+    const product = (category: string, name: string) => {
+      const branches = [{ category, name, product: { name: "Router", product_id: "router" } }];
+      const product_tree = { branches: [{ category: "product_name", name: "Router", branches }] };
+      const status = { known_not_affected: ["router"] };
+      const flags = [{ label: "component_not_present", product_ids: ["router"] }];
+      const vulnerabilities = [{ cve: "CVE-2026-0005", product_status: status, flags }];
+      const [{ events }] = readAs({ ...VEX, product_tree, vulnerabilities }).advisories;
+      return [events[0].reviewState, events[0].falsePositiveDetermination.note];
+    };
+    const pending = "REVIEW_STATE_PENDING";
+    assert.deepEqual(product("product_version", "7.1"), [pending, "Said of 7.1 alone."]);
+    assert.deepEqual(product("product_version_range", "<7"), [pending, "Said of <7 alone."]);
+    assert.deepEqual(product("architecture", "arm"), ["REVIEW_STATE_APPROVED", undefined]);
+    const inImage = reading({
+      product_status: { known_not_affected: ["image:openssl"] },
+      flags: [{ label: "component_not_present", product_ids: ["image:openssl"] }],
+    }).advisories[0].events[0];
+    assert.deepEqual(
+      [inImage.reviewState, inImage.falsePositiveDetermination.note],
+      [pending, "Said of sha256:abc alone. Wait."],
+      "the image is one of its versions",
+    );
   });
 
   test("what is a draft there is pending here", () => {

@@ -137,6 +137,26 @@ describe("OpenVEX", () => {
     assert.deepEqual(Object.keys(worst), ["truePositiveDetermination"]);
   });
 
+  test("that some versions are not affected does not clear the others", () => {
+    const [, , not] = VEX.statements;
+    const said = (...products: object[]) => {
+      const statement = { ...not, impact_statement: "Unused.", products };
+      const [{ events }] = readAs({ ...VEX, statements: [statement] }).advisories;
+      assert.equal(events.length, 1);
+      return [events[0].reviewState, events[0].falsePositiveDetermination.note];
+    };
+    const git = (version: string) => ({ "@id": `pkg:apk/wolfi/git${version}` });
+    const [pending, approved] = ["REVIEW_STATE_PENDING", "REVIEW_STATE_APPROVED"];
+    assert.deepEqual(said(git("")), [approved, "Unused."]);
+    assert.deepEqual(said(git("@2")), [pending, "Said of 2 alone. Unused."]);
+    assert.deepEqual(said(git("@2"), git("@3")), [pending, "Said of 2, 3 alone. Unused."]);
+    assert.deepEqual(said(git("@2"), git("")), [approved, "Unused."]);
+    const within = { ...git(""), subcomponents: [{ "@id": "pkg:npm/diff@1.0" }] };
+    assert.deepEqual(said(within), [pending, "Said of 1.0 alone. Unused."]);
+    const many = Array.from({ length: 12 }, (_, at) => git(`@${at}`));
+    assert.match(said(...many)[1], /^Said of 0, 1, .*, 9 and 2 more alone\. Unused\.$/);
+  });
+
   test("an advisory that is named is found again", () => {
     const id = "CGA-2q5g-x3vm-7r9c";
     const statement = { ...VEX.statements[3], "@id": `https://example.com/osv/${id}.json` };

@@ -47,15 +47,15 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
   const found = products.items(READ_LIMITS.products).flatMap(productsOf);
   if (read === undefined || time === undefined) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
-  return found.map(({ artifact, purl }) => ({
-    artifact,
+  return found.map((product) => ({
+    artifact: product.artifact,
     vulnerability: names.find((one) => !isAdvisoryId(one)) ?? name,
     aliases: names.filter((one) => !isAdvisoryId(one)),
     advisoryId: ownId(at, names),
     time,
     author,
     reviewState: ReviewState.APPROVED,
-    standing: read(at, purl),
+    standing: read(at, product),
   }));
 }
 
@@ -68,6 +68,8 @@ function ownId(at: At, names: readonly string[]): string | undefined {
 interface Product {
   readonly purl: Purl;
   readonly artifact: Artifact;
+  /** The version, of it or of the component in it, that alone is meant. */
+  readonly only: string;
 }
 
 /** A product, or each of the components in it that are named. */
@@ -76,12 +78,13 @@ function productsOf(at: At): Product[] {
   if (purl === undefined) return [];
   const artifact = artifactOf(purl);
   const parts = at.field("subcomponents").items(READ_LIMITS.products);
-  if (parts.length === 0) return [{ purl, artifact }];
+  if (parts.length === 0) return [{ purl, artifact, only: purl.version }];
   return parts.flatMap((part) => {
     const inside = purlOf(part);
     if (inside === undefined) return [];
     const component = { ...artifact.component, name: inside.name, type: inside.type };
-    return [{ purl, artifact: { ...artifact, component } }];
+    const only = purl.version || inside.version;
+    return [{ purl, artifact: { ...artifact, component }, only }];
   });
 }
 
@@ -95,10 +98,12 @@ function purlOf(at: At): Purl | undefined {
   return purl;
 }
 
-const STANDINGS: ReadonlyMap<string, (at: At, purl: Purl) => Standing> = new Map([
+const STANDINGS: ReadonlyMap<string, (at: At, product: Product) => Standing> = new Map([
   [
     "fixed",
-    (at: At, { version }: Purl): Standing => ({ status: "fixed", version, note: noteOf(at) }),
+    (at: At, { purl: { version } }: Product): Standing => ({
+      ...{ status: "fixed", version, note: noteOf(at) },
+    }),
   ],
   ["affected", affected],
   [
@@ -113,7 +118,7 @@ function affected(at: At): Standing {
   return { status: "affected", plan, note };
 }
 
-function notAffected(at: At): Standing {
+function notAffected(at: At, { only }: Product): Standing {
   const justification = at.field("justification");
   const impact = at.field("impact_statement");
   if (!justification.isThere && !impact.isThere) {
@@ -124,6 +129,7 @@ function notAffected(at: At): Standing {
     status: "not_affected",
     because: because ?? FalsePositive.UNSPECIFIED,
     note: ownWords(noteOf(at)).note,
+    only,
   };
 }
 

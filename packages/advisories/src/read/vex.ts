@@ -2,7 +2,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type Advisory,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
-  type ReviewState,
+  ReviewState,
 } from "@wharf/contract/messages";
 import { type Artifact, advisoryOn, idFor } from "./artifact.ts";
 import { type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
@@ -24,6 +24,8 @@ export type Standing =
       readonly status: "not_affected";
       readonly because: FalsePositive;
       readonly note: string;
+      /** The version that alone this is said of; empty where it is said of all. */
+      readonly only: string;
     };
 
 /** What a document says of one vulnerability in one product at one time. */
@@ -85,10 +87,31 @@ function eventOf(statements: readonly Statement[]) {
   const standings = statements.map(({ standing }) => standing);
   const status = RANK.find((rank) => standings.some((one) => one.status === rank));
   const chosen = standings.filter((one) => one.status === status);
-  return eventAt(first.time, typeOf(chosen), first);
+  const only = onlyOf(chosen);
+  const event = eventAt(first.time, typeOf(chosen, only), first);
+  // An advisory has no versions: that one is not affected must not clear all others by itself.
+  if (only.length > 0) event.reviewState = ReviewState.PENDING;
+  return event;
 }
 
-function typeOf(standings: readonly Standing[]): EventType {
+/** The versions that alone are said not to be affected; none where all are, or any is. */
+function onlyOf(standings: readonly Standing[]): string[] {
+  const versions = standings.map((one) => (one.status === "not_affected" ? one.only : ""));
+  return versions.includes("") ? [] : [...new Set(versions)];
+}
+
+/** More versions than this are counted, not named. */
+const NAMED_VERSIONS = 10;
+
+function noteOnVersions(only: readonly string[], note: string): string {
+  if (only.length === 0) return note;
+  const named = only.slice(0, NAMED_VERSIONS).join(", ");
+  const others = only.length - NAMED_VERSIONS;
+  const words = `Said of ${named}${others > 0 ? ` and ${others} more` : ""} alone.`;
+  return note === "" ? words : `${words} ${note}`;
+}
+
+function typeOf(standings: readonly Standing[], only: readonly string[]): EventType {
   const first = standings[0] as Standing;
   const note = [...new Set(standings.map((one) => one.note))].filter(Boolean).join("\n");
   switch (first.status) {
@@ -100,7 +123,7 @@ function typeOf(standings: readonly Standing[]): EventType {
     case "under_investigation":
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "not_affected":
-      return falsePositive(first.because, note);
+      return falsePositive(first.because, noteOnVersions(only, note));
     case "affected":
       return PLANS[first.plan](note);
   }

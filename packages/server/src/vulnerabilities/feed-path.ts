@@ -19,6 +19,15 @@ export function isAlwaysThere({ kind }: FeedFile): boolean {
   return kind !== "openvex all" && !kind.endsWith(" document");
 }
 
+/**
+ * Whether a file tells of all advisories of a feed.
+ *
+ * @example isLong({ kind: "osv archive" }) // true
+ */
+export function isLong({ kind }: FeedFile): boolean {
+  return !kind.endsWith(" document") && kind !== "openvex manifest" && kind !== "csaf provider";
+}
+
 /** What a path below /feeds/ asks for. */
 export interface FeedPath {
   /** The group, as it was written: a uid, or a path of names. */

@@ -2,8 +2,9 @@ import type { Publication } from "@wharf/advisories/publish";
 import { notFound } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
+import { FeedExports } from "./feed-exports.ts";
 import { feedFile } from "./feed-files.ts";
-import { isAlwaysThere, readFeedPath } from "./feed-path.ts";
+import { isAlwaysThere, isLong, readFeedPath } from "./feed-path.ts";
 import { FeedReader } from "./feed-reader.ts";
 import { feedState, isKnown, stateHeaders } from "./feed-state.ts";
 
@@ -21,11 +22,16 @@ const PRIVATE = "private, no-cache";
  * @example await openPort({ …, endpoints: [...feedEndpoints(access)] });
  */
 export function feedEndpoints(access: FeedAccess): HttpEndpoint[] {
-  const handle = (request: HttpRequest) => answer(access, request);
+  const exports = new FeedExports();
+  const handle = (request: HttpRequest) => answer(access, exports, request);
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
 }
 
-async function answer(access: FeedAccess, request: HttpRequest): Promise<HttpResponse> {
+async function answer(
+  access: FeedAccess,
+  exports: FeedExports,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const path = readFeedPath(request.path.slice(PREFIX.length));
   if (path === undefined) throw notFound("Feed", request.path);
   const { engine } = access;
@@ -46,7 +52,9 @@ async function answer(access: FeedAccess, request: HttpRequest): Promise<HttpRes
   const known = isKnown(request.headers, state);
   if (known && isAlwaysThere(path.file)) return unchanged;
   const reader = new FeedReader(engine, group.uid);
-  const content = await feedFile(path.file, { reader, publication, changed: state.changed });
+  const file = () => feedFile(path.file, { reader, publication, changed: state.changed });
+  const isBounded = isLong(path.file) && request.method !== "HEAD";
+  const content = await (isBounded ? exports.make(request.remoteAddress, file) : file());
   if (content === undefined) throw notFound("Feed", request.path);
   if (known) return unchanged;
   return {

@@ -4,12 +4,13 @@ import {
   type AdvisoryDocument,
   type AdvisoryDocumentResult,
   AdvisoryDocumentResultSchema,
+  ReviewState,
   type Vulnerability,
 } from "@wharf/contract";
 import type { FieldViolation } from "../errors.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
 import { MOST_EVENTS } from "./event-checks.ts";
-import { merged } from "./merge.ts";
+import { type Importer, merged } from "./merge.ts";
 import { vulnerabilityRow } from "./severities.ts";
 
 /** What there is of what documents are about, by id. */
@@ -22,10 +23,8 @@ export interface Known {
 type Joined = [before: Advisory | undefined, after: Advisory];
 
 /** On whose behalf documents are taken in, and where. */
-export interface Occasion {
+export interface Occasion extends Importer {
   readonly group: string;
-  /** Who is the author of what names none. */
-  readonly actor: string;
 }
 
 /**
@@ -33,7 +32,7 @@ export interface Occasion {
  * brings.
  *
  * @example
- * const plan = new ImportPlan(known, { group, actor: call.caller.uid });
+ * const plan = new ImportPlan(known, { group, actor: call.caller.uid, approves: true });
  * const results = documents.map((document) => plan.add(document));
  */
 export class ImportPlan {
@@ -56,7 +55,10 @@ export class ImportPlan {
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
     }
-    for (const [before, after] of joined) result[this.#keep(before, after)]++;
+    for (const [before, after] of joined) {
+      result[this.#keep(before, after)]++;
+      result.pendingEvents += pendingIn(before, after);
+    }
     for (const given of document.vulnerabilities) {
       if (this.#isNews(given)) result.vulnerabilitiesChanged++;
     }
@@ -65,7 +67,7 @@ export class ImportPlan {
 
   #joined(given: Advisory): Joined {
     const before = this.#known.advisories.get(given.advisoryId);
-    return [before, merged(before, given, this.#occasion.actor)];
+    return [before, merged(before, given, this.#occasion)];
   }
 
   #keep(...[before, after]: Joined): "created" | "changed" | "unchanged" {
@@ -87,6 +89,15 @@ export class ImportPlan {
     this.vulnerabilities.set(given.id, given);
     return true;
   }
+}
+
+/** How many events have come in, or changed, that someone has yet to approve. */
+function pendingIn(...[before, after]: Joined): number {
+  if (after === before) return 0;
+  const known = new Set(before?.events);
+  return after.events.filter((event) => {
+    return event.reviewState === ReviewState.PENDING && !known.has(event);
+  }).length;
 }
 
 /** A document has its bound; without one here, many documents together would have none. */

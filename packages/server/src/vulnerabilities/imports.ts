@@ -4,6 +4,7 @@ import {
   type AdvisoryDocumentResult,
   AdvisoryDocumentResultSchema,
   AdvisoryImportsService,
+  Capability,
   type ImportAdvisoriesRequest,
   type ImportAdvisoriesResponse,
   ImportAdvisoriesResponseSchema,
@@ -45,7 +46,9 @@ function importAdvisories(engine: Engine): Handler {
     if ((await engine.groups.table.find(reader, group, "data")) === undefined) {
       throw notFound(engine.groups.typeName, group);
     }
-    const occasion = { group, actor: call.caller.uid };
+    const { uid: actor, grants } = call.caller;
+    const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
+    const occasion = { group, actor, approves };
     const results: AdvisoryDocumentResult[] = [];
     const foreseen: Known = { advisories: new Map(), vulnerabilities: new Map() };
     for (const some of portions(documents)) {
@@ -142,13 +145,14 @@ async function note(
   );
   if (changing.length === 0) return;
   const json = messageToJson(ImportAdvisoriesResponseSchema, answerOf(changing));
-  const sum = (count: "created" | "changed" | "vulnerabilitiesChanged") =>
+  const sum = (count: "created" | "changed" | "vulnerabilitiesChanged" | "pendingEvents") =>
     changing.reduce((total, one) => total + one[count], 0);
   await change.noteForAll(group, {
     documents: changing.length,
     created: sum("created"),
     changed: sum("changed"),
     vulnerabilities: sum("vulnerabilitiesChanged"),
+    pendingEvents: sum("pendingEvents"),
   });
   await change.emitForAll(group, { type: ImportAdvisoriesResponseSchema.typeName, json });
 }

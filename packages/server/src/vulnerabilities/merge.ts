@@ -3,23 +3,35 @@ import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf
 import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
 import { saysMore } from "./says-more.ts";
 
+/** Who takes advisories in. */
+export interface Importer {
+  /** The author of what names none. */
+  readonly actor: string;
+  /** Whether what they bring in counts as reviewed; otherwise all of it is pending. */
+  readonly approves: boolean;
+}
+
 /**
  * What an advisory becomes when one that was written elsewhere is taken in: what it is about is
  * replaced, its events are joined. Returns the very one that was there when nothing changes. One that
  * was deleted here stays so.
  *
- * @example const after = merged(stored, given, caller.uid);
+ * @example const after = merged(stored, given, { actor: caller.uid, approves: true });
  */
-export function merged(before: Advisory | undefined, given: Advisory, actor: string): Advisory {
+export function merged(
+  before: Advisory | undefined,
+  given: Advisory,
+  importer: Importer,
+): Advisory {
   if (before?.deleteTime !== undefined) return before;
   // Copied no deeper than it is changed: very many come at once.
   const after: Advisory = {
     ...given,
     uid: before?.uid ?? "",
     ...componentOf(before, given),
-    author: before?.author || given.author || actor,
+    author: before?.author || given.author || importer.actor,
     aliases: aliasesOf(before, given),
-    events: joined(before?.events ?? [], given.events, actor),
+    events: joined(before?.events ?? [], given.events, importer),
     severities: [],
   };
   const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
@@ -63,14 +75,14 @@ function setOrClear(
 function joined(
   stored: readonly AdvisoryEvent[],
   given: readonly AdvisoryEvent[],
-  actor: string,
+  importer: Importer,
 ): AdvisoryEvent[] {
   const present = Map.groupBy(stored, keyOf);
   const replacing = new Map<AdvisoryEvent, AdvisoryEvent[]>();
   let added: AdvisoryEvent[] = [];
   for (const event of given) {
     const before = present.get(keyOf(event))?.shift();
-    added.push(takenIn(before, event, actor));
+    added.push(takenIn(before, event, importer));
     if (before === undefined) continue;
     // What is new in the document before an event that is known comes before it here.
     replacing.set(before, added);
@@ -83,21 +95,27 @@ function joined(
 function takenIn(
   before: AdvisoryEvent | undefined,
   given: AdvisoryEvent,
-  actor: string,
+  { actor, approves }: Importer,
 ): AdvisoryEvent {
-  const reviewState = given.reviewState || ReviewState.APPROVED;
-  if (before !== undefined && (staysDecided(before, reviewState) || !saysMore(before, given))) {
-    return before;
-  }
+  const reviewState = approves ? given.reviewState || ReviewState.APPROVED : ReviewState.PENDING;
+  if (before !== undefined && staysAsItIs(before, { ...given, reviewState })) return before;
   return {
     ...given,
     uid: before?.uid ?? "",
-    author: before?.author || given.author || actor,
+    // What is yet to be reviewed is by whoever brings it: they are the one who cannot approve it.
+    author: approves ? before?.author || given.author || actor : actor,
     // Nobody here has reviewed it, whoever a document names.
     reviewer: "",
     reviewState,
     createTime: timestampFromMs(timeOf(given)),
   };
+}
+
+function staysAsItIs(before: AdvisoryEvent, given: AdvisoryEvent): boolean {
+  if (staysDecided(before, given.reviewState)) return true;
+  // Whoever asked for changes has not got any from what says the same again.
+  const isWaiting = before.reviewState === ReviewState.REQUEST_CHANGES;
+  return !saysMore(before, isWaiting ? { ...given, reviewState: before.reviewState } : given);
 }
 
 /**

@@ -1,7 +1,6 @@
 import {
   type AdvisoryEvent,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
-  ReviewState,
 } from "@wharf/contract";
 
 /** What VEX calls by one name, which is read as the code not being included. */
@@ -18,7 +17,7 @@ const READ_AS_NOT_INCLUDED: ReadonlySet<FalsePositive> = new Set([
  */
 export function saysMore(known: AdvisoryEvent, given: AdvisoryEvent): boolean {
   const { reviewState, findings, issue, type } = given;
-  if ((reviewState || ReviewState.APPROVED) !== known.reviewState) return true;
+  if (reviewState !== known.reviewState) return true;
   if (findings.length > 0 || (issue !== undefined && issue !== known.issue)) return true;
   if (type.case === "detection" && known.type.case === "detection") {
     const [had, has] = [known.type.value.type, type.value.type];

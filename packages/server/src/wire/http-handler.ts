@@ -9,6 +9,7 @@ import { handleGrpcWeb } from "./grpc/web.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
 import { handleRest } from "./rest/handler.ts";
+import { letGo } from "./stream-answer.ts";
 
 /**
  * Answers one request over HTTP/1 or HTTP/2.
@@ -97,6 +98,7 @@ function handleEndpoint(
     .handle({ method, path, query, headers, remoteAddress, requestId, body })
     .then((answer) => {
       if (exchange.settle()) sendAnswer(conversation, answer);
+      else letGo(answer.body);
     })
     .catch(fail);
 }

@@ -28,6 +28,7 @@ export function sendPieces(
 ): void {
   response.writeHead(status, headers);
   if (request.method === "HEAD") {
+    letGo(pieces);
     response.end();
     exchange.finished(status, 0, 0);
     return;
@@ -49,6 +50,7 @@ export function sendPieces(
   sent.then(
     () => exchange.finished(status, 0, bytes),
     (thrown) => {
+      letGo(pieces);
       const error = isGone(thrown)
         ? new WharfError("CANCELLED", "the client closed the request")
         : WharfError.from(thrown);
@@ -56,6 +58,17 @@ export function sendPieces(
       exchange.finished(status, error.number, bytes, error);
     },
   );
+}
+
+/**
+ * Says that nobody will read a body, or what is left of it, so that whoever makes it stops.
+ *
+ * @example if (!exchange.settle()) letGo(answer.body);
+ */
+export function letGo(body: string | Uint8Array | Pieces): void {
+  const { return: stop } = body as Partial<AsyncIterator<unknown>>;
+  // That it fails then tells nobody anything.
+  stop?.call(body).catch(() => {});
 }
 
 async function* chunks(pieces: Pieces): AsyncGenerator<Buffer> {

@@ -175,6 +175,13 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal refusals = 6;
    */
   refusals: AdvisoryDocumentResult_Refusal[];
+
+  /**
+   * How many of the events that were taken in are pending, and count once someone has approved them.
+   *
+   * @generated from field: int32 pending_events = 7;
+   */
+  pendingEvents: number;
 };
 
 /**
@@ -214,7 +221,8 @@ export declare const AdvisoryDocumentResult_RefusalSchema: GenMessage<AdvisoryDo
  */
 export declare const AdvisoryImportsService: GenService<{
   /**
-   * What comes in counts as reviewed where it comes from, so importing takes the right to approve.
+   * What comes in counts as reviewed where it comes from if the caller holds advisories.approve as well;
+   * otherwise its events are pending, by the caller, until someone else approves them.
    *
    * @generated from rpc wharf.vulnerabilities.v2beta1.AdvisoryImportsService.ImportAdvisories
    */

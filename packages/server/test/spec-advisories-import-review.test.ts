@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { type Api, refused } from "./support/api.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { type Member, onEachStore } from "./support/test-world.ts";
+
+const TIME = "2026-03-02T00:00:00.000Z";
+const WRITER = ["advisories.create", "advisories.update", "advisories.list"];
+
+/** A document of one advisory whose author, the document says, is someone else. */
+const document = (fixedVersion: string, more: object = {}) => {
+  const event = {
+    createTime: TIME,
+    author: "vendor@example.com",
+    fixed: { fixedVersion },
+    ...more,
+  };
+  const about = { artifactType: "apk", artifactName: "openssl", aliases: ["CVE-2026-0001"] };
+  return { name: "x", advisories: [{ advisoryId: "CGA-1", ...about, events: [event] }] };
+};
+
+onEachStore("who may approve what is imported", (world) => {
+  interface Cast {
+    readonly group: string;
+    /** Creates and updates. */
+    readonly writer: Member;
+    /** Holds the right to approve as well. */
+    readonly approver: Member;
+  }
+
+  async function cast(): Promise<Cast> {
+    const group = await world.organisation();
+    const [writer, approver] = [
+      await world.member({ [group]: WRITER }),
+      await world.member({ [group]: [...WRITER, "advisories.approve"] }),
+    ];
+    return { group, writer, approver };
+  }
+
+  async function take(api: Api, group: string, given: object): Promise<number[]> {
+    const foreseen = await api.importAdvisories(group, [given], { validateOnly: true });
+    const { results } = await api.importAdvisories(group, [given]);
+    assert.deepEqual(results, foreseen.results);
+    const [{ created, changed, unchanged, pendingEvents }] = results;
+    return [created, changed, unchanged, pendingEvents];
+  }
+
+  async function eventOf(api: Api, group: string) {
+    const { advisories } = await api.advisories.list({ uidp: { childrenOf: group } });
+    const [event] = advisories[0].events;
+    return event;
+  }
+
+  const toldOf = async (api: Api, group: string) => {
+    const { reviewState, author, reviewer, fixed } = await eventOf(api, group);
+    return [reviewState, author, reviewer, fixed.fixedVersion];
+  };
+
+  world.rule("without the right to approve, all that comes in is pending", async (api) => {
+    const { group, writer } = await cast();
+    const by = api.as(writer.token);
+    const states = ["UNSPECIFIED", "APPROVED", "REJECTED", "REQUEST_CHANGES"];
+    for (const [at, state] of states.entries()) {
+      const given = document(`${at}`, { reviewState: `REVIEW_STATE_${state}`, reviewer: "x" });
+      const expected = at === 0 ? [1, 0, 0, 1] : [0, 1, 0, 1];
+      assert.deepEqual(await take(by, group, given), expected);
+      assert.deepEqual(await toldOf(by, group), ["REVIEW_STATE_PENDING", writer.uid, "", `${at}`]);
+    }
+    const latest = { uidp: { childrenOf: group }, latestEventType: "EVENT_TYPE_FILTER_FIXED" };
+    assert.equal((await by.advisories.list(latest)).totalCount, "0", "it does not count yet");
+    const again = document("3");
+    assert.deepEqual(await take(by, group, again), [0, 0, 1, 0], "the same again changes nothing");
+    const audit = `SELECT actor, detail FROM audit WHERE resource = '${group}' AND method LIKE '%ImportAdvisories' ORDER BY id`;
+    const rows = await rawRows<{ actor: string; detail: string }>(world.server, audit);
+    assert.deepEqual(
+      rows.map(({ actor, detail }) => [actor, JSON.parse(detail).pendingEvents]),
+      states.map(() => [writer.uid, 1]),
+    );
+  });
+
+  world.rule("someone else approves it, whoever the document names", async (api) => {
+    const { group, writer, approver } = await cast();
+    await take(api.as(writer.token), group, document("1"));
+    // From now on the importer holds the right, too: what they brought in stays theirs.
+    await world.bind(group, writer.uid, ["advisories.approve"]);
+    const { uid } = await eventOf(api, group);
+    const approve = async (token: string) => {
+      const v1 = new AdvisoriesV1(api.as(token));
+      const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
+      return v1.updateEvent(uid, { ...event, status: "APPROVED" });
+    };
+    const refusal = await refused(approve(writer.token));
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
+    await approve(approver.token);
+    const approved = ["REVIEW_STATE_APPROVED", writer.uid, approver.uid, "1"];
+    assert.deepEqual(await toldOf(api, group), approved);
+  });
+
+  world.rule("with it, what comes in counts at once", async (api) => {
+    const { group, approver } = await cast();
+    assert.deepEqual(await take(api.as(approver.token), group, document("1")), [1, 0, 0, 0]);
+    const approved = ["REVIEW_STATE_APPROVED", "vendor@example.com", "", "1"];
+    assert.deepEqual(await toldOf(api, group), approved);
+  });
+
+  world.rule("what counts is neither changed nor taken back without it", async (api) => {
+    const { group, writer, approver } = await cast();
+    await take(api.as(approver.token), group, document("1"));
+    assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 0, 1, 0]);
+    const approved = ["REVIEW_STATE_APPROVED", "vendor@example.com", "", "1"];
+    assert.deepEqual(await toldOf(api, group), approved);
+  });
+
+  world.rule("what someone else wrote and they change is theirs", async (api) => {
+    const { group, writer, approver } = await cast();
+    const draft = document("1", { reviewState: "REVIEW_STATE_PENDING" });
+    assert.deepEqual(await take(api.as(approver.token), group, draft), [1, 0, 0, 1]);
+    assert.deepEqual(await take(api.as(writer.token), group, draft), [0, 0, 1, 0]);
+    const before = ["REVIEW_STATE_PENDING", "vendor@example.com", "", "1"];
+    assert.deepEqual(await toldOf(api, group), before);
+    assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 1, 0, 1]);
+    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
+  });
+
+  world.rule("changes that were asked for are not made by saying the same again", async (api) => {
+    const { group, writer, approver } = await cast();
+    await take(api.as(writer.token), group, document("1"));
+    const { uid } = await eventOf(api, group);
+    const v1 = new AdvisoriesV1(api.as(approver.token));
+    const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
+    await v1.updateEvent(uid, { ...event, status: "REQUEST_CHANGES" });
+    for (const { token } of [writer, approver]) {
+      assert.deepEqual(await take(api.as(token), group, document("1")), [0, 0, 1, 0]);
+      const asked = ["REVIEW_STATE_REQUEST_CHANGES", writer.uid, approver.uid, "1"];
+      assert.deepEqual(await toldOf(api, group), asked);
+    }
+    assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 1, 0, 1]);
+    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
+  });
+});
