@@ -81,8 +81,18 @@ onEachStore("version 1's list of advisories", (world) => {
     assert.deepEqual([none.items, none.totalCount, none.nextPageToken], [[], "0", ""]);
     const nowhere = await v1.list({ id: `${group}/0123456789abcdef` });
     assert.deepEqual([nowhere.items, nowhere.totalCount], [[], "0"], "not an error");
-    const bad = await refused(v1.list({ id: "what" }));
-    assert.deepEqual([bad.code, Object.keys(bad.fields)], [3, ["id"]]);
+    for (const filter of [{ id: "what" }, { uidp: { ids: ["what"] } }]) {
+      assert.deepEqual((await v1.list(filter)).items, [], "not an error either");
+    }
+    // More than fits into a URL.
+    const overGrpc = new AdvisoriesV1(world.operator("gRPC"));
+    const many = Array.from({ length: 1_001 }, (_, at) => `name ${at}`);
+    const tooMany = ["artifactName", "componentType", "eventAuthor", "excludeEventAuthor"];
+    for (const field of tooMany) {
+      const { code, fields } = await refused(overGrpc.list({ [field]: many }));
+      assert.equal(code, 3);
+      assert.match(fields[field] ?? "", new RegExp(`^${field} must have at most \\d+ values$`));
+    }
   });
 
   world.rule("pages follow one another in the order that was asked for", async (api) => {

@@ -58,14 +58,27 @@ function overGrpc(world: TestWorld, path: string, token = world.operator().token
   }).finally(() => client.close());
 }
 
-const LISTS = ["/iam/v1/groups", "/registry/v1/repos"];
+const NOTHING = `${"0".repeat(40)}/${"1".repeat(16)}`;
+const LISTS = [
+  "/iam/v1/groups",
+  "/registry/v1/repos",
+  "/vulnerabilities/v1/advisories",
+  `/vulnerabilities/v1/advisories/${NOTHING}/events`,
+];
 const CALLS = [
   "/wharf.iam.v1.Groups/List",
   "/chainguard.platform.iam.Groups/List",
   "/chainguard.platform.registry.Registry/ListRepos",
+  "/chainguard.platform.vulnerabilities.v1.Advisories/List",
+  "/wharf.vulnerabilities.v1.Advisories/ListAdvisoryEvents",
 ];
 const SECOND = ["/iam/v2beta1/groups", "/iam/v2/groups", "/auth/v1/ok", "/openapi.json"];
-const SECOND_CALLS = ["/wharf.iam.v2beta1.GroupsService/ListGroups"];
+const SECOND_CALLS = [
+  "/wharf.iam.v2beta1.GroupsService/ListGroups",
+  // What version 2 cannot do stays.
+  "/wharf.vulnerabilities.v1.Advisories/Create",
+  "/chainguard.platform.vulnerabilities.v1.Advisories/UpdateAdvisoryEvent",
+];
 
 async function metrics(world: TestWorld): Promise<string> {
   return (await fetch(`${world.server.url}/metrics`)).text();
@@ -126,7 +139,7 @@ onEachStore(
         assert.deepEqual(await overHttp1(world, path), NONE, path);
         assert.deepEqual(await overHttp2(world, path), NONE, path);
       }
-      for (const path of SECOND_CALLS) assert.deepEqual(await overGrpc(world, path), NONE);
+      for (const path of SECOND_CALLS) assert.deepEqual(await overGrpc(world, path), NONE, path);
     });
 
     test("is counted by caller and method, and nothing else is", async () => {
@@ -142,6 +155,7 @@ onEachStore(
       assert.deepEqual(lines.toSorted(), [
         counted("wharf.iam.v1.Groups/List", 3),
         counted("wharf.registry.v1.Registry/ListRepos", 2),
+        counted("wharf.vulnerabilities.v1.Advisories/List", 2),
       ]);
     });
   },

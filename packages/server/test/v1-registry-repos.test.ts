@@ -183,10 +183,8 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(await count(api.as(some.token)), "1");
     const none = await world.member({ [org]: "viewer" });
     assert.equal((await refused(count(api.as(none.token)))).code, 7);
-    for (const id of ["", "nonsense"]) {
-      const nowhere = await refused(registryV1(api, "GetRepoCountBySource", { id }));
-      assert.deepEqual(nowhere.fields, { id: "id must be a uid" });
-    }
+    const nowhere = await refused(registryV1(api, "GetRepoCountBySource", { id: "nonsense" }));
+    assert.deepEqual(nowhere.fields, { id: "id must be a uid" });
     const listed = await api.repos.list({ syncSource: source });
     assert.equal(listed.totalCount, "2");
   });

@@ -160,10 +160,8 @@ onEachStore("tags of version 1", (world) => {
     const request = { repoId, excludeDates: true, excludeEpochs: true };
     const fewer = await registryV1(api, "GetRepoTagsSummary", request);
     assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
-    for (const nowhere of ["", "nonsense"]) {
-      const refusal = await refused(registryV1(api, "GetRepoTagsSummary", { repoId: nowhere }));
-      assert.deepEqual(refusal.fields, { repoId: "repoId must be a uid" });
-    }
+    const nowhere = await refused(registryV1(api, "GetRepoTagsSummary", { repoId: "nonsense" }));
+    assert.deepEqual(nowhere.fields, { repoId: "repoId must be a uid" });
   });
 
   world.rule(

@@ -8,6 +8,7 @@ import {
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import { invalidArgument } from "../errors.ts";
+import { mustBeUid } from "../rpc/validate.ts";
 import type { Range } from "../store/page.ts";
 
 /** How a kind of resource sits in the tree, as far as lists care. */
@@ -57,9 +58,7 @@ function readFilter(filter: UIDPFilter | undefined): Wanted {
   const uid = (field: "ancestorsOf" | "descendantsOf" | "childrenOf"): string | undefined => {
     const value = filter?.[field] ?? "";
     if (value === "") return undefined;
-    if (!isUid(value)) {
-      throw invalidArgument({ field: `uidp.${field}`, description: `${field} must be a uid` });
-    }
+    mustBeUid(`uidp.${field}`, value);
     return value;
   };
   const ids = filter?.ids ?? [];

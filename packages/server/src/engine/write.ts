@@ -1,11 +1,11 @@
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { isUid, newChildUid, newRootUid } from "@wharf/contract";
+import { newChildUid, newRootUid } from "@wharf/contract";
 import { alreadyExists, invalidArgument, notFound } from "../errors.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
-import { validate } from "../rpc/validate.ts";
+import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { ResourceRow } from "../store/resource-table.ts";
 import { Change } from "./change.ts";
 import type { ResourceMessage } from "./definition.ts";
@@ -98,8 +98,7 @@ export function updateMethod<R extends ResourceMessage>(
   const bodyField = fieldOfType(method, resource);
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
-    if (!isUid(input.uid))
-      throw invalidArgument({ field: "uid", description: "uid must be a uid" });
+    mustBeUid("uid", input.uid);
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
     const updated = await engine.store.write((tx) => {

@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
   type GetRepoReadmeRequest,
-  isUid,
   type RepoReadme,
   RepoReadmeSchema,
   ReposService,
@@ -15,7 +14,7 @@ import { invalidArgument, notFound } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { validate } from "../rpc/validate.ts";
+import { mustBeUid, validate } from "../rpc/validate.ts";
 import { readReadme, writeReadme } from "../store/repo-readmes.ts";
 import { unsafeHtml } from "./readme-html.ts";
 
@@ -42,11 +41,10 @@ function readmeOf(uid: string, content: string): RepoReadme {
 
 function updateReadme(engine: Engine): Handler {
   return async (call, message) => {
-    const { repoReadme: given, updateMask } = message as UpdateRepoReadmeRequest;
-    if (given === undefined || !isUid(given.uid)) {
-      throw invalidArgument({ field: "uid", description: "uid must be a uid" });
-    }
+    const { repoReadme, updateMask } = message as UpdateRepoReadmeRequest;
+    const given = repoReadme ?? create(RepoReadmeSchema);
     const { uid, content } = given;
+    mustBeUid("uid", uid);
     const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
     if (isGiven) check(given);
     const answer = await engine.store.write(async (tx) => {

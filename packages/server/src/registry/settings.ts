@@ -1,7 +1,6 @@
 import { clone, create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type GetRegistrySettingsRequest,
-  isUid,
   type RegistrySettings,
   RegistrySettingsSchema,
   RegistrySettingsService,
@@ -11,10 +10,11 @@ import { audit } from "../engine/audit.ts";
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/mask.ts";
-import { invalidArgument, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/connection.ts";
 import { readRegistrySettings, writeRegistrySettings } from "../store/registry-settings.ts";
 
@@ -43,11 +43,10 @@ function getSettings({ store: { reader }, groups }: Engine): Handler {
 
 function updateSettings(engine: Engine): Handler {
   return async (call, message) => {
-    const { registrySettings: given, updateMask } = message as UpdateRegistrySettingsRequest;
-    if (given === undefined || !isUid(given.groupUid)) {
-      throw invalidArgument({ field: "groupUid", description: "groupUid must be a uid" });
-    }
+    const { registrySettings, updateMask } = message as UpdateRegistrySettingsRequest;
+    const given = registrySettings ?? create(RegistrySettingsSchema);
     const { groupUid } = given;
+    mustBeUid("groupUid", groupUid);
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
     const settings = await engine.store.write(async (tx) => {
       // Held, so that of two who change one thing each, neither undoes what the other did.

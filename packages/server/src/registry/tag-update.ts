@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
-import { isUid, parentOf, type Tag, TagSchema } from "@wharf/contract";
+import { parentOf, type Tag, TagSchema } from "@wharf/contract";
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { invalidArgument, notFound } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
-import { validate } from "../rpc/validate.ts";
+import { mustBeUid, validate } from "../rpc/validate.ts";
 import { recordTag } from "./contents.ts";
 
 /**
@@ -14,7 +14,7 @@ import { recordTag } from "./contents.ts";
  */
 export async function replaceTag(engine: Engine, call: Call, given: Tag): Promise<Tag> {
   const { uid, name, digest, deprecated, bundles } = given;
-  if (!isUid(uid)) throw invalidArgument({ field: "uid", description: "uid must be a uid" });
+  mustBeUid("uid", uid);
   validate(TagSchema, create(TagSchema, { name, digest, bundles }));
   return engine.store.write(async (tx) => {
     const { repos, tags } = engine;

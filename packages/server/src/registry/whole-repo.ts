@@ -1,12 +1,11 @@
 import { clone, create } from "@bufbuild/protobuf";
-import { Capability, CreateRepoRequestSchema, isUid, type Repo, RepoSchema } from "@wharf/contract";
+import { Capability, CreateRepoRequestSchema, type Repo, RepoSchema } from "@wharf/contract";
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readMask } from "../engine/mask.ts";
 import { createOne, updateOne } from "../engine/write.ts";
-import { invalidArgument } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
-import { validateRequest } from "../rpc/validate.ts";
+import { mustBeUid, validateRequest } from "../rpc/validate.ts";
 import { readReadme, readReadmes } from "../store/repo-readmes.ts";
 import { findOrMake } from "./contents.ts";
 import { checkReadme, storeReadme } from "./readme.ts";
@@ -59,7 +58,7 @@ export class WholeRepos {
   /** Replaces everything that a caller can set. */
   replace(call: Call, whole: WholeRepo): Promise<WholeRepo> {
     const { uid } = whole.repo;
-    if (!isUid(uid)) throw invalidArgument({ field: "uid", description: "uid must be a uid" });
+    mustBeUid("uid", uid);
     checkReadme(whole.readme);
     const { store } = this.#engine;
     return store.write((tx) => this.#replace(new Change(call, tx, this.#engine), uid, whole));

@@ -14,21 +14,32 @@ import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
 import type { Call, Handler, Incoming, Method, Methods, Notices, Reply } from "./call.ts";
 import { fieldValue } from "./fields.ts";
-import { validateRequest } from "./validate.ts";
+import { mustBeUid, validateRequest } from "./validate.ts";
+
+/** Who may call a method, and where. */
+interface Guard {
+  readonly rule: AccessRule;
+  readonly scope: Scope | undefined;
+}
+
+/** Where access is checked. */
+interface Scope {
+  /** What the request calls it. */
+  readonly field: string;
+  /** The uid. */
+  read(request: Message): string;
+}
 
 /** A method with everything that a call of it needs, worked out at start. */
-interface Prepared extends Method {
+interface Prepared extends Method, Guard {
   /** Told of every call that is let in. */
   readonly called: Deprecation["called"] | undefined;
   readonly handler: Handler | undefined;
-  readonly rule: AccessRule;
-  /** The uid that access is checked at. */
-  readonly scope: (request: Message) => string;
 }
 
-/** What it means for services to be deprecated. */
+/** What it means for methods to be deprecated. */
 export interface Deprecation {
-  readonly services: readonly DescService[];
+  readonly methods: ReadonlySet<DescMethod>;
   readonly notices: Notices;
   called(caller: Caller, method: DescMethod): void;
 }
@@ -51,8 +62,8 @@ export class ServedMethods implements Methods {
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
-      const deprecated = deprecation?.services.includes(service) ? deprecation : undefined;
       for (const desc of service.methods) {
+        const deprecated = deprecation?.methods.has(desc) ? deprecation : undefined;
         const method = prepare(desc, handlers.get(desc), deprecated);
         this.#methods.push(method);
         for (const name of serviceNames(service)) this.#byPath.set(`/${name}/${desc.name}`, method);
@@ -69,10 +80,14 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
-    const { desc, handler, rule, scope, called } = method as Prepared;
+    const { desc, handler, rule, called } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
-    const caller = await this.#admit(rule, scope, request, incoming, time);
+    const caller =
+      rule.kind === "anyone"
+        ? ANONYMOUS
+        : await this.#authenticator.caller(incoming.authorization, time);
+    mayCall(method as Prepared, caller, request);
     called?.(caller, desc);
     validateRequest(desc.input, request);
     return handler(new AdmittedCall(incoming, desc, caller, time), request);
@@ -90,35 +105,25 @@ export class ServedMethods implements Methods {
     request: MessageShape<I>,
   ): Promise<MessageShape<O>> {
     const [name] = serviceNames(desc.parent);
-    const { handler, rule, scope } = this.#byPath.get(`/${name}/${desc.name}`) as Prepared;
-    if (handler === undefined) throw unimplemented(`${name}/${desc.name}`);
-    mayCall(rule, call.caller, scope(request));
+    const method = this.#byPath.get(`/${name}/${desc.name}`) as Prepared;
+    if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
+    mayCall(method, call.caller, request);
     validateRequest(desc.input, request);
     const inner = new AdmittedCall(call, desc, call.caller, call.time, "binary");
-    return fromBinary(desc.output, (await handler(inner, request)).binary());
-  }
-
-  async #admit(
-    rule: AccessRule,
-    scope: Prepared["scope"],
-    request: Message,
-    incoming: Incoming,
-    time: number,
-  ): Promise<Caller> {
-    if (rule.kind === "anyone") return ANONYMOUS;
-    const caller = await this.#authenticator.caller(incoming.authorization, time);
-    mayCall(rule, caller, scope(request));
-    return caller;
+    return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
 
-function mayCall(rule: AccessRule, { grants, isOperator }: Caller, scope: string): void {
+function mayCall({ rule, scope }: Guard, { grants, isOperator }: Caller, request: Message): void {
   if (rule.kind === "operator" && !isOperator) {
     throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
   }
-  if (rule.kind === "scoped" && !grants.holds(rule.capabilities, scope)) {
-    throw permissionDenied(rule.capabilities.map(capabilityName), scope);
-  }
+  if (rule.kind !== "scoped" || scope === undefined) return;
+  const uid = scope.read(request);
+  if (grants.holds(rule.capabilities, uid)) return;
+  // Whoever forgot to say where is helped by that, and not by asking for more rights.
+  if (uid === "") mustBeUid(scope.field, uid);
+  throw permissionDenied(rule.capabilities.map(capabilityName), uid);
 }
 
 /** What came in, with what has been found out about it. */
@@ -180,11 +185,12 @@ function prepare(
     notices: deprecation?.notices,
     called: deprecation?.called,
   };
-  if (rule.kind !== "scoped") return { ...known, scope: () => "" };
+  if (rule.kind !== "scoped") return { ...known, scope: undefined };
   if (rule.capabilities.length === 0) throw new Error(`${name} asks for no capability`);
   const path = scopePath(desc.input.fields);
   if (path === undefined) throw new Error(`${name} has no scope field`);
-  return { ...known, scope: (request) => follow(request, path) };
+  const field = path.at(-1)?.jsonName ?? "";
+  return { ...known, scope: { field, read: (request) => follow(request, path) } };
 }
 
 function scopePath(fields: readonly DescField[]): DescField[] | undefined {

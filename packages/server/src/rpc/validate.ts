@@ -50,6 +50,26 @@ export function beyondLimits(schema: DescMessage, message: Message): FieldViolat
   return found;
 }
 
+/**
+ * Refuses what is no uid, where no rule of the contract does: in updates, whose resource is looked at
+ * later, and in filters.
+ *
+ * @example mustBeUid("uid", group.uid);
+ */
+export function mustBeUid(field: string, value: string): void {
+  if (isUid(value)) return;
+  const name = field.slice(field.lastIndexOf(".") + 1);
+  throw invalidArgument({ field, description: value === "" ? missing(name) : notUid(name) });
+}
+
+function missing(name: string): string {
+  return `${name} is required`;
+}
+
+function notUid(name: string): string {
+  return `${name} must be a uid`;
+}
+
 /** No text that people or programs name things with is longer; where it is, its rule says so. */
 const LONGEST_TEXT = 4_096;
 
@@ -164,7 +184,7 @@ function problemFinder(
   const text = (value: string): string | undefined => {
     if (pattern !== undefined && !pattern.test(value))
       return `${name} must match "${rules?.pattern}"`;
-    if (rules?.uid && !isUid(value)) return `${name} must be a uid`;
+    if (rules?.uid && !isUid(value)) return notUid(name);
     if (value.length > longest) return `${name} must have at most ${longest} characters`;
     // Not every database can keep it.
     return value.includes("\0") ? `${name} must not hold the character NUL` : undefined;
@@ -180,14 +200,14 @@ function problemFinder(
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
       // A switch that is off looks like one that was left out.
       if (!required || isSwitch(field)) return undefined;
-      return pattern === undefined ? `${name} is required` : text("");
+      return pattern === undefined ? missing(name) : text("");
     }
     const value = fieldValue(message, field);
     if (typeof value === "string") return text(value);
     if (typeof value !== "object" || field.fieldKind === "message") return undefined;
     const entries = Object.values(value as object);
     if (field.fieldKind === "map") entries.push(...Object.keys(value as object));
-    if (required && entries.length === 0) return `${name} is required`;
+    if (required && entries.length === 0) return missing(name);
     const bad = entries.map((entry) => (typeof entry === "string" ? text(entry) : undefined));
     return bad.find(Boolean) ?? size(Object.keys(value as object).length);
   };

@@ -9,8 +9,6 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { isUid } from "@wharf/contract";
-import { invalidArgument } from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import type { ServedMethods } from "../rpc/methods.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
@@ -82,13 +80,4 @@ export function answerWith<In1 extends DescMessage, Out1 extends DescMessage>(
     }
   };
   return [method, handler];
-}
-
-/**
- * Refuses what is no id, where version 2 would take it for a filter, and an empty one for no filter.
- *
- * @example mustBeId("repoId", request.repoId);
- */
-export function mustBeId(field: string, value: string): void {
-  if (!isUid(value)) throw invalidArgument({ field, description: `${field} must be a uid` });
 }

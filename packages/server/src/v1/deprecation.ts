@@ -1,8 +1,21 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { advisoriesV1 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import type { Settings } from "../config.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Notices } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
+
+/**
+ * What version 2 does as well. Of advisories that is reading alone: whoever writes them has nowhere
+ * to go, and is not told to.
+ */
+const { list, listAdvisoryEvents } = advisoriesV1.Advisories.method;
+const REPLACED: ReadonlySet<DescMethod> = new Set<DescMethod>([
+  ...SERVICES_V1.flatMap(({ methods }) => methods),
+  list,
+  listAdvisoryEvents,
+]);
 
 /** Callers that are told apart in metrics: each may have a series for every method. */
 const MOST_CALLERS = 100;
@@ -17,7 +30,7 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
   if (settings.v1Deprecation === 0) return undefined;
   const callers = new Set<string>();
   return {
-    services: SERVICES_V1,
+    methods: REPLACED,
     notices: noticesOf(settings),
     called({ uid }, { parent, name }) {
       if (callers.size < MOST_CALLERS) callers.add(uid);

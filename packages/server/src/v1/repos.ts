@@ -3,7 +3,8 @@ import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/c
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../errors.ts";
 import type { WholeRepo, WholeRepos } from "../registry/whole-repo.ts";
-import { type Adapted, adapt, answerWith, mustBeId, type Within } from "./adapter.ts";
+import { mustBeUid } from "../rpc/validate.ts";
+import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -67,7 +68,7 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
       method: Registry.method.getRepoCountBySource,
       onto: ReposService.method.listRepos,
       request({ id }) {
-        mustBeId("id", id);
+        mustBeUid("id", id);
         return { syncSource: id, pageSize: 1 };
       },
       answer: ({ totalCount = 0n }) => ({ count: totalCount }),

@@ -7,7 +7,8 @@ import {
 } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
-import { type Adapted, answerWith, mustBeId, type Within } from "./adapter.ts";
+import { mustBeUid } from "../rpc/validate.ts";
+import { type Adapted, answerWith, type Within } from "./adapter.ts";
 import { included, tagV1 } from "./tags.ts";
 
 const { Registry } = registryV1;
@@ -27,7 +28,7 @@ const EVERY_KIND: Question = { includeReferrers: true, includeDates: true, inclu
 export function tagsSummaryMethods(within: Within): Adapted[] {
   return [
     answerWith(Registry.method.getRepoTagsSummary, {}, async (given, call) => {
-      mustBeId("repoId", given.repoId);
+      mustBeUid("repoId", given.repoId);
       return summaryOf(within, call, given.repoId, included(given));
     }),
   ];

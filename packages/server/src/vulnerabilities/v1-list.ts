@@ -1,4 +1,4 @@
-import { clone, create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,
   EventTypeFilter,
@@ -6,7 +6,6 @@ import {
   ListAdvisoriesRequestSchema,
   ListAdvisoriesResponseSchema,
   type ReviewState,
-  UIDPFilterSchema,
   advisoriesV1 as v1,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
@@ -14,6 +13,8 @@ import { listMethod } from "../engine/list.ts";
 import { invalidArgument } from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { filterOf } from "../v1/list.ts";
+import { type Names, renamed } from "../v1/names.ts";
 import { advisories } from "./advisories.ts";
 import { toV1 } from "./v1-messages.ts";
 
@@ -26,6 +27,20 @@ const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
   [v1.OrderBy.CREATED_AT_DESC]: "created_at desc",
   [v1.OrderBy.UPDATED_AT_ASC]: "updated_at asc",
   [v1.OrderBy.UPDATED_AT_DESC]: "updated_at desc",
+};
+
+/** What version 2 calls the filters. */
+const NAMES: Names = {
+  artifactNames: "artifactName",
+  artifactTypes: "artifactType",
+  artifactArchitectures: "artifactArchitecture",
+  componentNames: "componentName",
+  componentTypes: "componentType",
+  componentLocations: "componentLocation",
+  eventReviewStates: "eventStatuses",
+  eventAuthors: "eventAuthor",
+  excludeEventAuthors: "excludeEventAuthor",
+  eventReviewers: "eventReviewer",
 };
 
 /** The most that version 2's field can say; pages are smaller anyway. */
@@ -47,7 +62,9 @@ export function listV1(engine: Engine): Handler {
         create(v1.AdvisoriesListSchema, { totalCount: 0n }),
       );
     }
-    const reply = await list(asBinary(call), request);
+    const reply = await list(asBinary(call), request).catch((thrown) => {
+      throw renamed(thrown, NAMES);
+    });
     const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
     const { nextPageToken, totalCount } = page;
     const answer = create(v1.AdvisoriesListSchema, {
@@ -61,10 +78,8 @@ export function listV1(engine: Engine): Handler {
 
 /** The same list in version 2; undefined where nothing can match. */
 function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined {
-  const ids = filter.uidp?.ids ?? [];
-  const isNowhere = filter.id !== "" && ids.length > 0 && !ids.includes(filter.id);
-  const uidp = filter.uidp ? clone(UIDPFilterSchema, filter.uidp) : create(UIDPFilterSchema);
-  if (filter.id !== "") uidp.ids = [filter.id];
+  const uidp = filterOf(filter.id, filter.uidp);
+  if (uidp === undefined) return undefined;
   const { origin, latestEventType, pageToken, aliases } = filter;
   const init: MessageInitShape<typeof ListAdvisoriesRequestSchema> = {
     uidp,
@@ -85,7 +100,7 @@ function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined
     ...(latestEventType !== undefined && { latestEventType: eventType(latestEventType) }),
     ...{ aliases, pageToken, pageSize: pageSize(filter.pageSize), orderBy: order(filter.orderBy) },
   };
-  return isNowhere ? undefined : create(ListAdvisoriesRequestSchema, init);
+  return create(ListAdvisoriesRequestSchema, init);
 }
 
 /** The one type that is not in the public version 2 has a number apart from theirs. */

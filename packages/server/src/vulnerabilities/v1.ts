@@ -3,7 +3,7 @@ import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { advisoryIdOf } from "@wharf/advisories";
 import { type Advisory, AdvisorySchema, advisoriesV1 as v1 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { invalidArgument, notFound } from "../errors.ts";
+import { invalidArgument } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { validate } from "../rpc/validate.ts";
@@ -100,10 +100,9 @@ function listEventsV1(engine: Engine): Handler {
   return async (_call, message) => {
     const { parentId } = message as v1.AdvisoryEventFilter;
     const found = await advisories.find(engine.store.reader, parentId);
-    if (found === undefined || found.deleteTime !== undefined) {
-      throw notFound(advisories.typeName, parentId);
-    }
-    const items = found.events.map(eventToV1);
+    const isThere = found !== undefined && found.deleteTime === undefined;
+    // To version 1, what does not exist has an empty list.
+    const items = isThere ? found.events.map(eventToV1) : [];
     const answer = create(v1.AdvisoryEventListSchema, { parentId, items });
     return messageReply(v1.AdvisoryEventListSchema, answer);
   };

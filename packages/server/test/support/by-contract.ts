@@ -34,7 +34,7 @@ function httpOf(method: DescMethod, request: Readonly<Record<string, unknown>>):
   const [rule] = httpRulesOf(method);
   assert.ok(rule, `${method} has no route`);
   const rest = { ...request };
-  const path = rule.path.replace(/\{(\w+)=\*\*\}/, (_, name: string) => {
+  const path = rule.path.replaceAll(/\{(\w+)(?:=\*\*?)?\}/g, (_, name: string) => {
     const key = jsonName(method, name);
     delete rest[key];
     return String(request[key] ?? "");

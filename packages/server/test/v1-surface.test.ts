@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import { accessOf, advisoriesV1, httpRulesOf, isScope } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { PROTOCOLS, refused } from "./support/api.ts";
+import { callByContract } from "./support/by-contract.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const METHODS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods);
+
+const DIGEST = `sha256:${"0".repeat(64)}`;
+
+/** What some methods want to hear before they look at where. */
+const OTHERWISE: Readonly<Record<string, Record<string, unknown>>> = {
+  "RoleBindings.CreateBatch": { roleBindings: [{}] },
+  "Registry.CreateRepo": { repo: {} },
+  "Registry.GetArchs": { digest: DIGEST },
+  "Registry.GetSize": { digest: DIGEST },
+  "Registry.GetImageConfig": { digest: DIGEST },
+  "Advisories.Update": { artifactType: "apk", artifactName: "openssl" },
+};
+
+function nameOf({ parent, name }: DescMethod): string {
+  return `${parent.name}.${name}`;
+}
+
+function scopeOf({ input }: DescMethod): DescField {
+  const field = input.fields.find(isScope);
+  assert.ok(field, `${input} does not say where`);
+  return field;
+}
+
+onEachStore("every method of version 1", (world) => {
+  let member: string;
+  before(async () => {
+    member = (await world.member({ [await world.organisation()]: "owner" })).token;
+  });
+
+  describe("that happens somewhere", () => {
+    for (const method of METHODS.filter((one) => accessOf(one)?.kind === "scoped")) {
+      const { jsonName } = scopeOf(method);
+      // Over REST, the path of one mapping without its uid is that of their list.
+      const isList = nameOf(method) === "ExternalGroupRoleMappings.Get";
+      const protocols = isList ? (["gRPC"] as const) : PROTOCOLS;
+      test(`asks for ${jsonName}: ${nameOf(method)}`, async () => {
+        const request = OTHERWISE[nameOf(method)] ?? {};
+        const refusal = (protocol: "REST" | "gRPC", token: string) => {
+          const by = { protocol, url: world.server.url, token };
+          return refused(callByContract(by, method.parent, method.name, request));
+        };
+        for (const protocol of protocols) {
+          for (const token of [member, world.operator().token]) {
+            const { code, message, fields } = await refusal(protocol, token);
+            assert.equal(code, 3, message);
+            assert.equal(fields[jsonName], `${jsonName} is required`);
+          }
+          assert.equal((await refusal(protocol, "")).code, 16, "but not anyone");
+        }
+      });
+    }
+  });
+
+  describe("over REST", () => {
+    for (const method of METHODS) {
+      const [rule] = httpRulesOf(method);
+      assert.ok(rule, `${method} has no path`);
+      const path = rule.path
+        .replace(/\{\w+=\*\*\}/, `${"0".repeat(40)}/${"1".repeat(16)}`)
+        .replace(/\{digest(=\*)?\}/, DIGEST);
+      test(`answers to ${rule.verb} and not to PATCH: ${nameOf(method)}`, async () => {
+        const rest = new Rest(world.server.url, world.operator().token);
+        for (const verb of ["PATCH", "OPTIONS"]) {
+          const { status, headers, body } = await rest.send(
+            verb,
+            path,
+            verb === "PATCH" ? {} : undefined,
+          );
+          assert.equal(status, 405, `${verb} ${path}`);
+          assert.equal(body.message, `Unimplemented: this path does not answer to ${verb}`);
+          const allowed = (headers.get("allow") ?? "").split(", ");
+          assert.ok(allowed.includes(rule.verb), `${allowed} for ${rule.verb} ${path}`);
+          assert.equal(allowed.includes("HEAD"), allowed.includes("GET"));
+        }
+        if (rule.verb !== "GET") return;
+        const [got, head] = [await rest.get(path), await rest.send("HEAD", path)];
+        assert.deepEqual([head.status, head.body], [got.status, undefined]);
+        assert.equal(head.headers.get("content-type"), "application/json");
+      });
+    }
+  });
+});
