@@ -7,19 +7,15 @@ import { join } from "node:path";
 import type { LoginWorld } from "../../../server/test/support/login-world.ts";
 import { type Visited, Walker } from "../../../server/test/support/walker.ts";
 import type { Login } from "../../src/auth/cache/login.ts";
+import { type Ended, runCommand } from "./resident.ts";
+
+export type { Ended };
 
 /** What people start. */
 export const BIN = join(import.meta.dirname, "../../bin");
 
 /** Longer than anything here takes on the slowest machine. */
 const PATIENCE_MS = 60_000;
-
-/** How a command ended, and what it said. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -102,7 +98,10 @@ export class Home {
   }
 
   run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    return this.start(args, options).ended;
+    const alone = () => this.start(args, options).ended;
+    if (options.uid !== undefined) return alone();
+    const env = { ...this.env, ...options.env };
+    return runCommand({ words: args, env, input: options.input ?? "" }, alone);
   }
 
   /** Runs a command that must succeed, and answers what it printed. */

@@ -4,16 +4,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { type Ended, runCommand } from "./resident.ts";
+
+export type { Ended };
 
 /** What people start. */
 export const LAUNCHER = join(import.meta.dirname, "../../bin/wharf.cjs");
-
-/** How a command ended, and what it said. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -39,16 +35,21 @@ const NO_CONFIG = mkdtempSync(join(tmpdir(), "wharf-cli-test-"));
  *
  * @example const { code, stderr } = await wharf(["iam", "lsit"]);
  */
-export async function wharf(
-  args: readonly string[],
-  { env, input = "" }: RunOptions = {},
+export function wharf(
+  words: readonly string[],
+  { env: more, input = "" }: RunOptions = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { env: cleanEnvironment(env) });
-  child.stdin.end(input);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { code, stdout, stderr };
+  const env = cleanEnvironment(more);
+  return runCommand({ words, env, input }, async () => {
+    const child = spawn(process.execPath, [LAUNCHER, ...words], { env });
+    // It may end without having read it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "close"),
+    ]);
+    return { code, stdout, stderr };
+  });
 }

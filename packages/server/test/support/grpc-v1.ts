@@ -1,5 +1,3 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import {
   type Client,
   credentials,
@@ -8,19 +6,7 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-
-const ROOT = join(import.meta.dirname, "../../../..");
-const PROTO = join(ROOT, "proto");
-
-/** Version 1 as an independent implementation reads it: our .proto files, nothing generated. */
-const definition = loadSync(globSync("wharf/*/v1/*.proto", { cwd: PROTO }), {
-  includeDirs: [PROTO, join(ROOT, "node_modules/google-proto-files")],
-  longs: String,
-  enums: String,
-  defaults: true,
-  oneofs: true,
-});
+import { readService } from "./independent.ts";
 
 /** A service by the name that the public contract gives it: `chainguard.platform.iam.Groups`. */
 export type PublicName = `chainguard.platform.${string}`;
@@ -70,14 +56,19 @@ function clientOf(url: string, service: PublicName): Client {
   return client;
 }
 
+const definitions = new Map<PublicName, ServiceDefinition>();
+
 /** The methods of a service under its public name. Most public packages of version 1 do not say so. */
 function publicDefinition(service: PublicName): ServiceDefinition {
-  const [domain, name] = service.replace("chainguard.platform.", "").split(/\.(?:v1\.)?/);
-  const own = definition[`wharf.${domain}.v1.${name}`] as ServiceDefinition | undefined;
-  if (own === undefined) throw new Error(`there is no ${service}`);
-  return Object.fromEntries(
-    Object.entries(own).map(([method, one]) => [method, { ...one, path: `/${service}/${method}` }]),
+  const read = definitions.get(service);
+  if (read !== undefined) return read;
+  const [domain, name = ""] = service.replace("chainguard.platform.", "").split(/\.(?:v1\.)?/);
+  const own = Object.entries(readService(`wharf/${domain}/v1`, name));
+  const definition = Object.fromEntries(
+    own.map(([method, one]) => [method, { ...one, path: `/${service}/${method}` }]),
   );
+  definitions.set(service, definition);
+  return definition;
 }
 
 /** Lets go of all connections, so that the process can end. */

@@ -1,43 +1,12 @@
-import { join } from "node:path";
 import {
   Client,
   credentials,
-  loadPackageDefinition,
   Metadata,
-  type ServiceClientConstructor,
+  makeGenericClientConstructor,
+  type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-
-const ROOT = join(import.meta.dirname, "../../../..");
-
-/** The contract as an independent implementation reads it: our .proto files, nothing generated. */
-const definition = loadSync(
-  [
-    "iam/v2beta1/groups",
-    "iam/v2beta1/identities",
-    "iam/v2beta1/roles",
-    "iam/v2beta1/role_bindings",
-    "iam/v2beta1/identity_providers",
-    "iam/v2beta1/external_group_role_mappings",
-    "iam/v2beta1/account_associations",
-    "iam/v2beta1/group_invites",
-    "registry/v2beta1/repos",
-    "registry/v2beta1/tags",
-    "registry/v2beta1/images",
-    "vulnerabilities/v2beta1/advisories",
-    "vulnerabilities/v2beta1/imports",
-  ].map((file) => `wharf/${file}.proto`),
-  {
-    includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],
-    longs: String,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  },
-);
-// biome-ignore lint/suspicious/noExplicitAny: packages are known only at run time.
-const packages = loadPackageDefinition(definition) as any;
+import { readService } from "./independent.ts";
 
 /**
  * Calls one method with an independent client; rejects with grpc-js's ServiceError.
@@ -56,7 +25,9 @@ export function grpcCall(
   const metadata = new Metadata();
   if (token !== "") metadata.set("authorization", `Bearer ${token}`);
   return new Promise((resolve, reject) => {
-    client[method]?.(request, metadata, (error: ServiceError | null, response: unknown) => {
+    const call = client[method];
+    if (call === undefined) throw new Error(`${service} has no ${method}`);
+    call.call(client, request, metadata, (error: ServiceError | null, response: unknown) => {
       if (error) reject(error);
       else resolve(response);
     });
@@ -91,13 +62,19 @@ function clientOf(url: string, service: string): Client {
   const key = `${url} ${service}`;
   let client = clients.get(key);
   if (client === undefined) {
-    const { iam, registry, vulnerabilities } = packages.wharf;
-    const parts = [iam.v2beta1, registry.v2beta1, vulnerabilities.v2beta1];
-    const Service = parts.find((part) => service in part)[service] as ServiceClientConstructor;
+    const Service = makeGenericClientConstructor(definitionOf(service), service);
     client = new Service(new URL(url).host, credentials.createInsecure());
     clients.set(key, client);
   }
   return client;
+}
+
+const definitions = new Map<string, ServiceDefinition>();
+
+function definitionOf(service: string): ServiceDefinition {
+  const definition = definitions.get(service) ?? readService("wharf/*/v2beta1", service);
+  definitions.set(service, definition);
+  return definition;
 }
 
 /** Lets go of all connections, so that the process can end. */

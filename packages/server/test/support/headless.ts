@@ -5,9 +5,9 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-import { join } from "node:path";
-import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
+import type { MethodDefinition } from "@grpc/grpc-js";
 import { grpcSend } from "./grpc.ts";
+import { readService } from "./independent.ts";
 
 /** What waits for a tool, as it comes over the wire. */
 export interface Sealed {
@@ -51,15 +51,10 @@ export class HeadlessTool {
 
   /** Asks over gRPC, under the name that existing clients know; rejects while nothing is there. */
   async askOverGrpc(url: string): Promise<Sealed> {
-    const request = METHOD.requestSerialize({ code: this.code });
+    const auth = readService("wharf/auth", "Auth", {});
+    const method = auth.GetHeadlessSession as MethodDefinition<object, Sealed>;
+    const request = method.requestSerialize({ code: this.code });
     const path = "/chainguard.platform.auth.Auth/GetHeadlessSession";
-    return METHOD.responseDeserialize(await grpcSend(url, "", path, request));
+    return method.responseDeserialize(await grpcSend(url, "", path, request));
   }
 }
-
-const ROOT = join(import.meta.dirname, "../../../..");
-const definition = loadSync("wharf/auth/auth.proto", {
-  includeDirs: [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")],
-});
-const service = definition["wharf.auth.Auth"] as unknown as Record<string, unknown>;
-const METHOD = service.GetHeadlessSession as MethodDefinition<object, Sealed>;
