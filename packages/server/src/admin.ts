@@ -9,7 +9,7 @@ import { offerReset, RESET_PATH } from "./login/local/reset.ts";
 import { registrySecret } from "./registry/attached.ts";
 import { RegistryKeys } from "./registry/keys.ts";
 import { RESOURCES } from "./resources.ts";
-import { openStore } from "./store/open.ts";
+import { hasStore, openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 
 /**
@@ -105,6 +105,12 @@ async function exists(store: Store, identity: string): Promise<boolean> {
 }
 
 async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
+  // A mistyped directory would become a store of its own, whose tokens no server accepts.
+  if (!hasStore(settings)) {
+    throw new ConfigError(
+      `there is no store in ${settings.data}: start the server first, or name its directory with --data`,
+    );
+  }
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await openStore(settings, tables, { committed() {} });
   try {

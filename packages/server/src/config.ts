@@ -362,7 +362,8 @@ function readFlags(args: readonly string[]): Record<string, string> {
   for (let at = 0; at < args.length; at++) {
     const [flag, inline] = splitOnce(args[at] as string, "=");
     const name = names.get(flag);
-    if (name === undefined) throw new ConfigError(`unknown option ${args[at]}`);
+    if (name === undefined)
+      throw new ConfigError(`unknown option ${args[at]}: --help lists those that there are`);
     const value = inline ?? args[++at];
     if (value === undefined) throw new ConfigError(`${flag} needs a value`);
     flags[name] = value;

@@ -15,7 +15,7 @@ import { SigningKeys } from "./auth/keys.ts";
 import { RefreshTokens } from "./auth/refresh-token.ts";
 import { TokenVerifier } from "./auth/token.ts";
 import { checkMethod } from "./clouds/check.ts";
-import type { Settings } from "./config.ts";
+import { ConfigError, type Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
@@ -42,6 +42,7 @@ import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
 import { scimEndpoints } from "./scim/endpoint.ts";
 import { Secrets } from "./secrets/secrets.ts";
+import { portProblem } from "./start-problems.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
@@ -58,7 +59,7 @@ import { feedEndpoints } from "./vulnerabilities/feeds.ts";
 import { importHandlers } from "./vulnerabilities/imports.ts";
 import { resumeSeverities } from "./vulnerabilities/severity-changes.ts";
 import { advisoryV1Handlers } from "./vulnerabilities/v1.ts";
-import { openPort } from "./wire/port.ts";
+import { openPort, type Port, type PortOptions } from "./wire/port.ts";
 
 /** How long requests may go on after the server was asked to stop. */
 const DRAIN_MS = 10_000;
@@ -159,9 +160,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     deprecationOf(settings, metrics),
   );
   let serving = true;
-  const port = await openPort({
-    listen: settings.listen,
-    ...(settings.tlsCert === "" ? {} : { tls: readTls(settings) }),
+  const port = await portOf(settings, {
     methods,
     outside: OUTSIDE,
     endpoints: [
@@ -221,6 +220,25 @@ function handlersOf(
   return handlers;
 }
 
-function readTls({ tlsCert, tlsKey }: Settings): { cert: string; key: string } {
-  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+async function portOf(
+  { listen, tlsCert, tlsKey }: Settings,
+  options: Omit<PortOptions, "listen" | "tls">,
+): Promise<Port> {
+  const tls =
+    tlsCert === ""
+      ? {}
+      : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
+  try {
+    return await openPort({ listen, ...tls, ...options });
+  } catch (error) {
+    throw portProblem(`${listen.host}:${listen.port}`, error);
+  }
+}
+
+function readPem(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${flag} cannot be read: ${(error as Error).message}`);
+  }
 }

@@ -1,9 +1,16 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../config.ts";
+import { databaseProblem, dataProblem } from "../start-problems.ts";
 import { openPostgres } from "./postgres.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store, type StoreTimings } from "./store.ts";
+
+/** The embedded database's name in the data directory. */
+const DATABASE = "wharf.db";
+
+type Where = Pick<Settings, "data" | "databaseUrl">;
 
 /**
  * Opens the database that the settings name.
@@ -11,11 +18,24 @@ import { Store, type StoreTimings } from "./store.ts";
  * @example const store = await openStore(settings, tables, metrics);
  */
 export async function openStore(
-  { data, databaseUrl }: Pick<Settings, "data" | "databaseUrl">,
+  { data, databaseUrl }: Where,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
 ): Promise<Store> {
-  const driver =
-    databaseUrl === "" ? openSqlite(join(data, "wharf.db")) : await openPostgres(databaseUrl);
-  return Store.open(driver, tables, timings);
+  try {
+    const driver =
+      databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
+    return await Store.open(driver, tables, timings);
+  } catch (error) {
+    throw databaseUrl === "" ? dataProblem(data, error) : databaseProblem(databaseUrl, error);
+  }
+}
+
+/**
+ * Whether the database that the settings name was ever opened. What PostgreSQL has, it tells by itself.
+ *
+ * @example if (!hasStore(settings)) throw new ConfigError(`there is no store in ${settings.data}`);
+ */
+export function hasStore({ data, databaseUrl }: Where): boolean {
+  return databaseUrl !== "" || existsSync(join(data, DATABASE));
 }

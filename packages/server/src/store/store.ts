@@ -1,3 +1,4 @@
+import { ConfigError } from "../config.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { migrations } from "./migrations.ts";
@@ -65,6 +66,13 @@ export class Store {
 /** Held while tables are made, so that replicas that start together do not both make them. */
 const MIGRATION_LOCK = 7_240_901;
 
+/** What a newer version has changed, an older one could not keep right. */
+function newerStore(step: number, known: number): ConfigError {
+  return new ConfigError(
+    `the store is of a newer version of wharf (step ${step}, this one knows ${known}): run that version, or restore a backup of before`,
+  );
+}
+
 async function migrate(
   { dialect, writer, begin, commit, rollback }: Driver,
   tables: readonly ResourceTable[],
@@ -79,7 +87,9 @@ async function migrate(
     const done = await writer.get<{ step: number | null }>(
       "SELECT max(step) AS step FROM migrations",
     );
-    for (let step = (done?.step ?? 0) + 1; step <= steps.length; step++) {
+    const latest = done?.step ?? 0;
+    if (latest > steps.length) throw newerStore(latest, steps.length);
+    for (let step = latest + 1; step <= steps.length; step++) {
       for (const sql of steps[step - 1] ?? []) await writer.run(sql);
       await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
     }

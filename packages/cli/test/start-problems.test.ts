@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { freePort } from "../../server/test/support/free-port.ts";
+import { newDatabase } from "../../server/test/support/postgres.ts";
+import { scratchFolder } from "../../server/test/support/scratch.ts";
+import { TestServer } from "../../server/test/support/server.ts";
+import { Home } from "./support/auth-home.ts";
+
+/** Someone who owns nothing here, where root runs the tests. */
+const NOBODY = 65_534;
+
+const home = new Home();
+const scratch = scratchFolder("wharf-start-");
+test.after(() => home.remove());
+
+/** Starts a server that must not start, and tells what it said in its one line. */
+async function refused(code: number, flags: readonly string[], uid?: number): Promise<string> {
+  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const given = flags.includes("--listen") ? flags : [...listen, ...flags];
+  const ended = await home.run(["serve", ...given], uid === undefined ? {} : { uid });
+  assert.equal(ended.stdout, "");
+  assert.match(ended.stderr, /^wharf: [^\n]+\n$/, "one line, and no stack");
+  assert.equal(ended.code, code, ended.stderr);
+  return ended.stderr.slice("wharf: ".length, -1);
+}
+
+/** A new folder with nothing in it. */
+function folder(name: string): string {
+  const path = join(scratch, name);
+  mkdirSync(path);
+  return path;
+}
+
+test("a port that is taken is named, with what to do", async (t) => {
+  const server = await TestServer.start();
+  t.after(() => server.stop());
+  const { host } = new URL(server.url);
+  const data = join(scratch, "second");
+  const words = "another program listens there; stop it, or choose another address with --listen";
+  const said = await refused(1, ["--listen", host, "--data", data]);
+  assert.ok(said.startsWith(`cannot listen at ${host}: ${words} (`), said);
+  const elsewhere = await refused(1, ["--listen", "192.0.2.1:1", "--data", data]);
+  assert.match(elsewhere, /^cannot listen at 192\.0\.2\.1:1: that is no address of this machine/);
+});
+
+test("a data directory that cannot be used is named, with what to do", async () => {
+  const file = join(scratch, "file");
+  writeFileSync(file, "");
+  const isFile = await refused(1, ["--data", file]);
+  assert.match(isFile, /file cannot be used: that is a file; choose another with --data \(/);
+
+  const closed = folder("closed");
+  chmodSync(closed, 0o500);
+  const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+  const denied = await refused(1, ["--data", join(closed, "data")], uid);
+  assert.match(denied, /closed\/data cannot be used: this user may not write there; choose/);
+
+  const garbage = folder("garbage");
+  writeFileSync(join(garbage, "wharf.db"), "this is no database, whatever its name says");
+  const noDatabase = await refused(1, ["--data", garbage]);
+  assert.match(noDatabase, /garbage cannot be used: wharf\.db is no database; restore a backup/);
+});
+
+test("a store of a newer version is left alone", async () => {
+  const data = folder("newer");
+  const first = new DatabaseSync(join(data, "wharf.db"));
+  first.exec("CREATE TABLE migrations (step INTEGER PRIMARY KEY)");
+  first.exec("INSERT INTO migrations (step) VALUES (999)");
+  first.close();
+  const said = await refused(2, ["--data", data]);
+  assert.match(said, /^the store is of a newer version of wharf \(step 999, this one knows \d+\)/);
+  const after = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
+  const tables = after.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  after.close();
+  assert.deepEqual(
+    tables.map(({ name }) => name),
+    ["migrations"],
+  );
+});
+
+test("a database that refuses us or is not there is named, without its password", async () => {
+  const url = new URL(await newDatabase());
+  url.password = "hunter2";
+  const { host } = url;
+  url.pathname = "/none";
+  assert.equal(
+    await refused(1, ["--database-url", url.href]),
+    `the database at ${host} cannot be used (database "none" does not exist)`,
+  );
+  const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
+  const away = await refused(7, ["--database-url", nobody]);
+  assert.equal(
+    away,
+    `the database at ${new URL(nobody).host} cannot be used: nothing listens there`,
+  );
+});
+
+test("wrong settings are named", async () => {
+  const data = ["--data", join(scratch, "settings")];
+  assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: --help lists those/);
+  const missing = join(scratch, "missing.pem");
+  const tls = ["--tls-cert", missing, "--tls-key", missing];
+  assert.match(await refused(2, [...data, ...tls]), /^--tls-cert cannot be read: ENOENT/);
+});
+
+test("admin commands make no store where there is none", async () => {
+  const data = join(scratch, "mistyped");
+  const { code, stderr, stdout } = await home.run(["admin", "token", "--data", data]);
+  assert.deepEqual([code, stdout], [2, ""]);
+  const what = `there is no store in ${data}: start the server first, or name its directory with --data`;
+  assert.equal(stderr, `wharf: ${what}\n`);
+  assert.equal(existsSync(data), false);
+});
