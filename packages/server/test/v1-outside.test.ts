@@ -15,6 +15,9 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["iam.Groups/LookupGroup", "GET /iam/v1/groups:lookupGroup"],
   ["iam.Groups/RequestGroupAccess", `POST /iam/v1/groups/${UID}:requestGroupAccess`],
   ["iam.Groups/CheckEligibility", "GET /iam/v1/groups:checkEligibility"],
+  ["iam.v2beta1.GroupsService/LookupGroup", "GET /iam/v2beta1/groups:lookupGroup"],
+  ["iam.v2beta1.GroupsService/RequestGroupAccess", `POST /iam/v2/groups/${UID}:requestGroupAccess`],
+  ["iam.v2beta1.GroupsService/CheckEligibility", "GET /iam/v2beta1/groups:checkEligibility"],
   ["iam.Terms", `POST /iam/v1/terms/${UID}`],
   ["iam.Terms", `GET /iam/v1/terms/${UID}`],
   ["iam.v2beta1.TermsService", `GET /iam/v2beta1/terms/${UID}`],
@@ -64,6 +67,7 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
 
 const CALLS = [
   ["iam.Groups/LookupGroup", "iam.Groups/LookupGroup"],
+  ["iam.v2.GroupsService/CheckEligibility", "iam.v2.GroupsService/CheckEligibility"],
   ["iam.GroupInvites/CreateWithGroup", "iam.GroupInvites/CreateWithGroup"],
   ["iam.Terms", "iam.Terms/AcceptTerms"],
   ["iam.v2beta1.TermsService", "iam.v2beta1.TermsService/AcceptTerms"],

@@ -118,11 +118,11 @@ function mayCall({ rule, scope }: Guard, { grants, isOperator }: Caller, request
   if (rule.kind === "operator" && !isOperator) {
     throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
   }
-  if (rule.kind !== "scoped" || scope === undefined) return;
-  const uid = scope.read(request);
+  if (rule.kind !== "scoped") return;
+  const uid = scope?.read(request) ?? "";
   if (grants.holds(rule.capabilities, uid)) return;
   // Whoever forgot to say where is helped by that, and not by asking for more rights.
-  if (uid === "") mustBeUid(scope.field, uid);
+  if (scope !== undefined && uid === "") mustBeUid(scope.field, uid);
   throw permissionDenied(rule.capabilities.map(capabilityName), uid);
 }
 

@@ -14,6 +14,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "iam.Groups/LookupGroup": ["GET /iam/v1/groups:lookupGroup"],
   "iam.Groups/RequestGroupAccess": ["POST /iam/v1/groups/{group_id=**}:requestGroupAccess"],
   "iam.Groups/CheckEligibility": ["GET /iam/v1/groups:checkEligibility"],
+  "iam.v2beta1.GroupsService/LookupGroup": ["GET /iam/v2beta1/groups:lookupGroup"],
+  "iam.v2beta1.GroupsService/RequestGroupAccess": [
+    "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
+  ],
+  "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
   // Never meant for clients, and without a path.
   "iam.GroupInvites/CreateWithGroup": [],
   "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
