@@ -90,7 +90,8 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly eventFields?: readonly (keyof R & string)[];
   /** A secret that `beforeCreate` makes, and that the answer to Create alone carries. */
   readonly shownOnce?: keyof R & string;
-  readonly defaultOrder?: Order;
+  /** The order of lists that ask for none: always the same, or as it follows from what is asked. */
+  readonly defaultOrder?: Order | ((request: Message) => Order);
   readonly filters?: readonly FilterDefinition<R>[];
   /**
    * Whether all that is written in one transaction has an update time of its own, later than that of

@@ -67,13 +67,14 @@ export function listMethod<R extends ResourceMessage>(
     "updated_at",
   ];
   const fallback = definition.defaultOrder ?? { column: "uid", descending: false };
+  const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
 
   return async (call, message) => {
     const request = message as ListRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
-    const order = parseOrder(request.orderBy, fallback, sortKeys);
+    const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
     const parts = definition.parts?.wanted(request) ?? [];
     const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);

@@ -1,4 +1,9 @@
-import { AdvisoriesService, type Advisory, AdvisorySchema } from "@wharf/contract";
+import {
+  AdvisoriesService,
+  type Advisory,
+  AdvisorySchema,
+  type ListAdvisoriesRequest,
+} from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { ADVISORY_REMAINS, advisoryParts } from "./advisory-parts.ts";
 import { advisoryTerms } from "./advisory-terms.ts";
@@ -20,6 +25,11 @@ export const advisories: Resource<Advisory> = new Resource({
   remains: ADVISORY_REMAINS,
   childOrders: ["updated"],
   updatesAscend: true,
+  // Only in this order does the last update that was read tell where to go on.
+  defaultOrder: (request) => {
+    const { updatedSince } = request as ListAdvisoriesRequest;
+    return { column: updatedSince === undefined ? "uid" : "updated", descending: false };
+  },
   filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
   terms: advisoryTerms,
   textField: "query",
