@@ -7,25 +7,36 @@ import {
   type Vulnerability,
 } from "@wharf/contract";
 import type { FieldViolation } from "../errors.ts";
+import { indexable } from "../store/indexable.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
 import { MOST_EVENTS } from "./event-checks.ts";
-import { merged } from "./merge.ts";
+import { type Arrival, merged } from "./merge.ts";
 import { vulnerabilityRow } from "./severities.ts";
 
 /** What there is of what documents are about, by id. */
 export interface Known {
   readonly advisories: Map<string, Advisory>;
   readonly vulnerabilities: Map<string, StoredVulnerability>;
+  /** The names, as they are indexed, under which anything is known of a vulnerability here or above. */
+  readonly names: Set<string>;
+}
+
+/**
+ * The names of a vulnerability of which a document only passes on what it has heard, as published
+ * advisories do: their own records say when they were written.
+ *
+ * @example hearsayNames(vulnerability) // ["CVE-2026-0001", "GHSA-…"], or [] of a record
+ */
+export function hearsayNames({ id, aliases, updateTime }: Vulnerability): string[] {
+  return updateTime === undefined ? [id, ...aliases] : [];
 }
 
 /** What there is of an advisory, and what becomes of it. */
 type Joined = [before: Advisory | undefined, after: Advisory];
 
 /** On whose behalf documents are taken in, and where. */
-export interface Occasion {
+export interface Occasion extends Arrival {
   readonly group: string;
-  /** Who is the author of what names none. */
-  readonly actor: string;
 }
 
 /**
@@ -33,7 +44,7 @@ export interface Occasion {
  * brings.
  *
  * @example
- * const plan = new ImportPlan(known, { group, actor: call.caller.uid });
+ * const plan = new ImportPlan(known, { group, actor: call.caller.uid, naming });
  * const results = documents.map((document) => plan.add(document));
  */
 export class ImportPlan {
@@ -65,7 +76,7 @@ export class ImportPlan {
 
   #joined(given: Advisory): Joined {
     const before = this.#known.advisories.get(given.advisoryId);
-    return [before, merged(before, given, this.#occasion.actor)];
+    return [before, merged(before, given, this.#occasion)];
   }
 
   #keep(...[before, after]: Joined): "created" | "changed" | "unchanged" {
@@ -77,12 +88,16 @@ export class ImportPlan {
 
   /** What is known later counts; the store sees it the same way. */
   #isNews(given: Vulnerability): boolean {
-    const { vulnerabilities } = this.#known;
+    const { vulnerabilities, names } = this.#known;
     const row = vulnerabilityRow(this.#occasion.group, given);
     const before = vulnerabilities.get(given.id);
     const isOld = before !== undefined && before.updated > row.updated;
     if (isOld || (before !== undefined && Buffer.compare(before.data, row.data) === 0))
       return false;
+    const heard = hearsayNames(given).map(indexable);
+    // Where the record is known by another name, this would outlive what the record says later.
+    if (before === undefined && heard.some((name) => names.has(name))) return false;
+    for (const name of heard) names.add(name);
     vulnerabilities.set(given.id, row);
     this.vulnerabilities.set(given.id, given);
     return true;
