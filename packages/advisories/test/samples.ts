@@ -7,6 +7,8 @@ export const PUBLICATION: Publication = {
   namespace: "https://wharf.example.com",
   url: "https://wharf.example.com/feeds/acme",
   distributions: ["wolfi"],
+  registry: "registry.example.com",
+  isPublic: true,
 };
 
 export const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";

@@ -1,6 +1,8 @@
 import type { Advisory } from "@wharf/contract/messages";
-import { isAnyArchitecture } from "./architectures.ts";
+import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
 import { vulnerabilityName } from "./names.ts";
+import { packageKind } from "./package-kinds.ts";
+import type { Naming } from "./publication.ts";
 import { componentPurl } from "./purl.ts";
 import { standingOf, type VexStatus } from "./standing.ts";
 
@@ -13,6 +15,9 @@ const CLEARS: Readonly<Record<VexStatus, number>> = {
 };
 
 const ANY = "any";
+
+/** Whichever the distribution and the registry, the same components are the same. */
+const ANYWHERE: Naming = { distributions: ["-"], registry: "-" };
 
 /**
  * The advisories of one package without all-clears that would be taken for those of others: no VEX has a
@@ -28,26 +33,32 @@ export function withoutFalseClears(
 ): Advisory[] {
   const about = advisories.map((advisory) => {
     const { name } = vulnerabilityName(advisory);
-    // Whichever the distribution, the same components are the same.
-    const component = componentPurl(advisory, "");
+    const component = componentPurl(advisory, ANYWHERE);
     const isWhole = toldApart === "packages" || component === undefined;
     const wholes = JSON.stringify([name]);
     const own = isWhole ? wholes : JSON.stringify([name, component]);
-    return { advisory, clears: clearsOf(advisory), wholes, own };
+    const architecture = architectureOf(advisory);
+    return { advisory, architecture, clears: clearsOf(advisory), wholes, own };
   });
   const least = new Map<string, Least>();
-  for (const { advisory, clears, wholes, own } of about) {
+  for (const { architecture, clears, wholes, own } of about) {
     for (const key of new Set([wholes, own])) {
       const known = least.get(key) ?? new Least();
       least.set(key, known);
-      known.add(advisory.artifactArchitecture, clears);
+      known.add(architecture, clears);
     }
   }
   return about
-    .filter(({ advisory, clears, own }) => {
-      return clears <= (least.get(own)?.of(advisory.artifactArchitecture) ?? clears);
+    .filter(({ architecture, clears, own }) => {
+      return clears <= (least.get(own)?.of(architecture) ?? clears);
     })
     .map(({ advisory }) => advisory);
+}
+
+/** The architecture as documents call it: of images, x86_64 and amd64 are one. */
+function architectureOf({ artifactType, artifactArchitecture }: Advisory): string {
+  const isImage = packageKind(artifactType)?.purl === "oci";
+  return isImage ? imageArchitecture(artifactArchitecture) : artifactArchitecture;
 }
 
 function clearsOf(advisory: Advisory): number {

@@ -5,3 +5,17 @@ const ANY: ReadonlySet<string> = new Set(["", "all", "any", "noarch"]);
 export function isAnyArchitecture(architecture: string): boolean {
   return ANY.has(architecture);
 }
+
+/** What images call the architectures that packages call otherwise. */
+const IMAGE_ARCHITECTURES: Readonly<Record<string, string>> = {
+  aarch64: "arm64",
+  armv7: "arm",
+  i686: "386",
+  x86: "386",
+  x86_64: "amd64",
+};
+
+/** @example imageArchitecture("x86_64") // "amd64" */
+export function imageArchitecture(architecture: string): string {
+  return IMAGE_ARCHITECTURES[architecture] ?? architecture;
+}

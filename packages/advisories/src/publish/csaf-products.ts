@@ -1,5 +1,7 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
+import { osvUrl } from "./osv.ts";
 import type { Publication } from "./publication.ts";
 import { componentPurl, packagesOf, versioned } from "./purl.ts";
 import { standingOf } from "./standing.ts";
@@ -14,17 +16,18 @@ export interface Product {
 /**
  * The products that an advisory is about: the package, for each distribution, in the versions that have
  * the fix where there is one. Two components of a package can stand differently with one vulnerability,
- * and then are two products.
+ * and then are two products; their ids tell which: `<package> <component> at <location>`.
  *
  * @example productsOf(advisory, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
-export function productsOf(advisory: Advisory, { distributions }: Publication): Product[] {
+export function productsOf(advisory: Advisory, publication: Publication): Product[] {
   const standing = standingOf(advisory);
   const versions = standing?.status === "fixed" ? standing.fixedIn : [""];
   const { artifactArchitecture, componentLocation } = advisory;
-  const component = componentPurl(advisory, distributions[0]);
-  const part = [component, componentLocation].filter(Boolean).join(" at ");
-  return packagesOf(advisory, distributions).flatMap(({ purl: bare, name }) =>
+  const component = componentPurl(advisory, publication);
+  const place = componentLocation === "" ? "" : `at ${componentLocation}`;
+  const part = [component, place].filter(Boolean).join(" ");
+  return packagesOf(advisory, publication).flatMap(({ purl: bare, name }) =>
     versions.map((version) => {
       const purl = versioned(bare, version, artifactArchitecture);
       const shown = [
@@ -41,4 +44,26 @@ export function productsOf(advisory: Advisory, { distributions }: Publication): 
       };
     }),
   );
+}
+
+/**
+ * The product as the tree has it.
+ *
+ * @param about the advisories that it must be told of whose it is
+ * @example fullProductName(product, [], publication).product_id
+ */
+export function fullProductName(
+  { id, name, purl }: Product,
+  about: readonly Advisory[],
+  { url }: Publication,
+): JsonObject {
+  const uris = about.map((advisory) => ({ namespace: `${url}/osv/`, uri: osvUrl(advisory, url) }));
+  return {
+    name,
+    product_id: id,
+    product_identification_helper: {
+      purl,
+      ...(uris.length === 0 ? {} : { x_generic_uris: uris }),
+    },
+  };
 }

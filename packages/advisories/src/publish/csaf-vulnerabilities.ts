@@ -3,8 +3,8 @@ import { type Advisory, Severity_Type } from "@wharf/contract/messages";
 import { type Product, productsOf } from "./csaf-products.ts";
 import { baseScore } from "./cvss.ts";
 import { isCve, vulnerabilityName } from "./names.ts";
-import { actionOf, NOT_AFFECTED } from "./openvex.ts";
 import type { Publication } from "./publication.ts";
+import { actionOf, fixOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
 import { type Standing, standingOf, type VexStatus } from "./standing.ts";
 import { rfc3339 } from "./times.ts";
 
@@ -16,56 +16,71 @@ const STATUSES: readonly (readonly [VexStatus, string])[] = [
   ["not_affected", "known_not_affected"],
 ];
 
+/** What advisories are called among the names of a vulnerability. */
+export const OWN_SYSTEM = "Wharf advisory";
+
+/** What stands before the names by which one of several advisories knows the vulnerability. */
+export const KNOWN_AS = "Known as:";
+
 /** One product, and what an advisory says of it. */
-interface Statement {
+export interface Statement {
   readonly product: Product;
   readonly standing: Standing;
   readonly advisory: Advisory;
 }
 
+/** A vulnerability of a package: its name, who tells of it, and what. */
+export interface Told {
+  readonly name: string;
+  readonly advisories: readonly Advisory[];
+  readonly statements: readonly Statement[];
+}
+
 /**
- * The vulnerabilities of one package, each once, with where each of its products stands.
+ * The vulnerabilities of one package, each once, with one statement for each product: CSAF refuses
+ * documents that contradict themselves.
  *
- * @example vulnerabilities(advisoriesOfOpenssl, publication)[0]?.cve // "CVE-2026-0001"
+ * @example toldOf(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
  */
-export function vulnerabilities(
-  advisories: readonly Advisory[],
-  publication: Publication,
-): JsonObject[] {
+export function toldOf(advisories: readonly Advisory[], publication: Publication): Told[] {
   const named = Map.groupBy(advisories, (advisory) => vulnerabilityName(advisory).name);
   return [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, about]) => vulnerability(name, about, publication));
+    .map(([name, about]) => {
+      const statements = settled(about, publication);
+      const speaking = new Set(statements.map(({ advisory }) => advisory));
+      return { name, advisories: about.filter((one) => speaking.has(one)), statements };
+    });
 }
 
-function vulnerability(
-  name: string,
-  advisories: readonly Advisory[],
-  publication: Publication,
-): JsonObject {
-  const statements = settled(advisories, publication);
+/**
+ * A vulnerability with where each product stands.
+ *
+ * @example vulnerability(told).cve // "CVE-2026-0001"
+ */
+export function vulnerability({ name, advisories, statements }: Told): JsonObject {
   const having = (status: VexStatus) =>
     statements.filter(({ standing }) => standing.status === status);
-  const others = [...new Set(advisories.flatMap((one) => vulnerabilityName(one).others))];
-  const ids = (isCve(name) ? others : [name, ...others]).map(idOf);
+  const own = new Set(advisories.map(({ advisoryId }) => advisoryId));
+  const all = new Set([name, ...advisories.flatMap((one) => vulnerabilityName(one).others)]);
+  const ids = [...all].filter((id) => !(id === name && isCve(name))).map((id) => idOf(id, own));
   const status = STATUSES.map(([from, to]) => [to, productIds(having(from))] as const);
   const parts = {
     ids,
     flags: flags(having("not_affected")),
-    remediations: having("affected").map(remediation),
+    remediations: [...having("affected"), ...having("fixed")].map(remediation),
     scores: scores(advisories, statements),
-    threats: having("not_affected").map(impact),
+    threats: [...having("not_affected"), ...having("under_investigation")].map(impact),
   };
   return {
     ...(isCve(name) ? { cve: name } : {}),
     title: `${name} in ${advisories[0]?.artifactName}`,
-    notes: notes(name, statements),
+    notes: notes(name, advisories, statements),
     product_status: Object.fromEntries(status.filter(([, products]) => products.length > 0)),
     ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
   };
 }
 
-/** One statement for each product: CSAF refuses documents that contradict themselves. */
 function settled(advisories: readonly Advisory[], publication: Publication): Statement[] {
   const rank = ({ standing }: Statement) =>
     STATUSES.findIndex(([status]) => status === standing.status);
@@ -86,19 +101,39 @@ function productIds(statements: readonly Statement[]): string[] {
   return statements.map(({ product }) => product.id);
 }
 
-function idOf(text: string): JsonObject {
-  const system_name = /^[A-Za-z]+(?=-)/.exec(text)?.[0] ?? "Advisory";
-  return { system_name, text };
+function idOf(text: string, own: ReadonlySet<string>): JsonObject {
+  const system = /^[A-Za-z]+(?=-)/.exec(text)?.[0] ?? "Other";
+  return { system_name: own.has(text) ? OWN_SYSTEM : system, text };
 }
 
-function notes(name: string, statements: readonly Statement[]): JsonObject[] {
+function notes(
+  name: string,
+  advisories: readonly Advisory[],
+  statements: readonly Statement[],
+): JsonObject[] {
   const said = new Map(statements.map(({ advisory, standing }) => [advisory.advisoryId, standing]));
   return [
     { category: "description", text: `What is known of ${name} in this package.` },
     ...[...said].flatMap(([title, { note }]) =>
-      note === "" ? [] : [{ category: "details", title, text: note }],
+      note === "" || note === NOT_AFFECTED ? [] : [{ category: "details", title, text: note }],
     ),
+    ...otherNames(advisories),
   ];
+}
+
+/** CSAF has one list of names, for all advisories on a vulnerability: where theirs differ, each has a note. */
+function otherNames(advisories: readonly Advisory[]): JsonObject[] {
+  const lists = advisories.map((one): [string, string] => {
+    const { name, others } = vulnerabilityName(one);
+    const names = [name, ...others].filter((alias) => alias !== one.advisoryId);
+    return [one.advisoryId, names.join("\n")];
+  });
+  if (new Set(lists.map(([, names]) => names)).size < 2) return [];
+  return lists.map(([title, names]) => ({
+    category: "other",
+    title,
+    text: `${KNOWN_AS}\n${names}`.trimEnd(),
+  }));
 }
 
 function flags(statements: readonly Statement[]): JsonObject[] {
@@ -109,20 +144,22 @@ function flags(statements: readonly Statement[]): JsonObject[] {
   );
 }
 
-function impact({ product, standing: { note, time } }: Statement): JsonObject {
+function impact({ product, standing: { status, note, time } }: Statement): JsonObject {
   return {
     category: "impact",
-    details: note || NOT_AFFECTED,
+    details: status === "under_investigation" ? NOT_KNOWN : note || NOT_AFFECTED,
     date: rfc3339(time),
     product_ids: [product.id],
   };
 }
 
+/** What there is to do; of what is fixed, since when the fix is there. */
 function remediation({ product, standing }: Statement): JsonObject {
   const unplanned = standing.kind === "fixNotPlanned" || standing.kind === "analysisNotPlanned";
+  const isFixed = standing.status === "fixed";
   return {
-    category: unplanned ? "no_fix_planned" : "none_available",
-    details: actionOf(standing),
+    category: isFixed ? "vendor_fix" : unplanned ? "no_fix_planned" : "none_available",
+    details: isFixed ? fixOf(standing) : actionOf(standing),
     date: rfc3339(standing.time),
     product_ids: [product.id],
   };

@@ -2,8 +2,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
 import { csafId, csafPath } from "./csaf-file.ts";
-import { type Product, productsOf } from "./csaf-products.ts";
-import { vulnerabilities } from "./csaf-vulnerabilities.ts";
+import { fullProductName, type Product } from "./csaf-products.ts";
+import { type Told, toldOf, vulnerability } from "./csaf-vulnerabilities.ts";
 import { packageOf } from "./names.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { isPublic, standingOf, timeOf } from "./standing.ts";
@@ -27,16 +27,18 @@ export function csafDocument(
   const [one] = shown;
   if (one === undefined) return undefined;
   const key = packageOf(one);
-  const products = new Map<string, Product>();
-  for (const advisory of shown) {
-    for (const product of productsOf(advisory, publication)) products.set(product.id, product);
-  }
+  const told = toldOf(shown, publication);
   const { first } = timesOf(known);
   return {
     document: {
       category: "csaf_vex",
       csaf_version: "2.0",
-      distribution: { tlp: { label: "WHITE", url: "https://www.first.org/tlp/v1/" } },
+      distribution: {
+        tlp: {
+          label: publication.isPublic ? "WHITE" : "AMBER",
+          url: "https://www.first.org/tlp/v1/",
+        },
+      },
       lang: "en",
       publisher: {
         category: "vendor",
@@ -54,16 +56,28 @@ export function csafDocument(
       tracking: tracking(csafId(key), known),
     },
     product_tree: {
-      full_product_names: [...products.values()]
-        .sort((a, b) => (a.id < b.id ? -1 : 1))
-        .map(({ id, name, purl }) => ({
-          name,
-          product_id: id,
-          product_identification_helper: { purl },
-        })),
+      full_product_names: productNames(told, publication),
     },
-    vulnerabilities: vulnerabilities(shown, publication),
+    vulnerabilities: told.map(vulnerability),
   };
+}
+
+/**
+ * All products. Where several advisories are on one vulnerability, its products say which of them is about
+ * each.
+ */
+function productNames(told: readonly Told[], publication: Publication): JsonObject[] {
+  const products = new Map<string, { product: Product; about: Advisory[] }>();
+  for (const { advisories, statements } of told) {
+    for (const { product, advisory } of statements) {
+      const entry = products.get(product.id) ?? { product, about: [] };
+      products.set(product.id, entry);
+      if (advisories.length > 1) entry.about.push(advisory);
+    }
+  }
+  return [...products.values()]
+    .sort((a, b) => (a.product.id < b.product.id ? -1 : 1))
+    .map(({ product, about }) => fullProductName(product, about, publication));
 }
 
 /**
@@ -73,14 +87,16 @@ export function csafDocument(
 function tracking(id: string, advisories: readonly Advisory[]): JsonObject {
   const { first, last } = timesOf(advisories);
   const happened = advisories.flatMap(({ events }) => events.filter(isPublic).map(timeOf));
-  const times = [...new Set([first, ...happened, last])].sort((a, b) => a - b);
+  // What happened before 1970 has no number of its own, and no two revisions may share one.
+  const counted = [first, ...happened, last].map((time) => Math.max(time, 0));
+  const times = [...new Set(counted)].sort((a, b) => a - b);
   const latest = times.at(-1) as number;
   return {
     current_release_date: rfc3339(latest),
     generator: { engine: { name: TOOL } },
     id,
     // Events may have happened elsewhere before they were published here.
-    initial_release_date: rfc3339(first),
+    initial_release_date: rfc3339(Math.max(first, 0)),
     revision_history: times.map((time) => ({
       date: rfc3339(time),
       number: versionAt(time),
@@ -92,5 +108,5 @@ function tracking(id: string, advisories: readonly Advisory[]): JsonObject {
 }
 
 function versionAt(time: number): string {
-  return `1.0.${Math.max(time, 0)}`;
+  return `1.0.${time}`;
 }

@@ -2,9 +2,10 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
-import { osvId } from "./osv.ts";
+import { osvUrl } from "./osv.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { componentPurl, packagesOf, versioned } from "./purl.ts";
+import { actionOf, fixOf, NOT_AFFECTED } from "./sentences.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
@@ -55,7 +56,7 @@ function statement(advisory: Advisory, standing: Standing, publication: Publicat
   const { name, others } = vulnerabilityName(advisory);
   const { status, justification, note, time } = standing;
   return {
-    "@id": `${publication.url}/osv/${encodeURIComponent(osvId(advisory))}.json`,
+    "@id": osvUrl(advisory, publication.url),
     vulnerability: { name, ...(others.length === 0 ? {} : { aliases: [...others] }) },
     timestamp: rfc3339(time),
     products: products(advisory, standing, publication),
@@ -63,7 +64,7 @@ function statement(advisory: Advisory, standing: Standing, publication: Publicat
     ...(justification === undefined ? {} : { justification }),
     ...(status === "not_affected" ? { impact_statement: note || NOT_AFFECTED } : {}),
     ...(status === "affected" ? { action_statement: actionOf(standing) } : {}),
-    ...(status === "fixed" && note !== "" ? { status_notes: note } : {}),
+    ...(status === "fixed" ? { status_notes: fixOf(standing) } : {}),
   };
 }
 
@@ -73,39 +74,18 @@ function statement(advisory: Advisory, standing: Standing, publication: Publicat
 function products(
   advisory: Advisory,
   { status, fixedIn }: Standing,
-  { distributions }: Publication,
+  publication: Publication,
 ): JsonObject[] {
   const versions = status === "fixed" ? fixedIn : [""];
-  const component = componentPurl(advisory, distributions[0]);
+  const component = componentPurl(advisory, publication);
   const subcomponents =
     component === undefined
       ? {}
       : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
-  return packagesOf(advisory, distributions).flatMap((one) =>
+  return packagesOf(advisory, publication).flatMap((one) =>
     versions.map((version) => {
       const purl = versioned(one.purl, version, advisory.artifactArchitecture);
       return { "@id": purl, identifiers: { purl }, ...subcomponents };
     }),
   );
-}
-
-/** What is said where whoever decided has not said why. */
-export const NOT_AFFECTED = "The vulnerability does not affect this package.";
-
-/** By the kind of event; readers tell the kind by it. */
-export const ACTIONS: Readonly<Partial<Record<Standing["kind"], string>>> = {
-  truePositiveDetermination: "A fix is not available yet.",
-  pendingUpstreamFix: "A fix is not available yet: it has to come from upstream.",
-  fixNotPlanned: "A fix is not planned.",
-  analysisNotPlanned: "An analysis, and so a fix, is not planned.",
-};
-
-/**
- * What whoever is affected is told to do.
- *
- * @example actionOf(standing) // "A fix is not planned."
- */
-export function actionOf({ kind, note }: Standing): string {
-  const action = ACTIONS[kind] ?? "A fix is not available yet.";
-  return note === "" ? action : `${action} ${note}`;
 }

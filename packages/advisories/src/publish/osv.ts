@@ -86,17 +86,22 @@ export function osvIndexEntry(advisory: Advisory): OsvIndexEntry | undefined {
  *
  * @example osvId(advisory) // "CGA-xxxx-xxxx-xxxx"
  */
-export function osvId({ advisoryId }: Advisory): string {
+export function osvId({ advisoryId }: Pick<Advisory, "advisoryId">): string {
   return KNOWN_IDS.test(advisoryId) ? advisoryId : `x_${advisoryId}`;
 }
 
-function affected(
-  advisory: Advisory,
-  standing: Standing,
-  { distributions }: Publication,
-): JsonObject[] {
+/**
+ * Where the document of an advisory is; other documents name the advisory by it.
+ *
+ * @example osvUrl(advisory, publication.url) // "https://…/osv/CGA-xxxx-xxxx-xxxx.json"
+ */
+export function osvUrl(advisory: Pick<Advisory, "advisoryId">, url: string): string {
+  return `${url}/osv/${encodeURIComponent(osvId(advisory).toWellFormed())}.json`;
+}
+
+function affected(advisory: Advisory, standing: Standing, publication: Publication): JsonObject[] {
   const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
-  const packages = packagesOf(advisory, distributions);
+  const packages = packagesOf(advisory, publication);
   const about = {
     ...statusOf(standing),
     ...(standing.kind === "patched" ? { patched_versions: [...standing.fixedIn] } : {}),

@@ -8,7 +8,14 @@ export interface Publication {
   readonly url: string;
   /** The distributions whose packages these are, by the ID of their os-release. */
   readonly distributions: readonly [string, ...string[]];
+  /** The host of the registry whose images these are, where their names have none. */
+  readonly registry: string;
+  /** Whether everyone may read it. */
+  readonly isPublic: boolean;
 }
+
+/** What the names of packages are made with. */
+export type Naming = Pick<Publication, "distributions" | "registry">;
 
 /** What writes these documents, as they say themselves. */
 export const TOOL = "wharf";

@@ -1,87 +1,52 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { typeOfEcosystem } from "../read/ecosystems.ts";
-import { isAnyArchitecture } from "./architectures.ts";
+import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
 import { APK_ECOSYSTEMS } from "./distributions.ts";
-
-/** What kinds of packages are called in package URLs and in OSV. */
-interface PackageKind {
-  readonly purl: string;
-  readonly ecosystem?: string;
-}
-
-const GO = { purl: "golang", ecosystem: "Go" };
-const PYTHON = { purl: "pypi", ecosystem: "PyPI" };
-const NPM = { purl: "npm", ecosystem: "npm" };
-const RUBY = { purl: "gem", ecosystem: "RubyGems" };
-const JAVA = { purl: "maven", ecosystem: "Maven" };
-const RUST = { purl: "cargo", ecosystem: "crates.io" };
-const PHP = { purl: "composer", ecosystem: "Packagist" };
-const DOTNET = { purl: "nuget", ecosystem: "NuGet" };
-const HASKELL = { purl: "hackage", ecosystem: "Hackage" };
-const R = { purl: "cran", ecosystem: "CRAN" };
-const DART = { purl: "pub", ecosystem: "Pub" };
-const IMAGE = { purl: "oci" };
-
-/** By what scanners, package URLs and people call them. */
-const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
-  ...["go-module", "golang", "go"].map((name) => [name, GO] as const),
-  ...["python", "pypi", "wheel"].map((name) => [name, PYTHON] as const),
-  ...["npm", "javascript", "node"].map((name) => [name, NPM] as const),
-  ...["gem", "ruby"].map((name) => [name, RUBY] as const),
-  ...["java-archive", "maven", "java", "jar"].map((name) => [name, JAVA] as const),
-  ...["rust-crate", "cargo", "rust"].map((name) => [name, RUST] as const),
-  ...["php-composer", "composer", "php"].map((name) => [name, PHP] as const),
-  ...["dotnet", "nuget"].map((name) => [name, DOTNET] as const),
-  ...["hackage", "haskell"].map((name) => [name, HASKELL] as const),
-  ...["r-package", "cran"].map((name) => [name, R] as const),
-  ...["dart-pub", "pub"].map((name) => [name, DART] as const),
-  ...["image", "oci", "container"].map((name) => [name, IMAGE] as const),
-  ["hex", { purl: "hex", ecosystem: "Hex" }],
-  ["conan", { purl: "conan", ecosystem: "ConanCenter" }],
-  ["cocoapods", { purl: "cocoapods" }],
-  ["swift", { purl: "swift", ecosystem: "SwiftURL" }],
-  ["deb", { purl: "deb", ecosystem: "Debian" }],
-  ["rpm", { purl: "rpm" }],
-  ["bitnami", { purl: "bitnami", ecosystem: "Bitnami" }],
-]);
+import { type PackageKind, packageKind } from "./package-kinds.ts";
+import type { Naming } from "./publication.ts";
 
 /** Kinds of packages that distributions have releases of. */
 const DISTRIBUTED: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
+
+const IMAGE = "oci";
+
+/** What names one image and no other; anything else is a tag. */
+const DIGEST = /^sha(256|512):[0-9a-f]+$/;
 
 /** One package as scanners look for it. */
 export interface PublishedPackage {
   /** What OSV calls where it comes from; undefined where OSV has no word for it. */
   readonly ecosystem: string | undefined;
   readonly name: string;
-  /** Without version and qualifiers. */
+  /** Without version; the only qualifier is the repository of an image, without which it is any of its name. */
   readonly purl: string;
 }
 
 /**
  * The packages that an advisory's artifact is, one for each distribution that has it.
  *
- * @example packagesOf(advisory, ["wolfi"]) // [{ ecosystem: "Wolfi", name: "openssl", purl: "pkg:apk/wolfi/openssl" }]
+ * @example packagesOf(advisory, publication) // [{ ecosystem: "Wolfi", name: "openssl", purl: "pkg:apk/wolfi/openssl" }]
  */
 export function packagesOf(
   { artifactType, artifactName: name, componentType, componentLocation }: Advisory,
-  distributions: readonly string[],
+  naming: Naming,
 ): PublishedPackage[] {
   const type = artifactType.toLowerCase();
   const distribution = distributionOf(type, componentLocation);
   if (distribution !== undefined) {
-    const purl = purlOf(type, type === "rpm" ? name : `${distribution}/${name}`);
-    return [{ ecosystem: componentLocation, name, purl }];
+    const namespace = type === "rpm" ? [] : [distribution];
+    return [{ ecosystem: componentLocation, name, purl: joined(type, [...namespace, name]) }];
   }
   if (type === "apk") {
-    return distributions.map((distribution) => ({
+    return naming.distributions.map((distribution) => ({
       ecosystem: APK_ECOSYSTEMS[distribution],
       name,
-      purl: purlOf("apk", `${distribution}/${name}`),
+      purl: joined("apk", [distribution, name]),
     }));
   }
   // A library says by its component what kind of library it is.
-  const { purl, ecosystem } = KINDS.get(type) ?? kindOf(componentType);
-  return [{ ecosystem, name, purl: purlOf(purl, name) }];
+  const { purl, ecosystem } = packageKind(type) ?? kindOf(componentType);
+  return [{ ecosystem, name, purl: purlOf(purl, name, naming) }];
 }
 
 /**
@@ -97,16 +62,18 @@ export function distributionOf(type: string, location: string): string | undefin
 }
 
 /** The package URL of the component that is vulnerable, where that is not the artifact itself. */
-export function componentPurl(
-  { componentName, componentType, artifactName, artifactType }: Advisory,
-  distribution: string,
-): string | undefined {
+export function componentPurl(advisory: Advisory, naming: Naming): string | undefined {
+  const { componentName, componentType, artifactName, artifactType } = advisory;
   if (componentName === "") return undefined;
   const type = componentType.toLowerCase();
   const isSame = type === "" || type === artifactType.toLowerCase();
   if (isSame && componentName === artifactName) return undefined;
-  if (type === "apk") return purlOf("apk", `${distribution}/${componentName}`);
-  return purlOf(kindOf(type).purl, componentName);
+  const purl =
+    type === "apk"
+      ? joined("apk", [naming.distributions[0], componentName])
+      : purlOf(kindOf(type).purl, componentName, naming);
+  // A library may be called by two types: by what it is, and by what its component is.
+  return purl === packagesOf(advisory, naming)[0]?.purl ? undefined : purl;
 }
 
 /**
@@ -115,20 +82,54 @@ export function componentPurl(
  * @example versioned("pkg:apk/wolfi/openssl", "3.5.0-r0", "x86_64") // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
 export function versioned(purl: string, version: string, architecture: string): string {
-  const at = version === "" ? "" : `@${encoded(version)}`;
-  return `${purl}${at}${isAnyArchitecture(architecture) ? "" : `?arch=${encoded(architecture)}`}`;
+  const [path = "", repository] = purl.split("?");
+  const isImage = path.startsWith(`pkg:${IMAGE}/`);
+  const isTag = isImage && version !== "" && !DIGEST.test(version);
+  const at = version === "" || isTag ? "" : `@${encoded(version)}`;
+  const arch = isImage ? imageArchitecture(architecture) : architecture;
+  // In the order of the alphabet, as the canonical form has them.
+  const qualifiers = [
+    isAnyArchitecture(arch) ? "" : `arch=${encoded(arch)}`,
+    repository ?? "",
+    isTag ? `tag=${encoded(version)}` : "",
+  ].filter(Boolean);
+  return `${path}${at}${qualifiers.length === 0 ? "" : `?${qualifiers.join("&")}`}`;
 }
 
 function kindOf(componentType: string): PackageKind {
-  return KINDS.get(componentType.toLowerCase()) ?? { purl: "generic" };
+  return packageKind(componentType) ?? { purl: "generic" };
 }
 
-/** What stands before the last slash, or a colon of Maven, is the namespace. */
-function purlOf(type: string, name: string): string {
-  const path = type === "maven" ? name.replace(":", "/") : name;
+/** What stands before the last slash, or colon of Maven, is the namespace. */
+function purlOf(type: string, name: string, { registry }: Naming): string {
+  if (type === IMAGE) return imagePurl(name, registry);
+  if (DISTRIBUTED.has(type)) return joined(type, [name]);
+  const path = type === "maven" ? name.replaceAll(":", "/") : name;
+  const segments = segmentsOf(path);
+  return joined(type, type === "pypi" ? segments.map(pypiName) : segments);
+}
+
+function joined(type: string, segments: readonly string[]): string {
+  return `pkg:${type}/${segments.map(encoded).join("/")}`;
+}
+
+/**
+ * Images have no namespace: they are known by the last part of their name, and by their repository, which
+ * is in our registry unless the name begins with the host of another.
+ */
+function imagePurl(name: string, registry: string): string {
+  const segments = segmentsOf(name);
+  const [host = ""] = segments;
+  const hasHost = segments.length > 1 && /[.:]|^localhost$/.test(host);
+  const repository = (hasHost ? segments : [registry, ...segments]).join("/");
+  const last = (segments.at(-1) as string).toLowerCase();
+  return `pkg:${IMAGE}/${encoded(last)}?repository_url=${encoded(repository)}`;
+}
+
+/** A name of slashes alone is one segment: a package URL has a name. */
+function segmentsOf(path: string): string[] {
   const segments = path.split("/").filter((segment) => segment !== "");
-  const cased = type === "pypi" ? segments.map(pypiName) : segments;
-  return `pkg:${type}/${cased.map(encoded).join("/")}`;
+  return segments.length === 0 ? [path] : segments;
 }
 
 /** PyPI takes all of these for the same name, and package URLs write only one of them. */
@@ -137,5 +138,5 @@ function pypiName(name: string): string {
 }
 
 function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/%3A/g, ":");
+  return encodeURIComponent(text.toWellFormed()).replace(/%3A/g, ":");
 }

@@ -81,9 +81,14 @@ export function standingOf({ events }: Advisory): Standing | undefined {
     fixedIn: versions,
     justification:
       type.case === "falsePositiveDetermination" ? JUSTIFICATIONS[type.value.type] : undefined,
-    note: type.case === "detection" ? "" : type.value.note.trim(),
+    note: type.case === "detection" ? "" : noteOf(type.value),
     time: timeOf(latest),
   };
+}
+
+/** As it was written: what comes back is the same. Spaces alone say nothing. */
+function noteOf({ note }: { readonly note: string }): string {
+  return note.trim() === "" ? "" : note;
 }
 
 /** Whether outsiders may hear of an event. */

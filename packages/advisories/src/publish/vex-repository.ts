@@ -46,11 +46,11 @@ function segment(text: string): string {
  */
 export function vexIndexEntries(
   advisories: readonly [Advisory, ...Advisory[]],
-  { distributions }: Publication,
+  publication: Publication,
 ): JsonObject[] {
   const location = vexPath(packageOf(advisories[0]));
   const purls = new Set(
-    advisories.flatMap((one) => packagesOf(one, distributions).map(({ purl }) => purl)),
+    advisories.flatMap((one) => packagesOf(one, publication).map(({ purl }) => purl)),
   );
   return [...purls].sort().map((id) => ({ id, location, format: "openvex" }));
 }

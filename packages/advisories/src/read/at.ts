@@ -100,22 +100,27 @@ export class At {
   }
 
   /** A name, an id, a version: it must be there. */
-  word(): string {
+  word(longest: number = READ_LIMITS.wordLength): string {
     if (!this.isThere) this.refuse("is missing");
-    return this.wordIfAny();
+    return this.#text(longest);
   }
 
   wordIfAny(): string {
     return this.#text(READ_LIMITS.wordLength);
   }
 
-  /** Words of people. */
-  textIfAny(): string {
-    return this.#text(READ_LIMITS.textLength);
+  /** A package URL, or what is made of some. */
+  urlIfAny(): string {
+    return this.#text(READ_LIMITS.urlLength);
   }
 
-  words(most: number): string[] {
-    const words = this.items(most).map((item) => [item, item.word()] as const);
+  /** Words of people. */
+  textIfAny(most: number = READ_LIMITS.textLength): string {
+    return this.#text(most);
+  }
+
+  words(most: number, longest: number = READ_LIMITS.wordLength): string[] {
+    const words = this.items(most).map((item) => [item, item.word(longest)] as const);
     const seen = new Set<string>();
     for (const [item, word] of words) {
       if (seen.has(word)) item.refuse(`${JSON.stringify(word)} is there twice`);

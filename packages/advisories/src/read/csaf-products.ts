@@ -11,6 +11,8 @@ export interface Product {
   readonly only: string;
   /** Whether a package URL says what it is; otherwise only its names do. */
   readonly isPackage: boolean;
+  /** Where the documents of the advisories are that it says are about it: the ends of their addresses. */
+  readonly about: ReadonlySet<string>;
 }
 
 /** What is said of the branches on the way to a product. */
@@ -28,10 +30,13 @@ const OTHER = "product";
 export class Products {
   readonly #products = new Map<string, Product>();
   readonly #groups = new Map<string, readonly string[]>();
+  readonly #isOwn: boolean;
   #count = 0;
   #remarks = 0;
 
-  constructor(tree: At) {
+  /** @param isOwn whether we wrote the document: then ids of products tell of their components */
+  constructor(tree: At, isOwn: boolean) {
+    this.#isOwn = isOwn;
     this.#branches(tree.field("branches"), {});
     for (const at of tree.field("full_product_names").items(READ_LIMITS.products)) {
       this.#add(at, {});
@@ -40,16 +45,13 @@ export class Products {
       this.#relate(at);
     }
     for (const at of tree.field("product_groups").items(READ_LIMITS.products)) {
-      this.#groups.set(
-        at.field("group_id").word(),
-        at.field("product_ids").words(READ_LIMITS.products),
-      );
+      this.#groups.set(at.field("group_id").word(), productIds(at.field("product_ids")));
     }
   }
 
   /** The product that a place in the document names. */
   get(at: At): Product | undefined {
-    const id = at.word();
+    const id = at.word(READ_LIMITS.urlLength);
     const product = this.#products.get(id);
     if (id !== "" && product === undefined) {
       at.refuse(`the product tree has no product ${quoted(id)}`);
@@ -59,7 +61,7 @@ export class Products {
 
   /** The ids that a flag, threat or remediation is about. */
   idsOf(at: At): Set<string> {
-    const ids = at.field("product_ids").words(READ_LIMITS.products);
+    const ids = productIds(at.field("product_ids"));
     const groups = at.field("group_ids").words(READ_LIMITS.products);
     const lists = [ids, ...groups.map((id) => this.#groups.get(id) ?? [])];
     const before = this.#remarks;
@@ -83,24 +85,29 @@ export class Products {
 
   #add(at: At, way: Way): void {
     if (!at.mustBeObject()) return;
-    const title = at.field("name").word();
-    const purlAt = at.field("product_identification_helper").field("purl");
-    const text = purlAt.wordIfAny();
+    const title = at.field("name").word(READ_LIMITS.urlLength);
+    const helper = at.field("product_identification_helper");
+    const purlAt = helper.field("purl");
+    const text = purlAt.urlIfAny();
     const purl = text === "" ? undefined : parsePurl(text);
     if (text !== "" && purl === undefined) purlAt.refuse(`${quoted(text)} is not a package URL`);
     const only = purl?.version || (way.version ?? way.versions ?? "");
+    const uris = helper.field("x_generic_uris").items(READ_LIMITS.advisories);
+    const about = new Set(uris.map((one) => fileOf(one.field("uri").urlIfAny())));
     const product: Product = purl
       ? {
-          artifact: artifactOf(purl),
+          artifact: this.#isOwn ? withOwnPart(at, artifactOf(purl)) : artifactOf(purl),
           version: purl.version || (way.version ?? ""),
           only,
           isPackage: true,
+          about,
         }
       : {
           artifact: wholeArtifact(way.name ?? title, OTHER, way.architecture),
           version: way.version ?? "",
           only,
           isPackage: false,
+          about,
         };
     this.#keep(at, product);
   }
@@ -131,13 +138,35 @@ export class Products {
 
   #keep(at: At, product: Product): void {
     const idAt = at.field("product_id");
-    const id = idAt.word();
+    const id = idAt.word(READ_LIMITS.urlLength);
     if (this.#products.has(id)) idAt.refuse(`${quoted(id)} is there twice`);
     if (++this.#count === READ_LIMITS.products) {
       at.refuse(`there are more than ${READ_LIMITS.products} products`);
     }
     this.#products.set(id, product);
   }
+}
+
+/** @example fileOf("https://…/feeds/acme/osv/CGA-2345.json") // "/osv/CGA-2345.json" */
+function fileOf(url: string): string {
+  return url
+    .split("/")
+    .slice(-2)
+    .map((segment) => `/${segment}`)
+    .join("");
+}
+
+function productIds(at: At): string[] {
+  return at.words(READ_LIMITS.products, READ_LIMITS.urlLength);
+}
+
+/** The component and the place that an id of ours has after the package: `<package> <component> at <place>`. */
+function withOwnPart(at: At, artifact: Artifact): Artifact {
+  const id = at.field("product_id").urlIfAny();
+  const [, text = "", location = ""] = /^\S+(?: (pkg:\S+))?(?: at (.*))?$/s.exec(id) ?? [];
+  const purl = parsePurl(text);
+  const { name, type } = purl ?? artifact;
+  return { ...artifact, component: { name, type, location } };
 }
 
 function stepOf(category: string, name: string): Way {

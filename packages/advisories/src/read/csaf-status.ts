@@ -3,7 +3,7 @@ import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "
 import type { At } from "./at.ts";
 import type { Product, Products } from "./csaf-products.ts";
 import { READ_LIMITS } from "./limits.ts";
-import { ownWords } from "./own-words.ts";
+import { ownImpact, ownWords } from "./own-words.ts";
 import { JUSTIFICATIONS, type Plan, type Standing } from "./vex.ts";
 
 /** The lists of a product status, and what being on one means. What is merely recommended is no status. */
@@ -32,11 +32,10 @@ interface Remark {
   readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
+  readonly isPatched?: boolean | undefined;
   /** Says what the vulnerability can do here, if only that it is nothing. */
   readonly isImpact?: boolean;
 }
-
-type Words = ReturnType<typeof ownWords>;
 
 /** The flags, threats and remediations of one vulnerability. */
 export class Remarks {
@@ -44,22 +43,24 @@ export class Remarks {
   readonly #all = new Map<string, Remark[]>();
 
   constructor(at: At, products: Products) {
-    const read = (name: string, more: (one: At, words: Words) => Partial<Remark>): void => {
+    const read = (name: string, more: (one: At) => Omit<Remark, "time">): void => {
       for (const one of at.field(name).items(READ_LIMITS.products)) {
         if (!one.mustBeObject()) continue;
-        const words = ownWords(one.field("details").textIfAny());
         const time = one.field("date").timeIfAny();
-        const remark = { note: words.note, time, ...more(one, words) };
+        const remark = { time, ...more(one) };
         for (const id of products.idsOf(one)) this.#add(id, remark);
       }
     };
-    read("flags", (one) => ({ because: one.field("label").oneOf(JUSTIFICATIONS) }));
+    read("flags", (one) => ({ note: "", because: one.field("label").oneOf(JUSTIFICATIONS) }));
     read("threats", (one) => {
-      return one.field("category").word() === "impact" ? { isImpact: true } : { note: "" };
+      const note = ownImpact(one.field("details"));
+      return one.field("category").word() === "impact" ? { note, isImpact: true } : { note: "" };
     });
-    read("remediations", (one, { plan }) => ({
-      plan: plan ?? one.field("category").oneOf(REMEDIATIONS),
-    }));
+    read("remediations", (one) => {
+      const category = one.field("category").oneOf(REMEDIATIONS);
+      const { plan = category, isPatched, note } = ownWords(one.field("details"));
+      return { note, plan, isPatched };
+    });
   }
 
   on(id: string): readonly Remark[] {
@@ -89,9 +90,11 @@ export function standingOf(
   { version, only }: Product,
   remarks: Remarks,
 ): Standing {
-  const own = remarks.on(at.wordIfAny());
+  const own = remarks.on(at.urlIfAny());
   const note = [...new Set(own.map((one) => one.note))].filter(Boolean).join("\n");
-  if (status === "fixed") return { status, version, note };
+  if (status === "fixed") {
+    return { status, version, isPatched: own.some(({ isPatched }) => isPatched), note };
+  }
   if (status === "under_investigation") return { status, note };
   if (status === "affected") {
     return { status, plan: own.find((one) => one.plan)?.plan ?? "fix", note };

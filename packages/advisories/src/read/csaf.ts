@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { ReviewState, type Vulnerability, VulnerabilitySchema } from "@wharf/contract/messages";
-import { isAdvisoryId } from "./artifact.ts";
+import { TOOL } from "../publish/publication.ts";
 import { type At, quoted } from "./at.ts";
+import { Names } from "./csaf-names.ts";
 import { Products } from "./csaf-products.ts";
 import { Remarks, STATUSES, standingOf } from "./csaf-status.ts";
 import { READ_LIMITS } from "./limits.ts";
@@ -16,6 +17,8 @@ interface Document {
   readonly time: Timestamp | undefined;
   readonly reviewState: ReviewState;
   readonly products: Products;
+  /** Whether we wrote it ourselves. */
+  readonly isOwn: boolean;
 }
 
 /**
@@ -40,20 +43,22 @@ export function readCsaf(top: At): Contents {
 
 function contentsOf(top: At, head: At): Contents {
   const tracking = head.field("tracking");
+  const isOwn = tracking.field("generator").field("engine").field("name").wordIfAny() === TOOL;
   const document: Document = {
     author: head.field("publisher").field("name").word(),
     time: tracking.field("current_release_date").time(),
     // A draft is what nobody has approved yet.
     reviewState:
       tracking.field("status").word() === "draft" ? ReviewState.PENDING : ReviewState.APPROVED,
-    products: new Products(top.field("product_tree")),
+    products: new Products(top.field("product_tree"), isOwn),
+    isOwn,
   };
   const list = top.field("vulnerabilities");
   if (!list.isThere) list.refuse("is missing");
   const all = list
     .items(READ_LIMITS.advisories)
     .filter((at) => at.mustBeObject())
-    .map((at) => [at, namesOf(at)] as const);
+    .map((at) => [at, new Names(at, isOwn)] as const);
   return {
     advisories: advisoriesFrom(all.flatMap(([at, names]) => statementsOf(at, names, document))),
     vulnerabilities: joined(
@@ -62,17 +67,8 @@ function contentsOf(top: At, head: At): Contents {
   };
 }
 
-function namesOf(at: At): string[] {
-  const cve = at.field("cve").wordIfAny();
-  const ids = at.field("ids").items(READ_LIMITS.aliases);
-  const names = [cve, ...ids.map((id) => id.field("text").word())].filter(Boolean);
-  if (names.length === 0) at.refuse("has neither a cve nor ids");
-  return [...new Set(names)];
-}
-
-function statementsOf(at: At, names: readonly string[], document: Document): Statement[] {
-  const aliases = names.filter((name) => !isAdvisoryId(name));
-  const [vulnerability = names[0]] = aliases;
+function statementsOf(at: At, names: Names, document: Document): Statement[] {
+  const vulnerability = names.aliases[0] ?? names.own[0];
   const remarks = new Remarks(at, document.products);
   const status = at.field("product_status");
   if (!status.mustBeObject()) return [];
@@ -83,25 +79,27 @@ function statementsOf(at: At, names: readonly string[], document: Document): Sta
     return [...once.values()].map((product) => ({ product, kind }));
   });
   const { author, time, reviewState, products } = document;
-  // One advisory may be named where it is clear which product it is about.
-  const own = names.filter(isAdvisoryId);
   const statements = found.flatMap(({ product, kind }): Statement[] => {
     const known = products.get(product);
     if (known === undefined || time === undefined || vulnerability === undefined) return [];
     const standing = standingOf(kind, product, known, remarks);
-    const about = { artifact: known.artifact, vulnerability, aliases, advisoryId: undefined };
-    const since = remarks.timeOf(product.wordIfAny()) ?? time;
+    const advisoryId = names.about(known.about);
+    const aliases = names.aliasesOf(advisoryId);
+    const about = { artifact: known.artifact, vulnerability, aliases, advisoryId };
+    const since = remarks.timeOf(product.urlIfAny()) ?? time;
     return [{ ...about, time: since, author, reviewState, standing }];
   });
+  // One advisory may be named where it is clear which product it is about.
+  const [only, ...more] = names.own;
   const artifacts = new Set(statements.map(({ artifact }) => JSON.stringify(artifact)));
-  if (own.length !== 1 || artifacts.size !== 1) return statements;
-  return statements.map((one) => ({ ...one, advisoryId: own[0] }));
+  if (only === undefined || more.length > 0 || artifacts.size !== 1) return statements;
+  return statements.map((one) => ({ ...one, advisoryId: only }));
 }
 
 function vulnerabilityOf(
   at: At,
-  names: readonly string[],
-  { time }: Document,
+  { aliases: [id, ...aliases] }: Names,
+  { time, isOwn }: Document,
 ): Vulnerability | undefined {
   const severities = at
     .field("scores")
@@ -111,13 +109,13 @@ function vulnerabilityOf(
       csafSeverity(score.field("cvss_v3"), "CVSS_V3") ?? [],
     ])
     .flat();
-  const [id, ...aliases] = names.filter((name) => !isAdvisoryId(name));
   if (severities.length === 0 || id === undefined) return undefined;
+  // What we only pass on has no time: whatever the vulnerability's own record says counts for more.
+  const own = { ...(time && { updateTime: time }), summary: at.field("title").textIfAny() };
   return create(VulnerabilitySchema, {
     id,
     aliases,
-    summary: at.field("title").textIfAny(),
-    ...(time && { updateTime: time }),
+    ...(isOwn ? {} : own),
     severities: distinct(severities),
   });
 }

@@ -14,8 +14,12 @@ export const READ_LIMITS = {
   remarks: 2_000_000,
   /** Characters of a name, an id or a version. */
   wordLength: 1_024,
+  /** Characters of a package URL or of an id that is made of some: each of a name's may take nine. */
+  urlLength: 32_768,
   /** Characters of a note. */
   textLength: 4_096,
+  /** Characters that VEX of our own has before a note. */
+  sentenceLength: 100,
   /** Problems that are told; one broken generator makes the same one thousands of times. */
   problems: 20,
 } as const;

@@ -218,13 +218,33 @@ test("package URLs are read as people write names", () => {
     "v1",
     "all",
   ]);
-  assert.deepEqual(named("pkg:oci/a@sha256%3Aabc?repository_url=x"), [
-    "image",
-    "a",
-    "sha256:abc",
-    "all",
-  ]);
   for (const text of ["", "pkg:", "pkg:npm", "pkg:npm/", "npm/a", "pkg:npm/%zz"]) {
     assert.equal(parsePurl(text), undefined, text);
   }
+});
+
+test("images are read by their repository, however much of it there is", () => {
+  const named = (text: string) => {
+    const { type, name, version, architecture } = parsePurl(text) ?? {};
+    assert.equal(type, "image");
+    return [name, version, architecture];
+  };
+  const digest = `sha256:${"0a".repeat(32)}`;
+  const repository = "repository_url=ghcr.io/acme/App";
+  assert.deepEqual(named(`pkg:oci/app@${digest}?arch=amd64&${repository}`), [
+    ...["ghcr.io/acme/App", digest, "amd64"],
+  ]);
+  assert.deepEqual(named(`pkg:oci/app?${encodeURI(repository)}&tag=v1`), [
+    ...["ghcr.io/acme/App", "v1", "all"],
+  ]);
+  assert.deepEqual(named("pkg:oci/app?repository_url=ghcr.io%2Facme%2Fapp"), [
+    ...["ghcr.io/acme/app", "", "all"],
+  ]);
+  assert.equal(named("pkg:oci/app?repository_url=https://ghcr.io/acme/")[0], "ghcr.io/acme/app");
+  assert.equal(named("pkg:oci/app?repository_url=")[0], "app");
+  // As it was written here before, and as people do.
+  assert.equal(named("pkg:oci/acme/app")[0], "acme/app");
+  assert.equal(named("pkg:docker/acme/app@1?repository_url=gcr.io")[0], "gcr.io/acme/app");
+  // A plus is a plus.
+  assert.equal(named("pkg:oci/app?tag=1+2")[1], "1+2");
 });

@@ -3,10 +3,11 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
+import { osvUrl } from "../publish/osv.ts";
 import { type Artifact, isAdvisoryId } from "./artifact.ts";
 import { type At, quoted } from "./at.ts";
 import { READ_LIMITS } from "./limits.ts";
-import { ownWords } from "./own-words.ts";
+import { ownImpact, ownWords, type Words } from "./own-words.ts";
 import { artifactOf, type Purl, parsePurl } from "./purl.ts";
 import type { Contents } from "./read.ts";
 import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement } from "./vex.ts";
@@ -47,11 +48,12 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
   const found = products.items(READ_LIMITS.products).flatMap(productsOf);
   if (read === undefined || time === undefined) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
+  const { advisoryId, others } = ownId(at, names);
   return found.map((product) => ({
     artifact: product.artifact,
-    vulnerability: names.find((one) => !isAdvisoryId(one)) ?? name,
-    aliases: names.filter((one) => !isAdvisoryId(one)),
-    advisoryId: ownId(at, names),
+    vulnerability: others[0] ?? name,
+    aliases: others,
+    advisoryId,
     time,
     author,
     reviewState: ReviewState.APPROVED,
@@ -59,10 +61,16 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
   }));
 }
 
-/** Statements of our own carry the id of their advisory at the end of theirs. */
-function ownId(at: At, names: readonly string[]): string | undefined {
-  const last = at.field("@id").wordIfAny().split(/[/#:]/).at(-1) as string;
-  return [last.replace(/\.json$/, ""), ...names].find(isAdvisoryId);
+/** Statements of our own carry the id of their advisory at the end of theirs, and among the names. */
+function ownId(at: At, names: readonly string[]) {
+  const id = at.field("@id").urlIfAny();
+  const own = names.find((name) => id.endsWith(osvUrl({ advisoryId: name }, "")));
+  if (own !== undefined) return { advisoryId: own, others: names.filter((name) => name !== own) };
+  const last = id.split(/[/#:]/).at(-1) as string;
+  return {
+    advisoryId: [last.replace(/\.json$/, ""), ...names].find(isAdvisoryId),
+    others: names.filter((name) => !isAdvisoryId(name)),
+  };
 }
 
 interface Product {
@@ -92,29 +100,29 @@ function purlOf(at: At): Purl | undefined {
   if (!at.mustBeObject()) return undefined;
   const own = at.field("identifiers").field("purl");
   const place = own.isThere ? own : at.field("@id");
-  const text = place.word();
+  const text = place.word(READ_LIMITS.urlLength);
   const purl = parsePurl(text);
   if (text !== "" && purl === undefined) place.refuse(`${quoted(text)} is not a package URL`);
   return purl;
 }
 
 const STANDINGS: ReadonlyMap<string, (at: At, product: Product) => Standing> = new Map([
-  [
-    "fixed",
-    (at: At, { purl: { version } }: Product): Standing => ({
-      ...{ status: "fixed", version, note: noteOf(at) },
-    }),
-  ],
+  ["fixed", fixed],
   ["affected", affected],
   [
     "under_investigation",
-    (at: At): Standing => ({ status: "under_investigation", note: noteOf(at) }),
+    (at: At): Standing => ({ status: "under_investigation", note: wordsOf(at).note }),
   ],
   ["not_affected", notAffected],
 ]);
 
+function fixed(at: At, { purl: { version } }: Product): Standing {
+  const { isPatched = false, note } = wordsOf(at);
+  return { status: "fixed", version, isPatched, note };
+}
+
 function affected(at: At): Standing {
-  const { plan = "fix", note } = ownWords(noteOf(at));
+  const { plan = "fix", note } = wordsOf(at);
   return { status: "affected", plan, note };
 }
 
@@ -125,18 +133,25 @@ function notAffected(at: At, { only }: Product): Standing {
     at.refuse("is not_affected without a justification or an impact_statement");
   }
   const because = justification.isThere ? justification.oneOf(JUSTIFICATIONS) : undefined;
+  const notes = [
+    ownImpact(impact),
+    ...["action_statement", "status_notes"].map((name) => at.field(name).textIfAny()),
+  ];
   return {
     status: "not_affected",
     because: because ?? FalsePositive.UNSPECIFIED,
-    note: ownWords(noteOf(at)).note,
+    note: notes.filter(Boolean).join("\n"),
     only,
   };
 }
 
-function noteOf(at: At): string {
+/** All that is said in words: a sentence of ours stands at the beginning of one of the fields. */
+function wordsOf(at: At): Words {
   const fields = ["impact_statement", "action_statement", "status_notes"];
-  return fields
-    .map((name) => at.field(name).textIfAny())
+  const words = fields.map((name) => ownWords(at.field(name)));
+  const note = words
+    .map((one) => one.note)
     .filter(Boolean)
     .join("\n");
+  return Object.assign({}, ...words, { note });
 }

@@ -9,11 +9,17 @@ import { type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
 import { timeKey } from "./time.ts";
 
 /** What is to become of what is affected. */
-export type Plan = "fix" | "none" | "upstream" | "no-analysis";
+export type Plan = "fix" | "none" | "upstream" | "no-analysis" | "fixed" | "patched";
 
 /** How a product stands, whichever format of VEX says so. */
 export type Standing =
-  | { readonly status: "fixed"; readonly version: string; readonly note: string }
+  | {
+      readonly status: "fixed";
+      readonly version: string;
+      /** Whether it says that it is one of several. */
+      readonly isPatched: boolean;
+      readonly note: string;
+    }
   | {
       readonly status: "affected";
       readonly plan: Plan;
@@ -72,7 +78,9 @@ export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
     return advisoryOn(first.artifact, {
       advisoryId,
       author: first.author,
-      aliases: [...new Set(own.flatMap((one) => [one.vulnerability, ...one.aliases]))],
+      aliases: [...new Set(own.flatMap((one) => [one.vulnerability, ...one.aliases]))].filter(
+        (alias) => alias !== advisoryId,
+      ),
       events: [...byTime.values()].map(eventOf),
     });
   });
@@ -116,10 +124,7 @@ function typeOf(standings: readonly Standing[], only: readonly string[]): EventT
   const note = [...new Set(standings.map((one) => one.note))].filter(Boolean).join("\n");
   switch (first.status) {
     case "fixed":
-      return fixedIn(
-        standings.flatMap((one) => versionOf(one)),
-        note,
-      );
+      return fixes(standings, note);
     case "under_investigation":
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "not_affected":
@@ -134,8 +139,13 @@ const PLANS: Readonly<Record<Plan, (note: string) => EventType>> = {
   none: (note) => ({ case: "fixNotPlanned", value: { note } }),
   "no-analysis": (note) => ({ case: "analysisNotPlanned", value: { note } }),
   upstream: (note) => ({ case: "pendingUpstreamFix", value: { note } }),
+  fixed: (note) => ({ case: "fixed", value: { fixedVersion: "", note } }),
+  patched: (note) => ({ case: "patched", value: { patchedVersions: [], note } }),
 };
 
-function versionOf(standing: Standing): string[] {
-  return standing.status === "fixed" && standing.version !== "" ? [standing.version] : [];
+function fixes(standings: readonly Standing[], note: string): EventType {
+  const fixed = standings.filter((one) => one.status === "fixed");
+  const versions = [...new Set(fixed.map(({ version }) => version).filter(Boolean))];
+  if (!fixed.some(({ isPatched }) => isPatched)) return fixedIn(versions, note);
+  return { case: "patched", value: { patchedVersions: versions, note } };
 }

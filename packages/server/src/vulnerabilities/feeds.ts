@@ -7,6 +7,7 @@ import { feedFile } from "./feed-files.ts";
 import { isAlwaysThere, isLong, readFeedPath } from "./feed-path.ts";
 import { FeedReader } from "./feed-reader.ts";
 import { feedState, isKnown, stateHeaders } from "./feed-state.ts";
+import { namingOf } from "./naming.ts";
 
 const PREFIX = "/feeds/";
 
@@ -41,7 +42,8 @@ async function answer(
     publisher: group.name,
     namespace: baseUrl,
     url: `${baseUrl}${PREFIX}${path.group}`,
-    distributions: engine.settings.feedDistributions,
+    ...namingOf(engine),
+    isPublic,
   };
   const state = await feedState(engine, group, publication, request.path);
   const headers = {

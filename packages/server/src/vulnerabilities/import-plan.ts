@@ -8,6 +8,7 @@ import {
   type Vulnerability,
 } from "@wharf/contract";
 import type { FieldViolation } from "../errors.ts";
+import { indexable } from "../store/indexable.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
 import { MOST_EVENTS } from "./event-checks.ts";
 import { type Importer, merged } from "./merge.ts";
@@ -17,6 +18,18 @@ import { vulnerabilityRow } from "./severities.ts";
 export interface Known {
   readonly advisories: Map<string, Advisory>;
   readonly vulnerabilities: Map<string, StoredVulnerability>;
+  /** The names, as they are indexed, under which anything is known of a vulnerability here or above. */
+  readonly names: Set<string>;
+}
+
+/**
+ * The names of a vulnerability of which a document only passes on what it has heard, as published
+ * advisories do: their own records say when they were written.
+ *
+ * @example hearsayNames(vulnerability) // ["CVE-2026-0001", "GHSA-…"], or [] of a record
+ */
+export function hearsayNames({ id, aliases, updateTime }: Vulnerability): string[] {
+  return updateTime === undefined ? [id, ...aliases] : [];
 }
 
 /** What there is of an advisory, and what becomes of it. */
@@ -32,7 +45,7 @@ export interface Occasion extends Importer {
  * brings.
  *
  * @example
- * const plan = new ImportPlan(known, { group, actor: call.caller.uid, approves: true });
+ * const plan = new ImportPlan(known, { group, actor: call.caller.uid, approves: true, naming });
  * const results = documents.map((document) => plan.add(document));
  */
 export class ImportPlan {
@@ -79,12 +92,16 @@ export class ImportPlan {
 
   /** What is known later counts; the store sees it the same way. */
   #isNews(given: Vulnerability): boolean {
-    const { vulnerabilities } = this.#known;
+    const { vulnerabilities, names } = this.#known;
     const row = vulnerabilityRow(this.#occasion.group, given);
     const before = vulnerabilities.get(given.id);
     const isOld = before !== undefined && before.updated > row.updated;
     if (isOld || (before !== undefined && Buffer.compare(before.data, row.data) === 0))
       return false;
+    const heard = hearsayNames(given).map(indexable);
+    // Where the record is known by another name, this would outlive what the record says later.
+    if (before === undefined && heard.some((name) => names.has(name))) return false;
+    for (const name of heard) names.add(name);
     vulnerabilities.set(given.id, row);
     this.vulnerabilities.set(given.id, given);
     return true;

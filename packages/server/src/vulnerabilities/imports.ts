@@ -4,6 +4,7 @@ import {
   type AdvisoryDocumentResult,
   AdvisoryDocumentResultSchema,
   AdvisoryImportsService,
+  ancestorsOf,
   Capability,
   type ImportAdvisoriesRequest,
   type ImportAdvisoriesResponse,
@@ -16,11 +17,12 @@ import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/connection.ts";
-import { vulnerabilitiesOf } from "../store/vulnerabilities.ts";
+import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../store/vulnerabilities.ts";
 import { advisories } from "./advisories.ts";
 import { AdvisoryWriter } from "./advisory-writer.ts";
 import { documentProblems } from "./import-checks.ts";
-import { ImportPlan, type Known, type Occasion } from "./import-plan.ts";
+import { hearsayNames, ImportPlan, type Known, type Occasion } from "./import-plan.ts";
+import { namingOf } from "./naming.ts";
 import { settleSeverities } from "./severity-changes.ts";
 import { saveVulnerabilities } from "./vulnerability-writer.ts";
 
@@ -48,9 +50,13 @@ function importAdvisories(engine: Engine): Handler {
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
-    const occasion = { group, actor, approves };
+    const occasion = { group, actor, approves, naming: namingOf(engine) };
     const results: AdvisoryDocumentResult[] = [];
-    const foreseen: Known = { advisories: new Map(), vulnerabilities: new Map() };
+    const foreseen: Known = {
+      advisories: new Map(),
+      vulnerabilities: new Map(),
+      names: new Set(),
+    };
     for (const some of portions(documents)) {
       const [good, refused] = sorted(some, call.time);
       const done = validateOnly
@@ -85,14 +91,15 @@ async function foresee(
   reader: Reader,
   occasion: Occasion,
   documents: readonly AdvisoryDocument[],
-  { advisories, vulnerabilities }: Known,
+  { advisories, vulnerabilities, names }: Known,
 ): Promise<AdvisoryDocumentResult[]> {
   const stored = await knownOf(reader, occasion.group, documents);
   for (const [id, one] of stored.advisories) if (!advisories.has(id)) advisories.set(id, one);
   for (const [id, one] of stored.vulnerabilities) {
     if (!vulnerabilities.has(id)) vulnerabilities.set(id, one);
   }
-  const plan = new ImportPlan({ advisories, vulnerabilities }, occasion);
+  for (const name of stored.names) names.add(name);
+  const plan = new ImportPlan({ advisories, vulnerabilities, names }, occasion);
   return documents.map((document) => plan.add(document));
 }
 
@@ -128,9 +135,13 @@ async function knownOf(
   const found = rows.map((row) => advisories.fromRow(row));
   const named = documents.flatMap((one) => one.vulnerabilities.map(({ id }) => id));
   const vulnerabilities = await vulnerabilitiesOf(reader, group, named);
+  const heard = documents.flatMap((one) => one.vulnerabilities.flatMap(hearsayNames));
+  const places = [group, ...ancestorsOf(group)];
+  const others = heard.length === 0 ? [] : await vulnerabilitiesNamed(reader, places, heard);
   return {
     advisories: new Map(found.map((advisory) => [advisory.advisoryId, advisory])),
     vulnerabilities: new Map(vulnerabilities.map((one) => [one.id, one])),
+    names: new Set(others.map(({ name }) => name)),
   };
 }
 

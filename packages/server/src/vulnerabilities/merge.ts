@@ -1,14 +1,16 @@
 import { equals } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { isSameArtifact, isSameComponent, type Naming } from "@wharf/advisories/publish";
 import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
 import { saysMore } from "./says-more.ts";
 
-/** Who takes advisories in. */
+/** Who takes advisories in, and how their artifacts are called here. */
 export interface Importer {
   /** The author of what names none. */
   readonly actor: string;
   /** Whether what they bring in counts as reviewed; otherwise all of it is pending. */
   readonly approves: boolean;
+  readonly naming: Naming;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Importer {
  * replaced, its events are joined. Returns the very one that was there when nothing changes. One that
  * was deleted here stays so.
  *
- * @example const after = merged(stored, given, { actor: caller.uid, approves: true });
+ * @example const after = merged(stored, given, { actor: caller.uid, approves: true, naming });
  */
 export function merged(
   before: Advisory | undefined,
@@ -28,7 +30,7 @@ export function merged(
   const after: Advisory = {
     ...given,
     uid: before?.uid ?? "",
-    ...componentOf(before, given),
+    ...aboutOf(before, given, importer.naming),
     author: before?.author || given.author || importer.actor,
     aliases: aliasesOf(before, given),
     events: joined(before?.events ?? [], given.events, importer),
@@ -37,24 +39,46 @@ export function merged(
   const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
   setOrClear(after, "createTime", createTime);
   setOrClear(after, "updateTime", before?.updateTime);
+  // Most formats have no word for it.
+  if (before?.legacyAdvisoryId !== undefined) after.legacyAdvisoryId ||= before.legacyAdvisoryId;
   delete after.deleteTime;
   delete after.$unknown;
   return before !== undefined && equals(AdvisorySchema, before, after) ? before : after;
 }
 
-/** Who says nothing of where in an artifact the component is knows no more of it than we do. */
-function componentOf(before: Advisory | undefined, given: Advisory) {
-  const isSame = before?.artifactName === given.artifactName && given.componentLocation === "";
-  const { componentName, componentType, componentLocation } = isSame ? before : given;
-  return { componentName, componentType, componentLocation };
+/** What an advisory is about. */
+const ABOUT = [
+  ...(["artifactName", "artifactType", "artifactArchitecture"] as const),
+  ...(["componentName", "componentType", "componentLocation"] as const),
+];
+
+/**
+ * What it is about. The same by another name stays as it is called here, and who says nothing of where in
+ * an artifact the component is knows no more of it than we do.
+ */
+function aboutOf(before: Advisory | undefined, given: Advisory, naming: Naming) {
+  if (before === undefined || ABOUT.every((name) => before[name] === given[name])) return {};
+  const saysNoPlace = given.componentLocation === "";
+  const placed = saysNoPlace ? { ...given, componentLocation: before.componentLocation } : given;
+  const isSame = isSameArtifact(before, placed, naming);
+  const { artifactName, artifactType, artifactArchitecture } = isSame ? before : given;
+  const staysIn = isSame || before.artifactName === given.artifactName;
+  const isKnown = staysIn && (saysNoPlace || isSameComponent(before, given, naming));
+  const { componentName, componentType, componentLocation } = isKnown ? before : given;
+  return {
+    ...{ artifactName, artifactType, artifactArchitecture },
+    ...{ componentName, componentType, componentLocation },
+  };
 }
 
-/** The same in another order are the same. */
+/** The same in another order are the same; its own id says nothing. */
 function aliasesOf(before: Advisory | undefined, given: Advisory): string[] {
   const aliases = new Set(given.aliases);
   const known = before?.aliases ?? [];
-  const isSame = known.length === aliases.size && known.every((alias) => aliases.has(alias));
-  return isSame ? known : [...aliases];
+  const told = new Set(known.filter((alias) => alias !== "" && alias !== given.advisoryId));
+  const said = aliases.difference(new Set(["", given.advisoryId]));
+  const isSame = told.size === said.size && told.isSubsetOf(said);
+  return isSame && before !== undefined ? known : [...aliases];
 }
 
 function setOrClear(
@@ -81,7 +105,7 @@ function joined(
   const replacing = new Map<AdvisoryEvent, AdvisoryEvent[]>();
   let added: AdvisoryEvent[] = [];
   for (const event of given) {
-    const before = present.get(keyOf(event))?.shift();
+    const before = take(present.get(keyOf(event)) ?? [], event);
     added.push(takenIn(before, event, importer));
     if (before === undefined) continue;
     // What is new in the document before an event that is known comes before it here.
@@ -90,6 +114,12 @@ function joined(
   }
   const known = stored.flatMap((event) => replacing.get(event) ?? event);
   return [...known, ...added].sort(byTime);
+}
+
+/** The one of the same events that a newcomer is: which it says nothing new of, or else the first. */
+function take(same: AdvisoryEvent[], given: AdvisoryEvent): AdvisoryEvent | undefined {
+  const known = same.findIndex((event) => !saysMore(event, given));
+  return same.splice(Math.max(known, 0), 1)[0];
 }
 
 function takenIn(

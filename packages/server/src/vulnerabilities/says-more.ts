@@ -35,12 +35,14 @@ export function saysMore(known: AdvisoryEvent, given: AdvisoryEvent): boolean {
   return !isWithin(type.value, known.type.value);
 }
 
-/** Whether all that is filled in is the same there. */
+/** Whether all that is filled in is there too. */
 function isWithin(some: object, whole: object | undefined): boolean {
   const known = (whole ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(some).every(([name, value]) => {
     if (name === "$unknown" || value === "" || value === 0) return true;
     if (!Array.isArray(value)) return known[name] === value;
-    return value.length === 0 || JSON.stringify(known[name]) === JSON.stringify(value);
+    // Versions that are patched: some formats have them in an order of their own.
+    const all = (known[name] ?? []) as readonly unknown[];
+    return value.every((one) => all.includes(one));
   });
 }
