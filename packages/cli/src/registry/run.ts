@@ -50,11 +50,13 @@ function takeOptions(words: readonly string[], names: readonly string[]) {
   return { own, others };
 }
 
-function howToPush({ wiring: { host, authUrl } }: RegistrySite): string {
+function howToPush({ wiring: { host, baseUrl } }: RegistrySite): string {
   return `wharf: to push, with the uid of an organisation or its verified name:
-  TOKEN=$(curl -fsS -H "Authorization: Bearer $API_TOKEN" "${authUrl}/sts/exchange?aud=${host}" | jq -r .token)
-  echo "$TOKEN" | docker login ${host} -u _token --password-stdin
+  export WHARF_API=${baseUrl}
+  wharf auth login
+  wharf auth configure-docker --registry ${host}
   docker push ${host}/ORGANISATION/IMAGE
 or without Docker:
+  TOKEN=$(wharf auth token --audience ${host})
   skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANISATION/alpine`;
 }

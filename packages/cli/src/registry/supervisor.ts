@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failed } from "../errors.ts";
 import type { RegistrySite } from "./site.ts";
@@ -13,6 +14,10 @@ const KEYS_MS = 2_000;
 
 /** A registry that takes longer to start is not going to. */
 const START_MS = 20_000;
+
+/** What a registry says of clients that ask for what is not there yet, or have yet to bring a token. */
+const EVERYDAY =
+  /msg="(error authorizing context|response completed with error".* http\.response\.status=4\d\d)/;
 
 /** Keeps a registry running with the keys of today, until it is told to stop. */
 export class Supervisor {
@@ -130,7 +135,12 @@ export class Supervisor {
     const { program, configFile, certificates, url } = this.#site;
     this.#stopping.signal.throwIfAborted();
     writeFileSync(certificates, this.#keys);
-    const child = spawn(program, ["serve", configFile], { stdio: ["ignore", 2, 2] });
+    const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "pipe", "pipe"] });
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on("line", (line) => {
+        if (!EVERYDAY.test(line)) console.error(line);
+      });
+    }
     this.#child = child;
     child.once("exit", (code) => {
       if (this.#child === child) this.#end.reject(failed(`the registry ended with ${code}`));

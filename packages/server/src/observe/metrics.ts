@@ -22,6 +22,11 @@ export class Metrics {
     "Commits, each with all the writes that share it.",
   );
   readonly #allCommits = this.#commits.series({});
+  readonly #notices = new Latencies(
+    "wharf_registry_notice_delay_seconds",
+    "From when something happened in a registry, by its clock, to when it was known here.",
+  );
+  readonly #allNotices = this.#notices.series({});
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
   #writes = 0;
@@ -35,6 +40,11 @@ export class Metrics {
   committed(ms: number, writes: number): void {
     this.#allCommits.add(ms / 1000);
     this.#writes += writes;
+  }
+
+  /** Something that a registry told of was taken in, so long after it happened. */
+  noticed(ms: number): void {
+    this.#allNotices.add(ms / 1000);
   }
 
   /** Shows a cache's hits and misses under a name. */
@@ -67,6 +77,7 @@ export class Metrics {
     collectDefaultMetrics({ register: registry });
     registry.registerMetric(this.#requests.metric);
     registry.registerMetric(this.#commits.metric);
+    registry.registerMetric(this.#notices.metric);
     const show = (name: string, help: string, value: () => number) =>
       new Counter({
         name,

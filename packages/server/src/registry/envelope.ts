@@ -12,7 +12,7 @@ export interface Notice {
   /** When, by the registry's clock, but never in our future. */
   readonly time: number;
   readonly path: string;
-  /** Empty where a tag was deleted, or all of a repository. */
+  /** Empty where a tag was deleted and no more is told, or all of a repository was. */
   readonly digest: string;
   readonly tag: string;
   readonly method: string;
@@ -35,7 +35,7 @@ const ACTIONS: Readonly<Record<string, Notice["action"]>> = {
   mount: "push",
 };
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads an envelope of events, as CNCF Distribution sends them. What is no notice of a repository of
@@ -44,20 +44,24 @@ type Json = Readonly<Record<string, unknown>>;
  * @example for (const notice of readEnvelope(body, Date.now())) …
  */
 export function readEnvelope(body: Buffer, now: number): Notice[] {
-  let envelope: Json;
-  try {
-    envelope = object(JSON.parse(body.toString("utf8")));
-  } catch {
-    throw invalidArgument({ field: "", description: "the body is not valid JSON" });
-  }
-  const { events } = envelope;
+  const { events } = readBody(body);
   if (!Array.isArray(events)) {
     throw invalidArgument({ field: "events", description: "events must be a list" });
   }
   return events.flatMap((event) => readEvent(object(event), now) ?? []);
 }
 
-function readEvent(event: Json, now: number): Notice | undefined {
+/** @example const { events } = readBody(body); */
+export function readBody(body: Buffer): Json {
+  try {
+    return object(JSON.parse(body.toString("utf8")));
+  } catch {
+    throw invalidArgument({ field: "", description: "the body is not valid JSON" });
+  }
+}
+
+/** One event of CNCF Distribution; undefined for what is no notice of a repository of ours. */
+export function readEvent(event: Json, now: number): Notice | undefined {
   const target = object(event.target);
   const request = object(event.request);
   const action = ACTIONS[text(event.action)];
@@ -97,10 +101,10 @@ function withoutPort(address: string): string {
   return v6 ?? v4 ?? address;
 }
 
-function object(value: unknown): Json {
+export function object(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === "string" ? value.slice(0, LONGEST) : "";
 }

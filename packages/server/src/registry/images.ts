@@ -12,6 +12,7 @@ import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/connection.ts";
 import { findManifest, type Manifest } from "../store/manifests.ts";
+import { MOST_CHILDREN } from "./look.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";
 
@@ -88,8 +89,8 @@ async function known(reader: Reader, repo: string, digest: string): Promise<Mani
 async function imagesOf(reader: Reader, repo: string, manifest: Manifest) {
   if (manifest.kind !== "index") return [manifest];
   return Promise.all(
-    manifest.children.map(async ({ digest, architecture }) => {
-      if (architecture !== "") return { digest, architecture };
+    manifest.children.map(async ({ digest, architecture }, at) => {
+      if (architecture !== "" || at >= MOST_CHILDREN) return { digest, architecture };
       const child = await findManifest(reader, repo, digest);
       return { digest, architecture: child?.architecture ?? "" };
     }),

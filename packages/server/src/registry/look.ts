@@ -1,13 +1,14 @@
 import type { Reader } from "../store/connection.ts";
 import { findManifest, type Manifest } from "../store/manifests.ts";
 import { architectureOf, readManifest } from "./manifest.ts";
+import { unlessOdd } from "./odd.ts";
 import type { RemoteManifest, RemoteRegistry } from "./remote.ts";
 
 /** Indexes may name indexes; nobody nests them deeper. */
 const DEEPEST = 3;
 
 /** An index that names more than this is known by what it says of them. */
-const MOST_CHILDREN = 256;
+export const MOST_CHILDREN = 256;
 
 /** Where to look, and what is known there. */
 export interface Sight {
@@ -32,12 +33,20 @@ const MOST_ARCHITECTURES = 10_000;
  *
  * @example const facts = await lookAt(sight, digest, notice.time);
  */
-export async function lookAt(
+export function lookAt(sight: Sight, digest: string, pushed: number): Promise<Facts[]> {
+  return lookInto(sight, digest, pushed, 0, new Set([digest]));
+}
+
+type Facts = Omit<Manifest, "pulled">;
+
+async function lookInto(
   sight: Sight,
   digest: string,
   pushed: number,
-  depth = 0,
-): Promise<Omit<Manifest, "pulled">[]> {
+  depth: number,
+  /** Named so far: an index may name the same a hundred times, and be named so itself. */
+  named: Set<string>,
+): Promise<Facts[]> {
   const { remote, path, reader, repo, signal } = sight;
   const known = repo === undefined ? undefined : await findManifest(reader, repo, digest);
   if (known !== undefined) return depth > 0 ? [] : [{ ...known, pushed }];
@@ -46,9 +55,11 @@ export async function lookAt(
   const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
   const told = hasImageConfig ? await toldArchitecture(sight, said.configDigest) : undefined;
   const architecture = told ?? said.architecture;
-  const children = depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [];
+  const children = (depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [])
+    .map((child) => child.digest)
+    .filter((child) => !named.has(child) && named.add(child));
   const below = await Promise.all(
-    children.map((child) => lookAt(sight, child.digest, pushed, depth + 1)),
+    children.map((child) => unlessOdd(lookInto(sight, child, pushed, depth + 1, named), [])),
   );
   return [{ ...said, architecture, digest, pushed }, ...below.flat()];
 }
@@ -58,7 +69,7 @@ async function toldArchitecture(sight: Sight, digest: string): Promise<string | 
   const { remote, path, signal, architectures } = sight;
   const known = architectures?.get(digest);
   if (known !== undefined) return known;
-  const config = await remote.config(path, digest, signal);
+  const config = await unlessOdd(remote.config(path, digest, signal), undefined);
   if (config === undefined) return undefined;
   const architecture = readArchitecture(config);
   if (architectures !== undefined && architectures.size >= MOST_ARCHITECTURES)

@@ -6,9 +6,11 @@ import { forgetNotices } from "../store/registry-notices.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 import type { AttachedRegistries } from "./attached.ts";
+import { readCloudEvent, STRUCTURED } from "./cloud-event.ts";
 import { type Notice, readEnvelope } from "./envelope.ts";
 import { registryError } from "./errors.ts";
 import { lookAt } from "./look.ts";
+import { unlessOdd } from "./odd.ts";
 import { placeOf } from "./path.ts";
 import { PullTimes } from "./pull-times.ts";
 import { OURSELVES, type RemoteRegistry } from "./remote.ts";
@@ -20,7 +22,13 @@ export const NOTIFICATIONS_PATH = "/registry/notifications";
 /** Registries send events one by one, or some. */
 const MOST_BYTES = 1024 * 1024;
 
-const MEDIA_TYPES = ["application/vnd.docker.distribution.events.v1+json", "application/json"];
+/** Distribution 2 and Distribution 3 name the same envelope by two types. */
+const MEDIA_TYPES = [
+  "application/vnd.docker.distribution.events.v1+json",
+  "application/vnd.docker.distribution.events.v2+json",
+  "application/json",
+  STRUCTURED,
+];
 
 /** Registries do not tell again what they told a day ago. */
 const REMEMBERED_MS = 24 * 3_600_000;
@@ -68,7 +76,9 @@ async function answer(
     const error = new WharfError("INVALID_ARGUMENT", `content-type must be ${MEDIA_TYPES[0]}`);
     throw new HttpFault(error, 415);
   }
-  const notices = readEnvelope(await request.body(MOST_BYTES), Date.now());
+  const body = await request.body(MOST_BYTES);
+  const now = Date.now();
+  const notices = readCloudEvent(request.headers, body, now) ?? readEnvelope(body, now);
   await taker.take(host, notices, request.requestId);
   return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
 }
@@ -90,17 +100,18 @@ class Taker {
   async take(host: string, notices: readonly Notice[], requestId: string): Promise<void> {
     const others = notices.filter(({ actor }) => actor !== OURSELVES);
     const looked = await Promise.all(
-      others.map(async (notice) => ({ notice, facts: await this.#look(host, notice) })),
+      others.map(async (notice) => ({ notice, ...(await this.#look(host, notice)) })),
     );
     await this.#forgetOld(Date.now());
     // Asked for in one go, they share a transaction.
     await Promise.all(looked.map((one) => this.#takeOne(host, one, requestId)));
   }
 
-  async #takeOne(host: string, { notice, facts }: Looked, requestId: string): Promise<void> {
+  async #takeOne(host: string, looked: Looked, requestId: string): Promise<void> {
     const { engine, metrics, log } = this.#parts;
+    const { notice } = looked;
     const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
-    const told = { engine, host, notice, requestId, facts, keepsPull };
+    const told = { ...looked, engine, host, requestId, keepsPull };
     let outcome: Outcome | "refused";
     try {
       outcome = await engine.store.write((tx) => takeIn(tx, told));
@@ -113,6 +124,7 @@ class Taker {
       outcome = "refused";
     }
     metrics.count("wharf_registry_notices_total", { outcome });
+    if (outcome === "taken") metrics.noticed(Date.now() - notice.time);
   }
 
   async #forgetOld(now: number): Promise<void> {
@@ -121,22 +133,31 @@ class Taker {
     await this.#parts.engine.store.write((tx) => forgetNotices(tx, now - REMEMBERED_MS));
   }
 
-  /** What there is to know of a pushed manifest. */
-  async #look(host: string, { action, type, path, digest, time }: Notice): Promise<Facts> {
-    if (action !== "push" || type !== "manifest") return [];
-    const { engine, remotes } = this.#parts;
+  /** What a notice does not say, and the registry knows. */
+  async #look(host: string, notice: Notice): Promise<Omit<Looked, "notice">> {
+    const { action, type, path, tag, digest, time } = notice;
+    const { engine, remotes, log } = this.#parts;
+    const remote = remotes.get(host) as RemoteRegistry;
+    const nothing = { facts: [], isGone: false };
+    if (action === "delete" && tag !== "" && digest !== "") {
+      const left = await unlessOdd(remote.digestOf(path, digest), digest);
+      return { ...nothing, isGone: left === undefined };
+    }
+    if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = engine.store;
     const place = await placeOf(engine, reader, path);
     // Nothing of ours: nothing to look at.
-    if (place === undefined) return [];
-    const remote = remotes.get(host) as RemoteRegistry;
-    return lookAt({ remote, path, reader, repo: place.repo }, digest, time);
+    if (place === undefined) return nothing;
+    const sight = { remote, path, reader, repo: place.repo };
+    const facts = await unlessOdd(lookAt(sight, digest, time), [], ({ message: why }) =>
+      log.warn({ host, repository: path, digest, why }, "manifest not read"),
+    );
+    return { ...nothing, facts };
   }
 }
 
-type Facts = Awaited<ReturnType<typeof lookAt>>;
-
 interface Looked {
   readonly notice: Notice;
-  readonly facts: Facts;
+  readonly facts: Awaited<ReturnType<typeof lookAt>>;
+  readonly isGone: boolean;
 }

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { WharfError } from "../errors.ts";
 import { finishPass, readPass, writePass } from "../store/registry-passes.ts";
 import { markSeen, unseenPlaces } from "../store/registry-places.ts";
@@ -17,7 +16,6 @@ export interface PassProgress extends Findings {
 }
 
 export interface PassParts extends RepoParts {
-  readonly log: Logger;
   readonly holder: string;
   /** Hears of every step. */
   report(progress: PassProgress): void;

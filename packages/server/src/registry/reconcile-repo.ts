@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { findPlace } from "../store/registry-places.ts";
@@ -24,6 +25,7 @@ export interface RepoParts {
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   /** What configurations of images have told in this pass, by their digests. */
   readonly architectures: Map<string, string>;
+  readonly log: Logger;
   readonly signal: AbortSignal;
 }
 

@@ -4,6 +4,7 @@ import { placesOf, type RegistryPlace } from "../store/registry-places.ts";
 import { changeFor } from "./acting.ts";
 import { recordManifest, recordTag, removeManifest, removeTag } from "./contents.ts";
 import { lookAt } from "./look.ts";
+import { unlessOdd } from "./odd.ts";
 import { placeRepo } from "./placing.ts";
 import type { Findings, Sighted } from "./reconcile-repo.ts";
 import type { RemoteManifest } from "./remote.ts";
@@ -30,13 +31,17 @@ export async function reconcileTags(
   const before =
     repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
   const inHand = new Map<string, RemoteManifest>();
-  const asked = names.map(async (name) => {
-    if (before.has(name)) return { name, digest: await remote.digestOf(path, name, signal) };
+  const standsFor = async (name: string) => {
+    if (before.has(name)) return remote.digestOf(path, name, signal);
     // Of a tag that is not known, the manifest is mostly not known either: one question does.
     const manifest = await remote.manifest(path, name, signal);
     if (manifest && manifest.bytes.length <= MOST_IN_HAND) inHand.set(manifest.digest, manifest);
-    return { name, digest: manifest?.digest };
-  });
+    return manifest?.digest;
+  };
+  const asked = names.map(async (name) => ({
+    name,
+    digest: await unlessOdd(standsFor(name), undefined, passedOver(sighted, name)),
+  }));
   // One that is gone by now is found to be gone the next time.
   const found = (await Promise.all(asked)).filter(isThere);
   const news: Tag[] = [];
@@ -44,8 +49,8 @@ export async function reconcileTags(
     const known = before.get(tag.name);
     if (known === tag.digest) continue;
     if (known !== undefined) {
-      const others = await otherPlaces(sighted);
-      if ((await elsewhere(sighted, others, tag.name)).includes(known)) continue;
+      const there = await elsewhere(sighted, await otherPlaces(sighted), tag.name);
+      if (there.includes(known) || there.includes(NOT_TOLD)) continue;
     }
     news.push(tag);
   }
@@ -53,7 +58,11 @@ export async function reconcileTags(
   const known = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
   const unknown = digests.filter((digest) => !known.has(digest));
   const sight = { remote, path, reader, repo, signal, inHand, architectures };
-  const looked = await Promise.all(unknown.map((digest) => lookAt(sight, digest, time)));
+  const looked = await Promise.all(
+    unknown.map((digest) =>
+      unlessOdd(lookAt(sight, digest, time), [], passedOver(sighted, digest)),
+    ),
+  );
   // Indexes may share what they name.
   const facts = new Map(looked.flat().map((one) => [one.digest, one]));
   findings.manifests += facts.size;
@@ -133,12 +142,29 @@ async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<Reg
   return places.filter((place) => place.host !== remote.host || place.path !== path);
 }
 
+/** In place of a digest where a registry does not answer: what is known of it stays. */
+const NOT_TOLD = "";
+
 /** What a tag stands for there. */
 async function elsewhere(
   { remotes, signal }: Sighted,
   others: readonly RegistryPlace[],
   name: string,
 ): Promise<string[]> {
-  const digests = others.map(({ host, path }) => remotes.get(host)?.digestOf(path, name, signal));
+  const digests = others.map(({ host, path }) =>
+    remotes
+      .get(host)
+      ?.digestOf(path, name, signal)
+      .catch(() => {
+        signal.throwIfAborted();
+        return NOT_TOLD;
+      }),
+  );
   return (await Promise.all(digests)).filter((digest) => digest !== undefined);
+}
+
+/** Leaves in the log what a registry could not tell of something. */
+function passedOver({ log, remote, path }: Sighted, what: string): (error: Error) => void {
+  const { host } = remote;
+  return ({ message: why }) => log.warn({ host, repository: path, what, why }, "passed over");
 }

@@ -1,11 +1,13 @@
 import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../addresses.ts";
 import { WharfError } from "../errors.ts";
 import type { RegistryKeys } from "./keys.ts";
 import { limitOf } from "./limit.ts";
 import { isDigest, MANIFEST_TYPES } from "./manifest.ts";
+import { unlessOdd } from "./odd.ts";
 import { type Access, issueRegistryToken } from "./token.ts";
-import { type Answer, Transport } from "./transport.ts";
+import { type Answer, type Question, TooLong, Transport } from "./transport.ts";
 
 /** Whom our own tokens name. Registries tell us of our own reads, too; they are nobody's pulls. */
 export const OURSELVES = "wharf";
@@ -18,6 +20,13 @@ const MOST_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB
 
 /** What our own tokens are good for; they are made anew a minute before they end. */
 const FRESH_MS = 4 * 60_000;
+
+/** A registry that is asked too much says when to ask again; so often we do, before it counts as down. */
+const MOST_WAITS = 3;
+const LONGEST_WAIT_MS = 10_000;
+
+/** What is before a registry says so when that is down. */
+const DOWN = new Set([429, 502, 503, 504]);
 
 /** Tokens kept: more repositories are not looked at at the same time. */
 const MOST_TOKENS = 64;
@@ -60,8 +69,10 @@ export class RemoteRegistry {
 
   /** A page of the names of all repositories; the first one, or that of a `next`. */
   async catalog(next: string, signal?: AbortSignal): Promise<RemotePage> {
-    const scope = { type: "registry", name: "catalog", actions: ["*"] };
-    const page = await this.#list(next, scope, "repositories", signal);
+    const page =
+      (await unlessOdd(this.#list(next, CATALOG, "repositories", signal), undefined)) ??
+      // A registry may allow only shorter pages than we ask for; it then has a length of its own.
+      (await this.#list(withoutLength(next), CATALOG, "repositories", signal));
     if (page === undefined) throw this.#oddity("has no catalogue");
     return page;
   }
@@ -118,16 +129,18 @@ export class RemoteRegistry {
 
   async #list(
     target: string,
-    access: Access,
+    access: readonly Access[],
     field: string,
     signal: AbortSignal | undefined,
   ): Promise<RemotePage | undefined> {
     const answer = await this.#ask(target, access, "list", signal);
     if (answer === undefined) return undefined;
     const { headers, body, time } = answer;
+    const next = nextOf(headers.link);
+    if (next === target) throw this.#oddity(`has no end to ${target}`);
     try {
       const names = (JSON.parse(body.toString("utf8"))[field] ?? []) as string[];
-      return { names, next: nextOf(headers.link), time };
+      return { names, next, time };
     } catch {
       throw this.#oddity(`answers ${target} with no list`);
     }
@@ -136,45 +149,60 @@ export class RemoteRegistry {
   /** Asks for something; 404 is undefined, anything else that is not 200 an oddity. */
   #ask(
     target: string,
-    access: Access,
+    access: readonly Access[],
     what: keyof typeof MOST_BYTES,
     signal: AbortSignal | undefined,
   ): Promise<Asked | undefined> {
     return this.#limit(async () => {
       const method = what === "head" ? "HEAD" : "GET";
       const headers = { authorization: `Bearer ${await this.#token(access)}`, accept: ACCEPT };
-      const began = Date.now();
       const question = { method, headers, most: MOST_BYTES[what], signal } as const;
-      const answer = await this.#transport
-        .ask(new URL(`${this.#parts.url}${target}`), question)
-        .catch((error) => {
-          throw this.#fault(`cannot be read: ${error.message || error.code}`, error);
-        });
-      if (answer.status === 200) return { ...answer, time: theirTime(began, answer.headers.date) };
-      if (answer.status === 404) return undefined;
-      throw this.#oddity(`answers ${answer.status} to ${method} ${target}`);
+      const answer = await this.#patiently(new URL(`${this.#parts.url}${target}`), question);
+      const { status } = answer;
+      if (status === 200) return answer;
+      if (status === 404) return undefined;
+      const said = `answers ${status} to ${method} ${target}`;
+      throw DOWN.has(status) ? this.#fault(said) : this.#oddity(said);
     });
   }
 
+  async #patiently(url: URL, question: Question): Promise<Asked> {
+    for (let turn = 0; ; turn++) {
+      const began = Date.now();
+      const answer = await this.#transport.ask(url, question).catch((error) => {
+        const said = `cannot be read: ${error.message || error.code}`;
+        throw error instanceof TooLong ? this.#oddity(said) : this.#fault(said, error);
+      });
+      const { status, headers } = answer;
+      if (status !== 429 || turn === MOST_WAITS)
+        return { ...answer, time: theirTime(began, headers.date) };
+      const { signal } = question;
+      await sleep(waitOf(headers["retry-after"]), undefined, signal && { signal });
+    }
+  }
+
   #checked(answer: Asked, digest: string): Asked {
-    if (matches(answer.body, digest)) return answer;
+    // Docker's first manifests go by a digest of what they say without their signatures.
+    const isSigned = answer.headers["content-type"]?.startsWith(SIGNED) ?? false;
+    if (isSigned || matches(answer.body, digest)) return answer;
     throw this.#oddity(`answers ${digest} with something else`);
   }
 
-  async #token(access: Access): Promise<string> {
+  async #token(access: readonly Access[]): Promise<string> {
     const now = Date.now();
-    const known = this.#tokens.get(access.name);
+    const name = (access[0] as Access).name;
+    const known = this.#tokens.get(name);
     if (known !== undefined && known.until > now) return known.token;
     const content = {
       issuer: this.#parts.addresses().authUrl,
       service: this.host,
       subject: OURSELVES,
-      access: [access],
+      access,
       expires: Number.POSITIVE_INFINITY,
     };
     const { token } = issueRegistryToken(await this.#parts.keys.current(), content, now);
     if (this.#tokens.size >= MOST_TOKENS) this.#tokens.clear();
-    this.#tokens.set(access.name, { token, until: now + FRESH_MS });
+    this.#tokens.set(name, { token, until: now + FRESH_MS });
     return token;
   }
 
@@ -194,6 +222,15 @@ interface Asked extends Answer {
   readonly time: number;
 }
 
+const SIGNED = "application/vnd.docker.distribution.manifest.v1+prettyjws";
+
+/** How long to wait, from seconds or a date; a second where nothing is said. */
+function waitOf(after: string | undefined): number {
+  const seconds = Number(after ?? 1);
+  const ms = Number.isNaN(seconds) ? Date.parse(after as string) - Date.now() : seconds * 1000;
+  return Math.min(Math.max(ms || 0, 0), LONGEST_WAIT_MS);
+}
+
 const ACCEPT = [...MANIFEST_TYPES, "*/*"].join(", ");
 
 /** Clocks that differ by less than what an answer's date can tell count as equal. */
@@ -205,8 +242,16 @@ function theirTime(began: number, date: string | undefined): number {
   return Math.abs(told - began) > SAME_CLOCK_MS ? Math.min(told, began) : began;
 }
 
-function pulling(path: string): Access {
-  return { type: "repository", name: path, actions: ["pull"] };
+function pulling(path: string): readonly Access[] {
+  return [{ type: "repository", name: path, actions: ["pull"] }];
+}
+
+/** What the catalogue takes; zot has it as the repository without a name. */
+const CATALOG = [{ type: "registry", name: "catalog", actions: ["*"] }, ...pulling("")];
+
+/** The target of a list, without how many we would like. */
+function withoutLength(target: string): string {
+  return target.replace(/([?&])n=\d+&?/, "$1");
 }
 
 /** `</v2/_catalog?last=x&n=100>; rel="next"`, as a path; registries also write whole addresses. */

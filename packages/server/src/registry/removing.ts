@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { knownTags } from "../store/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../store/manifests.ts";
+import { isHeardOfSince } from "../store/registry-notices.ts";
 import { forgetPlace, passOnMade, placesOf } from "../store/registry-places.ts";
 import { changeFor, type Occasion } from "./acting.ts";
 import { removeTag } from "./contents.ts";
@@ -35,21 +36,23 @@ export async function removePlace(
   const row = await engine.repos.table.findForChange(tx, repo);
   const places = await placesOf(tx, repo);
   const gone = places.find((place) => place.host === host && place.path === path);
-  await forgetPlace(tx, host, path);
-  if (row === undefined || gone === undefined) return;
-  if (places.length > 1) {
-    if (gone.made === 1) await passOnMade(tx, repo);
+  if (row === undefined || gone === undefined || places.length > 1) {
+    await forgetPlace(tx, host, path);
+    if (gone?.made === 1) await passOnMade(tx, repo);
     return;
   }
   await removeTags(engine, tx, repo, time, occasion);
   await forgetManifestsUntil(tx, repo, time);
+  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
+  // What was pushed since then is there, or what was known of it is.
+  if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
+  await forgetPlace(tx, host, path);
   const { createTime, updateTime } = engine.repos.fromRow(row);
   const isUntouched =
     createTime !== undefined &&
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
-  if (gone.made !== 1 || !isUntouched || hasTags || (await hasManifests(tx, repo))) return;
+  if (gone.made !== 1 || !isUntouched) return;
   const change = changeFor(engine, tx, "repoDeletion", occasion);
   await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
   await change.remove(engine.repos, repo);

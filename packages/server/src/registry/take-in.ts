@@ -1,7 +1,9 @@
+import { ancestorsOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findManifest, type Manifest } from "../store/manifests.ts";
-import { firstTime } from "../store/registry-notices.ts";
+import { firstTime, notePathDeletion, pathDeletions, WHOLE } from "../store/registry-notices.ts";
+import { wantsUniqueTags } from "../store/registry-settings.ts";
 import { changeFor, type Occasion } from "./acting.ts";
 import {
   recordManifest,
@@ -28,6 +30,8 @@ export interface Told {
   readonly requestId: string;
   /** Of a pushed manifest, and of what it names. */
   readonly facts: readonly Omit<Manifest, "pulled">[];
+  /** Of a deletion that names both a tag and what it stood for: whether that is gone as well. */
+  readonly isGone: boolean;
   /** Whether the time of a pull is to be kept. */
   readonly keepsPull: boolean;
 }
@@ -42,7 +46,8 @@ export async function takeIn(tx: Transaction, told: Told): Promise<Outcome> {
   if (!(await firstTime(tx, host, notice.id, Date.now()))) return "known";
   const isPush = notice.action === "push" && notice.type === "manifest";
   const repo = isPush ? await placed(tx, told) : await existing(tx, told);
-  if (repo === undefined) return "elsewhere";
+  if (repo === "missing" && notice.action === "delete") await noteEarly(tx, told);
+  if (repo === undefined || repo === "missing") return "elsewhere";
   if (notice.action === "delete") return remove(tx, told, repo.uid);
   if (isPush) return push(tx, told, repo);
   if (notice.type === "manifest" && told.keepsPull) {
@@ -62,9 +67,18 @@ function placed(tx: Transaction, told: Told): Promise<Placed | undefined> {
   return placeRepo(told.engine, tx, told.host, told.notice.path, occasionOf(told));
 }
 
-async function existing(tx: Transaction, { engine, notice }: Told): Promise<Placed | undefined> {
-  const uid = (await placeOf(engine, tx, notice.path))?.repo;
-  return uid === undefined ? undefined : { uid };
+/** Missing is a repo that a path of ours could stand for. */
+async function existing(
+  tx: Transaction,
+  { engine, notice }: Told,
+): Promise<Placed | "missing" | undefined> {
+  const place = await placeOf(engine, tx, notice.path);
+  return place && (place.repo === undefined ? "missing" : { uid: place.repo });
+}
+
+function noteEarly(tx: Transaction, { host, notice }: Told): Promise<void> {
+  const { path, tag, digest, time } = notice;
+  return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
 }
 
 async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Promise<Outcome> {
@@ -77,10 +91,27 @@ async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Prom
       ? { outcome: "unchanged", previous: "" }
       : await recordTag(change, uid, { name, digest, time });
   await takeBackDeleted(change, uid, digest, time);
+  await takeBackEarly(tx, told, uid);
   const note = madeFor === undefined ? {} : { madeBy: "the installation" };
   const moved = outcome === "moved" ? { previous } : {};
-  await writeTraffic(tx, { ...told, repo: uid, note, ...moved });
+  const isUnwanted = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
+  await writeTraffic(tx, { ...told, repo: uid, note, ...moved, isUnwanted });
   return "taken";
+}
+
+/** Takes back a push that was deleted after it, where that was told when there was no repo. */
+async function takeBackEarly(tx: Transaction, told: Told, repo: string): Promise<void> {
+  const { engine, host, notice } = told;
+  const { path, tag, digest } = notice;
+  const what = [tag, digest, WHOLE];
+  for (const deleted of await pathDeletions(tx, host, path, what, notice.time)) {
+    const { time } = deleted;
+    const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
+    if (deleted.what === WHOLE)
+      return removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+    if (deleted.what === digest) await removeManifest(change, repo, digest, time);
+    else await removeTag(change, repo, tag, time);
+  }
 }
 
 async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcome> {
@@ -89,11 +120,16 @@ async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcom
   const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
   // Registries tell of one deletion several times, and of those of layers in the same way.
   let isNews = true;
-  if (tag !== "") isNews = await removeTag(change, repo, tag, time);
-  else if (digest !== "") {
+  if (tag !== "") {
+    isNews = await removeTag(change, repo, tag, time);
+    if (told.isGone) await removeManifest(change, repo, digest, time);
+  } else if (digest !== "") {
     isNews = (await findManifest(tx, repo, digest)) !== undefined;
     await removeManifest(change, repo, digest, time);
-  } else await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+  } else {
+    await noteEarly(tx, told);
+    await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+  }
   if (isNews) await writeTraffic(tx, { ...told, repo });
   return isNews ? "taken" : "known";
 }

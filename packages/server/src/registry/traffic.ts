@@ -13,6 +13,8 @@ export interface Traffic {
   readonly requestId: string;
   /** What the tag stood for before; empty for a new one. */
   readonly previous?: string;
+  /** Whether the tag moved where a group has decided that none should. */
+  readonly isUnwanted?: boolean;
   /** What else the audit should say. */
   readonly note?: object;
 }
@@ -26,7 +28,7 @@ const EVENTS = { push: "registry.push.v1", pull: "registry.pull.v1", delete: und
  * @example await writeTraffic(tx, { notice, host, repo: repo.uid, requestId });
  */
 export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<void> {
-  const { notice, host, repo, requestId, previous, note } = traffic;
+  const { notice, host, repo, requestId, previous, isUnwanted, note } = traffic;
   const { action, time, actor, digest, tag, path } = notice;
   const type = EVENTS[action];
   if (type !== undefined) {
@@ -41,6 +43,7 @@ export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<v
     ...(tag && { tag }),
     ...(digest && { digest }),
     ...(previous && { previous }),
+    ...(isUnwanted && { movedUniqueTag: true }),
     ...note,
   };
   await writeAudit(tx, {
@@ -56,7 +59,7 @@ export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<v
   });
 }
 
-function bodyOf({ notice, host, repo, previous }: Traffic): object {
+function bodyOf({ notice, host, repo, previous, isUnwanted }: Traffic): object {
   const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notice;
   return {
     repository: path,
@@ -71,5 +74,6 @@ function bodyOf({ notice, host, repo, previous }: Traffic): object {
     remote_address: remoteAddress,
     user_agent: userAgent,
     ...(action === "push" && previous && { tag_previous_digest: previous }),
+    ...(isUnwanted && { moved_unique_tag: true }),
   };
 }

@@ -8,6 +8,9 @@ const TIMEOUT_MS = 30_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MOST_REDIRECTS = 3;
 
+/** An answer that is longer than what was asked for can be: it stays so, however often it is asked for. */
+export class TooLong extends Error {}
+
 export interface Question {
   readonly method: "GET" | "HEAD";
   readonly headers: Readonly<Record<string, string>>;
@@ -52,19 +55,31 @@ export class Transport {
     return answer;
   }
 
-  #ask(url: URL, { method, headers, most, signal }: Question): Promise<Answer> {
+  /** Asks again where the registry, or what is before it, has just closed the connection. */
+  async #ask(url: URL, question: Question): Promise<Answer> {
+    for (;;) {
+      const answer = await this.#askOnce(url, question);
+      if (answer !== "closed") return answer;
+    }
+  }
+
+  #askOnce(url: URL, { method, headers, most, signal }: Question): Promise<Answer | "closed"> {
     const [{ request }, agent] =
       url.protocol === "https:" ? [https, this.#https] : [http, this.#http];
     return new Promise((resolve, reject) => {
       const asked = request(url, { method, headers, agent, ...(signal && { signal }) });
       asked.setTimeout(TIMEOUT_MS, () => asked.destroy(new Error("it does not answer")));
-      asked.on("error", reject);
+      asked.on("error", (error: NodeJS.ErrnoException) => {
+        // One that was kept open: a new one is not closed before it is used.
+        if (asked.reusedSocket && error.code === "ECONNRESET") resolve("closed");
+        else reject(error);
+      });
       asked.on("response", (response) => {
         const chunks: Buffer[] = [];
         let length = 0;
         response.on("data", (chunk: Buffer) => {
           length += chunk.length;
-          if (length > most) response.destroy(new Error(`more than ${most} bytes`));
+          if (length > most) response.destroy(new TooLong(`more than ${most} bytes`));
           else chunks.push(chunk);
         });
         response.on("error", reject);

@@ -112,6 +112,9 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `ALTER TABLE registry_passes ADD COLUMN requested ${integer} NOT NULL DEFAULT 0`,
       `ALTER TABLE registry_passes ADD COLUMN findings ${text} NOT NULL DEFAULT '{}'`,
       `ALTER TABLE registry_passes ADD COLUMN problem ${text} NOT NULL DEFAULT ''`,
+      `CREATE TABLE path_deletions (
+        host ${text} NOT NULL, path ${text} NOT NULL, what ${text} NOT NULL,
+        time ${integer} NOT NULL, PRIMARY KEY (host, path, what))`,
       `CREATE TABLE registry_settings (
         group_uid ${text} PRIMARY KEY, unique_tags ${integer} NOT NULL,
         eol_grace_period ${integer} NOT NULL)`,

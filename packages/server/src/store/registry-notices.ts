@@ -46,8 +46,57 @@ export async function deletionOf(
   return (await reader.get<{ time: number }>(sql, repo, digest))?.time;
 }
 
+/** Stands for all of a repository, where a tag or a digest stands for one. */
+export const WHOLE = "";
+
+/**
+ * Notes that a tag, a manifest or all of a path of a registry was deleted, where there is nothing of
+ * it here, for news of an earlier push that comes later.
+ *
+ * @example await notePathDeletion(tx, host, "acme/app", "latest", notice.time);
+ */
+export async function notePathDeletion(
+  tx: Transaction,
+  host: string,
+  path: string,
+  what: string,
+  time: number,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO path_deletions (host, path, what, time) VALUES (?, ?, ?, ?)
+     ON CONFLICT (host, path, what) DO UPDATE SET time = excluded.time
+     WHERE excluded.time > path_deletions.time`,
+    host,
+    path,
+    what,
+    time,
+  );
+}
+
+/** Which of some things were deleted since a time, as far as that is remembered; all of it first. */
+export function pathDeletions(
+  reader: Reader,
+  host: string,
+  path: string,
+  what: readonly string[],
+  since: number,
+): Promise<{ readonly what: string; readonly time: number }[]> {
+  const marks = what.map(() => "?").join(", ");
+  const sql = `SELECT what, time FROM path_deletions
+    WHERE host = ? AND path = ? AND what IN (${marks}) AND time >= ? ORDER BY what`;
+  return reader.all(sql, host, path, ...what, since);
+}
+
+/** Whether anything is remembered of a repo that was so after a time. */
+export async function isHeardOfSince(reader: Reader, repo: string, time: number): Promise<boolean> {
+  const sql = `SELECT 1 AS found FROM tag_history WHERE repo = ? AND seen > ?
+    UNION ALL SELECT 1 AS found FROM manifest_deletions WHERE repo = ? AND time > ? LIMIT 1`;
+  return (await reader.get(sql, repo, time, repo, time)) !== undefined;
+}
+
 /** Forgets what came before a time: no registry tells again what it told so long ago. */
 export async function forgetNotices(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM registry_notices WHERE time < ?", before);
   await tx.run("DELETE FROM manifest_deletions WHERE time < ?", before);
+  await tx.run("DELETE FROM path_deletions WHERE time < ?", before);
 }

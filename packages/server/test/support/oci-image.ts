@@ -42,6 +42,7 @@ export function writeImage(
     const config = blob("application/vnd.oci.image.config.v1+json", {
       ...platform,
       rootfs,
+      history: [{ created_by: "a test" }],
       config: run(architecture),
     });
     const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers: [layer] };

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
-const INDEX = "application/vnd.oci.image.index.v1+json";
+export const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+export const INDEX = "application/vnd.oci.image.index.v1+json";
 const CONFIG = "application/vnd.oci.image.config.v1+json";
 const LAYER = "application/vnd.oci.image.layer.v1.tar";
 
@@ -37,8 +37,9 @@ export class RegistryStorage {
   }
 
   /** Stores an image that is like no other of another name. */
-  image(name: string, architecture = "amd64"): StoredImage {
-    const config = this.#blob(CONFIG, { architecture, os: "linux", config: { Labels: { name } } });
+  image(name: string, architecture = "amd64", labels: object = {}): StoredImage {
+    const run = { Labels: { name, ...labels } };
+    const config = this.#blob(CONFIG, { architecture, os: "linux", config: run });
     const layers = [this.#layer];
     const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers };
     const { digest } = this.#blob(MANIFEST, manifest);
@@ -53,13 +54,13 @@ export class RegistryStorage {
       const platform = { os: "linux", architecture: architectures[at] };
       return { mediaType: MANIFEST, digest, size: 1, platform };
     });
-    const { digest } = this.#blob(INDEX, { schemaVersion: 2, mediaType: INDEX, manifests });
-    return {
-      digest,
-      manifests: [digest, ...images.map((one) => one.digest)],
-      layers: images.flatMap((one) => one.layers),
-      size: 0,
-    };
+    return this.#index(images, manifests);
+  }
+
+  /** Stores an index that names one thing so many times. */
+  repeated(image: StoredImage, mediaType: string, times: number): StoredImage {
+    const entry = { mediaType, digest: image.digest, size: 1 };
+    return this.#index([image], Array(times).fill(entry));
   }
 
   /** Puts an image into a repository, under a tag. */
@@ -96,6 +97,16 @@ export class RegistryStorage {
   remove(path: string): void {
     for (const one of this.#had) if (one.startsWith(`${path}@`)) this.#had.delete(one);
     rmSync(this.#repository(path), { recursive: true });
+  }
+
+  #index(images: readonly StoredImage[], manifests: readonly object[]): StoredImage {
+    const { digest } = this.#blob(INDEX, { schemaVersion: 2, mediaType: INDEX, manifests });
+    return {
+      digest,
+      manifests: [digest, ...images.flatMap((one) => one.manifests)],
+      layers: images.flatMap((one) => one.layers),
+      size: 0,
+    };
   }
 
   #repository(path: string): string {

@@ -15,6 +15,8 @@ export interface TestRegistryOptions {
   readonly secret?: string;
   /** Where to tell it, if not the server itself. */
   readonly tellTo?: string;
+  /** What else its configuration says. */
+  readonly more?: object;
 }
 
 /** A real CNCF Distribution that asks a server of ours who may do what. */
@@ -45,7 +47,7 @@ export class TestRegistry {
   static async start(
     authUrl: string,
     host: string,
-    { secret, tellTo = authUrl }: TestRegistryOptions = {},
+    { secret, tellTo = authUrl, more }: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
     const folder = scratchFolder("wharf-registry-");
     const bundle = join(folder, "certs.pem");
@@ -70,6 +72,7 @@ export class TestRegistry {
       http: { addr: host },
       auth: { token: { ...token, rootcertbundle: bundle } },
       ...(secret !== undefined && { notifications: { endpoints: [endpoint] } }),
+      ...more,
     };
     writeFileSync(join(folder, "config.yml"), stringify(config));
     const registry = new TestRegistry(host, folder);

@@ -9,6 +9,7 @@ import { freePort } from "./free-port.ts";
 import { writeImage } from "./oci-image.ts";
 import { rawRows } from "./raw-rows.ts";
 import { type Ran, skopeo, TestRegistry } from "./registry.ts";
+import type { RegistryFront } from "./registry-front.ts";
 import { RegistryWorld } from "./registry-world.ts";
 import type { StoreKind } from "./server.ts";
 
@@ -61,6 +62,8 @@ export class TrackedWorld {
     flags = [],
     tells = true,
     tellTo,
+    front,
+    more = {},
   }: {
     store?: StoreKind;
     flags?: readonly string[];
@@ -68,13 +71,19 @@ export class TrackedWorld {
     tells?: boolean;
     /** Where it sends them, if not to the server. */
     tellTo?: string;
+    /** What stands between the server and the registry when it reads that. */
+    front?: RegistryFront;
+    /** What else the registry's configuration says. */
+    more?: object;
   } = {}): Promise<TrackedWorld> {
     const host = `127.0.0.1:${await freePort()}`;
-    const own = ["--registry-urls", `${host}=http://${host}`, ...flags];
+    if (front !== undefined) front.host = host;
+    const own = ["--registry-urls", `${host}=${front?.url ?? `http://${host}`}`, ...flags];
     const world = await RegistryWorld.start({ store, host, flags: own });
     const settings = await readSettings(world.server.storeFlags, {});
     const secret = await notificationSecret(settings, host);
     const registry = await TestRegistry.start(world.server.url, host, {
+      more,
       ...(tells && { secret }),
       ...(tellTo !== undefined && { tellTo }),
     });

@@ -21,15 +21,16 @@ export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistryS
   groupUid: string;
 
   /**
-   * Nobody moves a tag to another image through the API. What is pushed to a registry is recorded as
-   * it is there.
+   * Nobody moves a tag to another image through the API. Registries ask for whole repositories, so a
+   * push can: it is recorded as it is there, and its audit row and its event say that the tag moved.
    *
    * @generated from field: bool unique_tags = 2;
    */
   uniqueTags: boolean;
 
   /**
-   * Kept for clients that set it; nothing here has a grace period.
+   * Kept for clients that set it, and without effect: nobody here builds images, so no tag has a time
+   * up to which it is kept up to date.
    *
    * @generated from field: bool eol_grace_period = 3;
    */

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { skopeo } from "./support/registry.ts";
+import { RegistryFront } from "./support/registry-front.ts";
+import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
+import { TrackedWorld } from "./support/tracked-world.ts";
+
+describe("what a registry answers oddly keeps us from nothing else", () => {
+  let front: RegistryFront;
+  let tracked: TrackedWorld;
+  let storage: RegistryStorage;
+  before(async () => {
+    front = await RegistryFront.start();
+    tracked = await TrackedWorld.start({
+      front,
+      tells: false,
+      flags: ["--reconcile-minutes", "0"],
+      more: { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 3 } },
+    });
+    storage = new RegistryStorage(tracked.registry.storage);
+  });
+  after(async () => {
+    await tracked.stop();
+    front.stop();
+  });
+
+  const names = async (name: string) =>
+    (await tracked.tags((await tracked.repo(name)) as string)).map((tag) => tag.name);
+  const told = async (
+    repository: string,
+    tag: string,
+    { digest }: StoredImage,
+    type = MANIFEST,
+  ) => {
+    const target = { repository, tag, digest, mediaType: type };
+    const event = { id: randomUUID(), timestamp: new Date().toISOString(), action: "push", target };
+    return (await tracked.tell([event])).status;
+  };
+
+  test("a configuration that is longer than we read", async () => {
+    const image = storage.image("long", "amd64", { long: "x".repeat(9 * 1024 * 1024) });
+    storage.tag("acme/long-told", "1", image);
+    assert.equal(await told("acme/long-told", "1", image), 200);
+    assert.deepEqual(await names("long-told"), ["1"]);
+    storage.tag("acme/long", "1", image);
+    storage.tag("acme/longer", "1", storage.image("another"));
+    await tracked.look();
+    assert.deepEqual([await names("long"), await names("longer")], [["1"], ["1"]]);
+    const repo = await tracked.repo("long");
+    const { body } = await tracked.world.operator.get(
+      `/registry/v2beta1/repos/${repo}/digests/${image.digest}/architectures`,
+    );
+    assert.deepEqual(body.architectures ?? [], [], "its architecture is not known");
+  });
+
+  test("an index that names the same thing a hundred times, three deep", async () => {
+    const image = storage.image("repeated");
+    let top = storage.repeated(image, MANIFEST, 100);
+    for (const _ of [1, 2]) top = storage.repeated(top, INDEX, 100);
+    storage.tag("acme/repeated", "1", top);
+    front.asked.length = 0;
+    assert.equal(await told("acme/repeated", "1", top, INDEX), 200);
+    assert.ok(front.asked.length < 10, `${front.asked.length} requests`);
+    const repo = await tracked.repo("repeated");
+    const known = await tracked.rows(`SELECT digest FROM manifests WHERE repo = '${repo}'`);
+    assert.equal(known.length, 4);
+  });
+
+  test("images of Docker's first kind", async () => {
+    const owner = await tracked.world.holder("owner", "owner");
+    const creds = `_token:${await tracked.world.token(owner)}`;
+    const flags = ["--format", "v2s1", "--dest-tls-verify=false", "--dest-creds", creds];
+    const { ok, output } = await skopeo(
+      "copy",
+      ...flags,
+      tracked.image().source,
+      tracked.at("acme/old:1"),
+    );
+    assert.ok(ok, output);
+    storage.tag("acme/old", "2", storage.image("newer"));
+    await tracked.look();
+    assert.deepEqual(await names("old"), ["1", "2"]);
+    const repo = (await tracked.repo("old")) as string;
+    const digest = (await tracked.tag(repo, "1"))?.digest;
+    const { body } = await tracked.world.operator.get(
+      `/registry/v2beta1/repos/${repo}/digests/${digest}/architectures`,
+    );
+    assert.deepEqual(body.architectures, ["amd64"]);
+    assert.equal(await told("acme/old", "3", { digest } as StoredImage), 200);
+  });
+
+  test("a tag that cannot be read", async () => {
+    for (const tag of ["good", "bad", "well"]) {
+      storage.tag("acme/partly", tag, storage.image(`partly ${tag}`));
+    }
+    front.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
+    await tracked.look();
+    assert.deepEqual(await names("partly"), ["good", "well"]);
+    front.instead = () => undefined;
+    await tracked.look();
+    assert.deepEqual(await names("partly"), ["bad", "good", "well"]);
+    front.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
+    const { removed } = await tracked.look();
+    assert.equal(removed, 0, "what cannot be read is not gone");
+    front.instead = () => undefined;
+  });
+
+  test("a registry that is asked too much is asked again when it says", async () => {
+    storage.tag("acme/busy", "1", storage.image("busy"));
+    let refused = 0;
+    front.instead = ({ url }) => {
+      if (!url.includes("acme/busy") || refused++ > 1) return undefined;
+      return { status: 429, headers: { "retry-after": refused === 1 ? "0" : "1" } };
+    };
+    await tracked.look();
+    assert.deepEqual(await names("busy"), ["1"]);
+    assert.ok(refused > 2);
+    front.instead = () => undefined;
+  });
+
+  test("a registry that allows short pages alone is read to the end", async () => {
+    const { status } = await fetch(`${front.url}/v2/_catalog?n=1000`);
+    assert.equal(status, 401);
+    for (let at = 0; at < 8; at++) storage.tag(`acme/many-${at}`, "1", storage.image("many"));
+    front.asked.length = 0;
+    await tracked.look();
+    assert.deepEqual(await names("many-7"), ["1"]);
+    const pages = front.asked.filter(({ url }) => url.startsWith("/v2/_catalog"));
+    assert.ok(pages.length > 3, `${pages.length} pages`);
+  });
+
+  test("a list without an end is not followed for ever", async () => {
+    const link = `</v2/acme/busy/tags/list?n=1000>; rel="next"`;
+    front.instead = ({ url }) =>
+      url.startsWith("/v2/acme/busy/tags") ? { status: 200, headers: { link } } : undefined;
+    const { refused } = await tracked.look();
+    assert.equal(refused, 1);
+    front.instead = () => undefined;
+  });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { notificationSecret } from "../src/admin.ts";
+import { readSettings } from "../src/config.ts";
+import { freePort } from "./support/free-port.ts";
+import { TestRegistry } from "./support/registry.ts";
+import { RegistryStorage } from "./support/registry-storage.ts";
+import { RegistryWorld } from "./support/registry-world.ts";
+import { until } from "./support/tracked-world.ts";
+
+describe("two registries with the same paths", () => {
+  let world: RegistryWorld;
+  let registries: TestRegistry[];
+  let storages: RegistryStorage[];
+  before(async () => {
+    const hosts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+    const urls = hosts.map((host) => `${host}=http://${host}`).join();
+    const flags = ["--registry-urls", urls, "--reconcile-minutes", "0"];
+    world = await RegistryWorld.start({ host: hosts[0] as string, flags });
+    registries = [];
+    for (const host of hosts) {
+      const secret = await notificationSecret(
+        await readSettings(world.server.storeFlags, {}),
+        host,
+      );
+      registries.push(await TestRegistry.start(world.server.url, host, { secret }));
+    }
+    storages = registries.map(({ storage }) => new RegistryStorage(storage));
+  });
+  after(async () => {
+    for (const registry of registries) await registry.stop();
+    await world.stop();
+  });
+
+  const look = async (at: number) => {
+    const { host } = registries[at] as TestRegistry;
+    const path = "/registry/v2beta1/registries";
+    assert.equal((await world.operator.post(`${path}:reconcile`, { host })).status, 200);
+    await until(async () => {
+      const { body } = await world.operator.get(path);
+      const one = body.registries.find((registry: { host: string }) => registry.host === host);
+      assert.equal(one.problem, "");
+      return !one.pending;
+    });
+  };
+  const tags = async () => {
+    const { body } = await world.operator.get("/registry/v2beta1/tags?orderBy=name");
+    return (body.tags ?? []).map(({ name }: { name: string }) => name);
+  };
+
+  test("one that is down keeps nothing of the other from being known", async () => {
+    const [here, there] = storages as [RegistryStorage, RegistryStorage];
+    here.tag("acme/app", "here", here.image("one"));
+    here.tag("acme/app", "both", here.image("one"));
+    there.tag("acme/app", "both", there.image("two"));
+    await look(0);
+    await look(1);
+    assert.deepEqual(await tags(), ["both", "here"]);
+    await (registries[1] as TestRegistry).down();
+    here.tag("acme/app", "more", here.image("three"));
+    here.untag("acme/app", "both");
+    await look(0);
+    assert.deepEqual(await tags(), ["both", "here", "more"], "the other may have it still");
+    await (registries[1] as TestRegistry).up();
+    there.untag("acme/app", "both");
+    here.untag("acme/app", "here");
+    await look(0);
+    assert.deepEqual(await tags(), ["more"]);
+  });
+});
