@@ -53,6 +53,7 @@ import { Issuers } from "./sts/issuers.ts";
 import { KnownIdentities } from "./sts/known-identities.ts";
 import { testIdentityMethod } from "./sts/test-identity.ts";
 import { deprecationOf } from "./v1/deprecation.ts";
+import { IN_WORDS_OF_V1 } from "./v1/events.ts";
 import { handlersOfV1 } from "./v1/handlers.ts";
 import { OUTSIDE } from "./v1/outside.ts";
 import { feedEndpoints } from "./vulnerabilities/feeds.ts";
@@ -153,12 +154,10 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const within: ServedMethods["within"] = (...call) => methods.within(...call);
   for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
-  const methods: ServedMethods = new ServedMethods(
-    services,
-    handlers,
-    authenticator,
-    deprecationOf(settings, metrics),
-  );
+  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
+    deprecation: deprecationOf(settings, metrics),
+    retelling: IN_WORDS_OF_V1,
+  });
   let serving = true;
   const port = await portOf(settings, {
     methods,

@@ -12,7 +12,7 @@ import {
 import { hasEnded } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../errors.ts";
-import type { Call } from "../rpc/call.ts";
+import type { Call, EventBody, Told } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { writeEvent } from "../store/record.ts";
 import type { ResourceRow } from "../store/resource-table.ts";
@@ -20,12 +20,6 @@ import { audit } from "./audit.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
-
-/** What an event tells: the message's full name, and the message as JSON. */
-export interface EventBody {
-  readonly type: string;
-  readonly json: string;
-}
 
 /**
  * One change under way: the call that asks for it and the transaction that it happens in. Whatever
@@ -129,15 +123,16 @@ export class Change {
   async emit(method: DescMethod, uid: string, body: EventBody, group?: string): Promise<void> {
     const event = eventOf(method);
     if (event === undefined) return;
+    const told: Told = this.call.retell?.(body) ?? body;
     await writeEvent(this.tx, {
       id: randomUUID(),
       time: this.call.time,
       type: event.type,
-      subject: uid,
+      subject: told.subject ?? uid,
       group: group ?? { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
       actor: this.actor,
-      bodyType: body.type,
-      body: body.json,
+      bodyType: told.type,
+      body: told.json,
     });
   }
 }

@@ -8,6 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, rootOf, rulesOf } from "@wharf/contract";
+import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
 import { indexable } from "../store/indexable.ts";
@@ -18,7 +19,6 @@ import {
   ResourceTable,
 } from "../store/resource-table.ts";
 import type { Term } from "../store/terms.ts";
-import type { EventBody } from "./change.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Kind } from "./ranges.ts";

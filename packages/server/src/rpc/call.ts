@@ -20,6 +20,25 @@ export interface Call extends Incoming {
   readonly caller: Caller;
   /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
   readonly time: number;
+  /** Tells the events of this call in the words of its caller's version, where that is the other. */
+  readonly retell?: Retelling["retell"] | undefined;
+}
+
+/** What an event tells: the message's full name, and the message as JSON. */
+export interface EventBody {
+  readonly type: string;
+  readonly json: string;
+}
+
+/** The same in other words; they may be about something else. */
+export interface Told extends EventBody {
+  readonly subject?: string;
+}
+
+/** Methods whose events are told in other words than those of the methods that they are made of. */
+export interface Retelling {
+  readonly methods: ReadonlySet<DescMethod>;
+  retell(body: EventBody): Told;
 }
 
 /** An answer that can be written in either form; only the one asked for is ever made. */

@@ -12,7 +12,16 @@ import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
-import type { Call, Handler, Incoming, Method, Methods, Notices, Reply } from "./call.ts";
+import type {
+  Call,
+  Handler,
+  Incoming,
+  Method,
+  Methods,
+  Notices,
+  Reply,
+  Retelling,
+} from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { mustBeUid, validateRequest } from "./validate.ts";
 
@@ -35,6 +44,7 @@ interface Prepared extends Method, Guard {
   /** Told of every call that is let in. */
   readonly called: Deprecation["called"] | undefined;
   readonly handler: Handler | undefined;
+  readonly retell: Call["retell"];
 }
 
 /** What it means for methods to be deprecated. */
@@ -42,6 +52,12 @@ export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
   readonly notices: Notices;
   called(caller: Caller, method: DescMethod): void;
+}
+
+/** What is different about methods of an older version. */
+export interface Older {
+  readonly deprecation?: Deprecation | undefined;
+  readonly retelling?: Retelling;
 }
 
 /**
@@ -58,13 +74,14 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    deprecation?: Deprecation,
+    { deprecation, retelling }: Older = {},
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
       for (const desc of service.methods) {
         const deprecated = deprecation?.methods.has(desc) ? deprecation : undefined;
-        const method = prepare(desc, handlers.get(desc), deprecated);
+        const retell = retelling?.methods.has(desc) ? retelling.retell : undefined;
+        const method = { ...prepare(desc, handlers.get(desc), deprecated), retell };
         this.#methods.push(method);
         for (const name of serviceNames(service)) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
@@ -80,7 +97,7 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
-    const { desc, handler, rule, called } = method as Prepared;
+    const { desc, handler, rule, called, retell } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
     const caller =
@@ -90,7 +107,7 @@ export class ServedMethods implements Methods {
     mayCall(method as Prepared, caller, request);
     called?.(caller, desc);
     validateRequest(desc.input, request);
-    return handler(new AdmittedCall(incoming, desc, caller, time), request);
+    return handler(new AdmittedCall(incoming, desc, caller, time, { retell }), request);
   }
 
   /**
@@ -109,7 +126,8 @@ export class ServedMethods implements Methods {
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
     mayCall(method, call.caller, request);
     validateRequest(desc.input, request);
-    const inner = new AdmittedCall(call, desc, call.caller, call.time, "binary");
+    const { caller, time, retell } = call;
+    const inner = new AdmittedCall(call, desc, caller, time, { format: "binary", retell });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
@@ -133,16 +151,18 @@ class AdmittedCall implements Call {
   readonly caller: Caller;
   readonly time: number;
   readonly format: Incoming["format"];
+  readonly retell: Call["retell"];
 
   constructor(
     incoming: Incoming,
     method: DescMethod,
     caller: Caller,
     time: number,
-    format = incoming.format,
+    { format = incoming.format, retell }: Partial<Pick<Call, "format" | "retell">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
+    this.retell = retell;
     this.method = method;
     this.caller = caller;
     this.time = time;
@@ -173,7 +193,7 @@ function prepare(
   desc: DescMethod,
   handler: Handler | undefined,
   deprecation: Deprecation | undefined,
-): Prepared {
+): Omit<Prepared, "retell"> {
   const name = `${desc.parent.typeName}/${desc.name}`;
   const rule = accessOf(desc);
   if (rule === undefined) throw new Error(`${name} has no access rule`);

@@ -99,7 +99,12 @@ const servicesV1 = alike(
   v1.AccountAssociations_ServiceBindingsSchema,
 );
 
-function associationsV1(shown: AccountAssociation): v1.AccountAssociations {
+/**
+ * What a group is associated with, as version 1 shows it.
+ *
+ * @example associationsV1(association).group
+ */
+export function associationsV1(shown: AccountAssociation): v1.AccountAssociations {
   const { uid, name, description, amazon, google, azure, github, chainguard } = shown;
   return create(v1.AccountAssociationsSchema, {
     group: uid,

@@ -24,7 +24,7 @@ const MOST_CALLERS = 100;
  * How version 1 says that it is deprecated, where the operator has said so: header fields for its
  * users (RFC 9745, RFC 8594), and for the operator who they are.
  *
- * @example new ServedMethods(services, handlers, authenticator, deprecationOf(settings, metrics));
+ * @example const older = { deprecation: deprecationOf(settings, metrics) };
  */
 export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation | undefined {
   if (settings.v1Deprecation === 0) return undefined;

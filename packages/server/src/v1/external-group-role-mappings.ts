@@ -1,5 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { type ExternalGroupRoleMapping, ExternalGroupRoleMappingsService } from "@wharf/contract";
+import {
+  type BatchDeleteExternalGroupRoleMappingsResponse,
+  type ExternalGroupRoleMapping,
+  ExternalGroupRoleMappingsService,
+} from "@wharf/contract";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
@@ -58,10 +62,7 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
       method: ExternalGroupRoleMappings.method.batchDelete,
       onto: ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
       request: ({ parentId, ids }) => ({ parent: parentId, names: ids }),
-      answer: ({ parent, externalGroupRoleMappings }) => ({
-        parentId: parent,
-        items: externalGroupRoleMappings.map(mappingV1),
-      }),
+      answer: deletedV1,
       names: { ...NAMES, names: "ids" },
     }),
   ];
@@ -72,7 +73,12 @@ function toV2(mapping: externalGroupRoleMappingsV1.ExternalGroupRoleMapping) {
   return { externalGroupId, roleUid: roleUidp, scope };
 }
 
-function mappingV1(mapping: ExternalGroupRoleMapping) {
+/**
+ * A mapping as version 1 shows it.
+ *
+ * @example mappingV1(mapping).roleUidp
+ */
+export function mappingV1(mapping: ExternalGroupRoleMapping) {
   const { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime } = mapping;
   return create(ExternalGroupRoleMappingSchema, {
     id: uid,
@@ -82,4 +88,16 @@ function mappingV1(mapping: ExternalGroupRoleMapping) {
     scope,
     createdAt: createTime,
   });
+}
+
+/**
+ * The mappings that were deleted together.
+ *
+ * @example deletedV1(response).items
+ */
+export function deletedV1(deleted: BatchDeleteExternalGroupRoleMappingsResponse) {
+  return {
+    parentId: deleted.parent,
+    items: deleted.externalGroupRoleMappings.map(mappingV1),
+  };
 }

@@ -21,7 +21,7 @@ export function groupInviteMethods(within: Within): Adapted[] {
         parent: group,
         groupInvite: { roleUid: role, ttl, email, singleUse },
       }),
-      answer: (invite) => create(GroupInviteSchema, { ...common(invite), code: invite.code }),
+      answer: inviteV1,
       names: { parent: "group", roleUid: "role" },
     }),
     adaptList(within, {
@@ -41,6 +41,15 @@ export function groupInviteMethods(within: Within): Adapted[] {
       request: ({ id }) => ({ uid: id }),
     }),
   ];
+}
+
+/**
+ * An invite as version 1 shows it where it is made.
+ *
+ * @example inviteV1(invite).code
+ */
+export function inviteV1(invite: GroupInvite): groupInvitesV1.GroupInvite {
+  return create(GroupInviteSchema, { ...common(invite), code: invite.code });
 }
 
 function stored(invite: GroupInvite): groupInvitesV1.StoredGroupInvite {

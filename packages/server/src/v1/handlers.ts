@@ -12,7 +12,7 @@ import { identityProviderMethods } from "./identity-providers.ts";
 import { imageMethods } from "./images.ts";
 import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
-import { repoMethods } from "./repos.ts";
+import { repoMethods, tellRepo } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
@@ -37,7 +37,7 @@ export function handlersOfV1(
     ...identityProviderMethods(within),
     ...accountAssociationMethods(within),
     ...externalGroupRoleMappingMethods(within),
-    ...repoMethods(within, new WholeRepos(engine)),
+    ...repoMethods(within, new WholeRepos(engine, tellRepo)),
     ...tagMethods(within, engine),
     ...tagsSummaryMethods(within),
     ...tagHistoryMethods(within),

@@ -105,7 +105,12 @@ function toV2({ id, name, description, defaultRole, configuration }: v1.Identity
 const oidcV1 = alike(IdentityProvider_OIDCSchema, v1.IdentityProvider_OIDCSchema);
 const scimV1 = alike(IdentityProvider_SCIMSchema, v1.IdentityProvider_SCIMSchema);
 
-function providerV1(provider: IdentityProvider): v1.IdentityProvider {
+/**
+ * An identity provider as version 1 shows it.
+ *
+ * @example providerV1(provider).configuration
+ */
+export function providerV1(provider: IdentityProvider): v1.IdentityProvider {
   const { uid, name, description, defaultRole, configuration, scim } = provider;
   const shown = create(v1.IdentityProviderSchema, {
     id: uid,

@@ -33,6 +33,11 @@ export function registrySettingsMethods(within: Within): Adapted[] {
   ];
 }
 
-function settingsV1({ groupUid, uniqueTags, eolGracePeriod }: RegistrySettings) {
+/**
+ * The settings of a group as version 1 shows them.
+ *
+ * @example settingsV1(settings).registryId
+ */
+export function settingsV1({ groupUid, uniqueTags, eolGracePeriod }: RegistrySettings) {
   return { registryId: groupUid, uniqueTags, eolGracePeriod };
 }

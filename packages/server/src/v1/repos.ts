@@ -3,6 +3,8 @@ import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/c
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../errors.ts";
 import type { WholeRepo, WholeRepos } from "../registry/whole-repo.ts";
+import type { EventBody } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
@@ -36,7 +38,7 @@ const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 /**
  * Repos as version 1 has them, each with its README.
  *
- * @example handlers.push(...repoMethods(within, new WholeRepos(engine)));
+ * @example handlers.push(...repoMethods(within, new WholeRepos(engine, tellRepo)));
  */
 export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
   return [
@@ -123,6 +125,16 @@ export function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
     ...(createTime && { createTime }),
     ...(syncConfig && { syncConfig: syncV1(syncConfig) }),
   });
+}
+
+/**
+ * What an event tells of a repo and its README.
+ *
+ * @example new WholeRepos(engine, tellRepo)
+ */
+export function tellRepo(whole: WholeRepo): EventBody {
+  const { typeName: type } = RepoV1Schema;
+  return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };
 }
 
 function syncV1(sync: SyncConfig): MessageInitShape<typeof registryV1.SyncConfigSchema> {

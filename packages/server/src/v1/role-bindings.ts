@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  type BatchCreateRoleBindingsResponse,
   type Group,
   GroupsService,
   ListGroupsRequestSchema,
@@ -43,7 +44,7 @@ export function roleBindingMethods(within: Within): Adapted[] {
       request: ({ parent, roleBindings }) => {
         return { parent, requests: roleBindings.map((one) => ({ roleBinding: toV2(one) })) };
       },
-      answer: ({ roleBindings }) => ({ roleBindings: roleBindings.map(bindingV1) }),
+      answer: batchV1,
       names: { ...NAMES, requests: "roleBindings" },
     }),
     adapt(within, {
@@ -75,9 +76,23 @@ function toV2({ id, identity, role }: roleBindingsV1.RoleBinding) {
   return { uid: id, identityUid: identity, roleUid: role };
 }
 
-function bindingV1({ uid, identityUid, roleUid }: RoleBinding): roleBindingsV1.RoleBinding {
+/**
+ * A binding as version 1 shows it outside of lists.
+ *
+ * @example bindingV1(binding).group
+ */
+export function bindingV1({ uid, identityUid, roleUid }: RoleBinding): roleBindingsV1.RoleBinding {
   const group = parentOf(uid);
   return create(RoleBindingSchema, { id: uid, identity: identityUid, group, role: roleUid });
+}
+
+/**
+ * The bindings that were made together.
+ *
+ * @example batchV1(response).roleBindings
+ */
+export function batchV1({ roleBindings }: BatchCreateRoleBindingsResponse) {
+  return { roleBindings: roleBindings.map(bindingV1) };
 }
 
 /** A binding with its group and role, as far as the caller may list these. */

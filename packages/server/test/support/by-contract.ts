@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { httpRulesOf, serviceNames } from "@wharf/contract";
-import type { PublicName } from "./grpc-v1.ts";
+import type { OwnName, PublicName } from "./grpc-v1.ts";
 import { queryOf } from "./over-rest.ts";
 import { type Caller, callV1 } from "./over-v1.ts";
 import type { HttpRequest } from "./refusal.ts";
 
 /**
- * Calls any method of version 1: over gRPC under its service's public name, over REST by the route
- * that the contract gives it. Rejects with a Refusal.
+ * Calls any method of version 1: over gRPC under its service's public name, or its own, over REST by
+ * the route that the contract gives it. Rejects with a Refusal.
  *
  * @example await callByContract(api, GroupInvites, "Create", { group, role, ttl: "3600s" });
  */
@@ -17,13 +17,14 @@ export function callByContract(
   service: DescService,
   name: string,
   request: Readonly<Record<string, unknown>>,
+  known: "publicly" | "by us" = "publicly",
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 ): Promise<any> {
   const method = service.methods.find((one) => one.name === name);
   assert.ok(method, `${service} has no ${name}`);
-  const [, publicName] = serviceNames(service);
+  const [ownName, publicName] = serviceNames(service);
   return callV1(caller, {
-    service: publicName as PublicName,
+    service: (known === "publicly" ? publicName : ownName) as PublicName | OwnName,
     method: name,
     request,
     http: httpOf(method, request),

@@ -11,19 +11,21 @@ import { readService } from "./independent.ts";
 /** A service by the name that the public contract gives it: `chainguard.platform.iam.Groups`. */
 export type PublicName = `chainguard.platform.${string}`;
 
+/** The same by the name that we give it: `wharf.iam.v1.Groups`. */
+export type OwnName = `wharf.${string}`;
+
 /** Longer than what clients take unless told otherwise: lists of version 1 are one message. */
 const LONGEST_ANSWER = 100 * 1024 * 1024;
 
 /**
- * Calls a method of version 1 under its public name with an independent client; rejects with
- * grpc-js's ServiceError.
+ * Calls a method of version 1 under either name with an independent client; rejects with grpc-js's ServiceError.
  *
  * @example await grpcCallV1(url, token, "chainguard.platform.iam.Groups", "List", { id });
  */
 export function grpcCallV1(
   url: string,
   token: string,
-  service: PublicName,
+  service: PublicName | OwnName,
   method: string,
   request: object,
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
@@ -43,11 +45,11 @@ export function grpcCallV1(
 
 const clients = new Map<string, Client>();
 
-function clientOf(url: string, service: PublicName): Client {
+function clientOf(url: string, service: PublicName | OwnName): Client {
   const key = `${url} ${service}`;
   let client = clients.get(key);
   if (client === undefined) {
-    const Service = makeGenericClientConstructor(publicDefinition(service), service);
+    const Service = makeGenericClientConstructor(definitionOf(service), service);
     client = new Service(new URL(url).host, credentials.createInsecure(), {
       "grpc.max_receive_message_length": LONGEST_ANSWER,
     });
@@ -56,13 +58,15 @@ function clientOf(url: string, service: PublicName): Client {
   return client;
 }
 
-const definitions = new Map<PublicName, ServiceDefinition>();
+const definitions = new Map<PublicName | OwnName, ServiceDefinition>();
 
-/** The methods of a service under its public name. Most public packages of version 1 do not say so. */
-function publicDefinition(service: PublicName): ServiceDefinition {
+/** The methods of a service, under the name given. Most public packages do not say which version they are. */
+function definitionOf(service: PublicName | OwnName): ServiceDefinition {
   const read = definitions.get(service);
   if (read !== undefined) return read;
-  const [domain, name = ""] = service.replace("chainguard.platform.", "").split(/\.(?:v1\.)?/);
+  const [domain, name = ""] = service
+    .replace(/^(chainguard\.platform|wharf)\./, "")
+    .split(/\.(?:v1\.)?/);
   const own = Object.entries(readService(`wharf/${domain}/v1`, name));
   const definition = Object.fromEntries(
     own.map(([method, one]) => [method, { ...one, path: `/${service}/${method}` }]),

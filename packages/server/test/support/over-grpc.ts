@@ -57,7 +57,10 @@ export function refusalOf(error: ServiceError): Refusal | Error {
 }
 
 /** Names of times that do not end like others. */
-const TIMES = new Set(["updatedSince", "expiration", "timestamp", "start", "end"]);
+const TIMES = new Set([
+  ...["updatedSince", "expiration", "timestamp", "start", "end"],
+  ...["lastSeen", "lastUpdated"],
+]);
 
 /**
  * Masks, times and durations as messages; everything else reads the same.

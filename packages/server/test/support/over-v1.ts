@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServiceError } from "@grpc/grpc-js";
 import type { Protocol } from "./api.ts";
-import { grpcCallV1, type PublicName } from "./grpc-v1.ts";
+import { grpcCallV1, type OwnName, type PublicName } from "./grpc-v1.ts";
 import { refusalOf, shown, wired } from "./over-grpc.ts";
 import { STATUS } from "./over-rest.ts";
 import { type HttpRequest, Refusal } from "./refusal.ts";
@@ -16,7 +16,7 @@ export interface Caller {
 
 /** One call of version 1, as each protocol has it. */
 export interface CallV1 {
-  readonly service: PublicName;
+  readonly service: PublicName | OwnName;
   readonly method: string;
   readonly request: object;
   /** Its path begins after the host. */

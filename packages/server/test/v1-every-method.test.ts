@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createRegistry, type DescMessage, fromJsonString } from "@bufbuild/protobuf";
+import { advisoriesV1, builtinRole, eventOf } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { callByContract } from "./support/by-contract.ts";
+import { type Calls, callEveryMethod, type Ground } from "./support/every-v1-method.ts";
+import { closeGrpcV1 } from "./support/grpc-v1.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES } from "./support/server.ts";
+import { TrackedWorld } from "./support/tracked-world.ts";
+
+const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
+const METHODS = SERVICES.flatMap(({ methods }) => methods);
+
+const WAYS = [
+  ["gRPC", "publicly"],
+  ["gRPC", "by us"],
+  ["REST", "publicly"],
+] as const;
+
+interface Row {
+  readonly type: string;
+  readonly subject: string;
+  readonly group_uid: string;
+  readonly body_type: string;
+  readonly body: string;
+}
+
+for (const store of STORES) {
+  describe(`every method of version 1 does what it is for, on ${store}`, () => {
+    let tracked: TrackedWorld;
+    let token: string;
+    let ground: Ground;
+    before(async () => {
+      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
+      const { world } = tracked;
+      token = await world.server.token();
+      const pusher = await world.holder("pusher", "registry.push");
+      const image = tracked.image(["amd64"], () => ({ User: "65532" }));
+      const { ok, output } = await tracked.push(pusher, image.source, "acme/nginx:1.0");
+      assert.ok(ok, output);
+      await tracked.tagged("nginx", "1.0", image.digest);
+      const repoId = (await tracked.repo("nginx")) as string;
+      const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "3600s" };
+      const { code } = await world.post(`groupInvites/${world.organisation}`, invite);
+      const person = { issuer: world.issuer.url, subject: "ada" };
+      const rest = new Rest(world.server.url, await world.issuer.sign({ sub: "ada" }));
+      assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
+      ground = { org: world.organisation, person, image: { repoId, digest: image.digest } };
+    });
+    after(async () => {
+      closeGrpcV1();
+      await tracked.stop();
+    });
+
+    const events = async (since: number) => {
+      const sql = `SELECT id, type, subject, group_uid, body_type, body FROM events
+        WHERE id > ${since} AND type NOT LIKE 'registry.pull%' ORDER BY id`;
+      return rawRows<Row & { id: number }>(tracked.world.server, sql);
+    };
+
+    for (const [protocol, known] of WAYS) {
+      test(`over ${protocol}, as it is known ${known}, with events in its own words`, async () => {
+        const before = (await events(0)).at(-1)?.id ?? 0;
+        const called = new Set<string>();
+        const by = { protocol, url: tracked.world.server.url, token };
+        const call: Calls = async (service, method, request) => {
+          const answer = await callByContract(by, service, method, request, known);
+          called.add(`${service.typeName}/${method}`);
+          return answer;
+        };
+        await callEveryMethod(call, ground);
+        assert.deepEqual(
+          METHODS.map(({ parent, name }) => `${parent.typeName}/${name}`).filter(
+            (name) => !called.has(name),
+          ),
+          [],
+          "each has succeeded",
+        );
+        await checkEvents(await events(Number(before)));
+      });
+    }
+  });
+}
+
+const MESSAGES = createRegistry(...SERVICES.map(({ file }) => file));
+
+async function checkEvents(rows: readonly Row[]): Promise<void> {
+  const expected = METHODS.flatMap((method) => eventOf(method)?.type ?? []);
+  const told = new Set(rows.map(({ type }) => type));
+  assert.deepEqual(
+    expected.filter((type) => !told.has(type)),
+    [],
+    "each has left its event",
+  );
+  for (const { type, subject, body_type: name, body } of rows) {
+    assert.match(name, /^wharf\.\w+\.v1\./, `${type} of ${subject}`);
+    const schema = MESSAGES.getMessage(name) as DescMessage;
+    const message = fromJsonString(schema, body) as unknown as Record<string, unknown>;
+    // What was made, changed or deleted is what the event is about.
+    const about = message.id ?? message.group ?? message.identityProviderId ?? message.registryId;
+    if (name.endsWith(".RoleBindingBatch")) {
+      const made = message.roleBindings as { id: string }[];
+      assert.equal(subject, made.map(({ id }) => id).join());
+    } else if (name.includes(".Batch")) assert.equal(subject, message.parentId);
+    else if (!name.endsWith(".RoleBinding")) assert.equal(about, subject, type);
+  }
+}
