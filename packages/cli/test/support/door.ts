@@ -16,9 +16,12 @@ export class Door implements AsyncDisposable {
   /**
    * @example await using door = await Door.before(site, () => "pass");
    */
-  static async before(site: Site, judge: (request: IncomingMessage) => Verdict): Promise<Door> {
-    const server = createServer((incoming, answer) => {
-      if (judge(incoming) === "unavailable") {
+  static async before(
+    site: Site,
+    judge: (request: IncomingMessage) => Verdict | Promise<Verdict>,
+  ): Promise<Door> {
+    const server = createServer(async (incoming, answer) => {
+      if ((await judge(incoming)) === "unavailable") {
         incoming.resume();
         answer.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
         answer.end('{"code":14,"message":"Unavailable: later"}');
