@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
+import { Door, type Verdict } from "./support/door.ts";
 import { Site } from "./support/site.ts";
 import { TestTerminal } from "./support/terminal.ts";
 
@@ -19,7 +20,8 @@ describe("completion", () => {
     // As an install has it: a command named wharf, and the Node.js that runs it.
     const bin = mkdtempSync(join(tmpdir(), "wharf-bin-"));
     symlinkSync(LAUNCHER, join(bin, "wharf"));
-    env = { ...site.env, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` };
+    const path = `${bin}:${dirname(process.execPath)}:${process.env.PATH}`;
+    env = { ...site.env, PATH: path, WHARF_COMPLETION_SECONDS: "60" };
   });
   after(() => site.stop());
 
@@ -51,7 +53,12 @@ describe("completion", () => {
   test("is silent when the server does not answer", async () => {
     const words = ["__complete", "--", "iam", "orgs", "describe", ""];
     const nowhere = { ...env, WHARF_API: "http://127.0.0.1:9" };
-    assert.deepEqual(await wharf(words, { env: nowhere }), { code: 0, stdout: "", stderr: "" });
+    const nothing = { code: 0, stdout: "", stderr: "" };
+    assert.deepEqual(await wharf(words, { env: nowhere }), nothing);
+    const { promise: never } = Promise.withResolvers<Verdict>();
+    await using silent = await Door.before(site, () => never);
+    const hasty = { ...env, WHARF_API: silent.url, WHARF_COMPLETION_SECONDS: "0.2" };
+    assert.deepEqual(await wharf(words, { env: hasty }), nothing);
   });
 
   test("works in bash", async () => {

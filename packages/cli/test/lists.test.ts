@@ -90,8 +90,9 @@ describe("lists of many things", () => {
   });
 
   test("names are completed, and uids where a name is not enough", async () => {
+    const env = { ...site.env, WHARF_COMPLETION_SECONDS: "60" };
     const complete = async (...words: string[]) =>
-      (await wharf(["__complete", "--", ...words], { env: site.env })).stdout.split("\n");
+      (await wharf(["__complete", "--", ...words], { env })).stdout.split("\n");
     const identities = await complete("iam", "identities", "describe", "ci 42");
     assert.deepEqual(identities.slice(0, 2), ["ci 42", "ci 420"]);
     const roles = await complete("iam", "identities", "create", "x", "--role", "registry.pu");

@@ -11,8 +11,9 @@ export interface Candidate {
   readonly summary?: string | undefined;
 }
 
-/** Nobody waits longer for a name. */
-const PATIENCE_MS = 2_000;
+/** Few wait longer for a name, unless their server is far away. */
+const PATIENCE_S = 2;
+const MAX_PATIENCE_S = 3600;
 
 /** Tells the shell to complete names of files. */
 const FILES: readonly Candidate[] = [{ word: ":files" }];
@@ -92,9 +93,14 @@ async function answersOf(
   const { given } = scan(words, options);
   const config = await readConfigOf(given, environment);
   const settings = readSettings({ given, environment, config }, { options });
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(1000 * patience(environment));
   const context = await makeContext({ settings, environment, signal });
   return (await asked.complete(context)).map((word) => ({ word: harmless(word) }));
+}
+
+/** How many seconds to wait for the server. */
+function patience({ WHARF_COMPLETION_SECONDS: asked }: Environment): number {
+  return Number(asked) > 0 && Number(asked) <= MAX_PATIENCE_S ? Number(asked) : PATIENCE_S;
 }
 
 function matching(all: readonly Candidate[], typed: string, prefix = ""): readonly Candidate[] {

@@ -25,11 +25,11 @@ export class Door implements AsyncDisposable {
    */
   static async before(
     site: Site,
-    judge: (request: IncomingMessage) => Verdict,
+    judge: (request: IncomingMessage) => Verdict | Promise<Verdict>,
     delay?: Delay,
   ): Promise<Door> {
-    const server = createServer((incoming, answer) => {
-      if (judge(incoming) === "unavailable") {
+    const server = createServer(async (incoming, answer) => {
+      if ((await judge(incoming)) === "unavailable") {
         incoming.resume();
         answer.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
         answer.end('{"code":14,"message":"Unavailable: later"}');

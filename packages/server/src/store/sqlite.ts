@@ -97,10 +97,17 @@ class SqliteConnection implements Writer {
 }
 
 /**
+ * How old an entry may be, in milliseconds. A turn can take long, or stand still on a busy machine;
+ * nobody hears of another process's commit and asks us sooner than this.
+ */
+const FRESH_MS = 0.25;
+
+/**
  * The connection that reads. Entering and leaving a database costs more than most reads do, so
- * the reads of one turn of the event loop share an entry. It ends with the turn, and as soon as
- * this process commits: no read misses what was committed before it. Results are used again until
- * anyone, this process or another, has changed the database. They are shared: not to be changed.
+ * the reads of one turn of the event loop share an entry. It ends with the turn, when it is old, and
+ * as soon as this process commits: no read misses what was committed before it. Results are used
+ * again until anyone, this process or another, has changed the database. They are shared: not to be
+ * changed.
  */
 class SqliteReader extends SqliteConnection {
   readonly #rows = new ResultCache();
@@ -110,6 +117,7 @@ class SqliteReader extends SqliteConnection {
   readonly #end: StatementSync;
   readonly #version: StatementSync;
   #entered = false;
+  #since = 0;
 
   constructor(path: string) {
     super(path, true);
@@ -146,9 +154,12 @@ class SqliteReader extends SqliteConnection {
   }
 
   #enter(): void {
-    if (this.#entered) return;
+    const now = performance.now();
+    if (this.#entered && now - this.#since < FRESH_MS) return;
+    this.leave();
     this.#begin.run();
     this.#entered = true;
+    this.#since = now;
     const version = this.#version.get()?.data_version;
     for (const cache of [this.#rows, this.#lists, this.#arrays]) cache.validate(version);
     setImmediate(() => this.leave());
