@@ -10,6 +10,9 @@ import { pageHeaders } from "./pages/layout.ts";
 
 const COOKIE = "wharf_login";
 
+/** Whether a cookie comes along when another site sends the browser here. */
+type SameSite = "Lax" | "Strict";
+
 /** 256 bits: nobody guesses it. */
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");
@@ -17,7 +20,16 @@ export function newSecret(): string {
 
 /** The browser's cookie, if it has one. */
 export function browserOf(request: HttpRequest, authUrl: string): string | undefined {
-  const wanted = `${cookieName(authUrl)}=`;
+  return cookieOf(request, COOKIE, authUrl);
+}
+
+/**
+ * What a cookie holds, if the browser has sent it.
+ *
+ * @example const secret = cookieOf(request, "wharf_account", authUrl);
+ */
+export function cookieOf(request: HttpRequest, name: string, authUrl: string): string | undefined {
+  const wanted = `${prefixed(name, authUrl)}=`;
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 }
@@ -43,19 +55,34 @@ export function browserDigest(cookie: string): string {
 }
 
 /**
- * The header that gives a browser its cookie, until it is closed. Lax, because the provider sends
- * the browser back from another site.
+ * The header that gives a browser its cookie. Lax, because the provider sends the browser back from
+ * another site.
  *
  * @example headers["set-cookie"] = browserCookie(newSecret(), authUrl);
  */
 export function browserCookie(value: string, authUrl: string): string {
+  return setCookie(COOKIE, value, "Lax", authUrl);
+}
+
+/**
+ * The header that sets a cookie until the browser is closed. An empty value takes it away.
+ *
+ * @example headers["set-cookie"] = setCookie("wharf_account", newSecret(), "Strict", authUrl);
+ */
+export function setCookie(
+  name: string,
+  value: string,
+  sameSite: SameSite,
+  authUrl: string,
+): string {
   const secure = authUrl.startsWith("https:") ? "; Secure" : "";
-  return `${cookieName(authUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  const ends = value === "" ? "; Max-Age=0" : "";
+  return `${prefixed(name, authUrl)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${secure}${ends}`;
 }
 
 /** The prefix makes browsers refuse the cookie from anywhere but this very host, over TLS. */
-function cookieName(authUrl: string): string {
-  return authUrl.startsWith("https:") ? `__Host-${COOKIE}` : COOKIE;
+function prefixed(name: string, authUrl: string): string {
+  return authUrl.startsWith("https:") ? `__Host-${name}` : name;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { putTicket } from "../store/tickets.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
+import { enterAccount } from "./account/visit.ts";
 import { htmlAnswer, newSecret } from "./browser.ts";
 import { approveDevice } from "./device.ts";
 import { sealForTool } from "./headless.ts";
@@ -48,6 +49,8 @@ export async function deliver(
     case "device":
       await approveDevice(parts, call, delivery.userCode, person);
       return toolIsSignedIn();
+    case "account":
+      return enterAccount(parts, call, person);
     case "none":
       return htmlAnswer(
         200,

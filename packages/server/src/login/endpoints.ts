@@ -2,14 +2,20 @@ import type { Methods } from "../rpc/call.ts";
 import { oauthTokenEndpoint } from "../sts/oauth-token.ts";
 import { TOKEN_EXCHANGE, tokenExchangeGrant } from "../sts/token-exchange-grant.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
+import { accountEndpoints } from "./account/endpoints.ts";
 import { Attempts } from "./attempts.ts";
+import { htmlAnswer } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
 import { providersFor } from "./choose.ts";
 import { deviceEndpoints } from "./device-endpoints.ts";
 import { personGrants } from "./grants.ts";
 import { localEndpoints } from "./local/endpoints.ts";
+import { isFirstRun } from "./local/setup.ts";
 import type { LoginParts } from "./login.ts";
+import { pageEndpoint } from "./page-endpoint.ts";
 import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
+
+import { welcomePage } from "./pages/welcome.ts";
 
 /** The address of these changes with what they say. */
 const FOR_EVER = "public, max-age=31536000, immutable";
@@ -27,10 +33,17 @@ export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoin
     ...browserLoginEndpoints(parts),
     ...deviceEndpoints(parts, attempts),
     ...localEndpoints(parts, attempts),
+    ...accountEndpoints(parts, attempts),
+    pageEndpoint("GET", "/", () => welcome(parts)),
     organisationCheck(parts),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
   ];
+}
+
+async function welcome({ engine, addresses }: LoginParts): Promise<HttpResponse> {
+  const firstRun = await isFirstRun(engine, engine.store.reader);
+  return htmlAnswer(200, welcomePage({ firstRun, api: addresses().baseUrl }));
 }
 
 /** Whether people of an organisation can log in by its name, before a browser is opened for it. */

@@ -22,3 +22,12 @@ export interface Person extends Described {
   /** The uids of the group mappings that apply to them in this session. */
   readonly mappings: readonly string[];
 }
+
+/**
+ * What a person recognises themselves by.
+ *
+ * @example nameOf(person) // "ada@example.com"
+ */
+export function nameOf({ email, profile, act }: Described): string {
+  return email?.address ?? profile?.name ?? act.sub;
+}

@@ -19,6 +19,8 @@ export type Delivery =
   | { readonly kind: "headless"; readonly code: string }
   /** To the device that waits with this user code. */
   | { readonly kind: "device"; readonly userCode: string }
+  /** Nowhere: the browser goes on to the page of the person's own account. */
+  | { readonly kind: "account" }
   /** Nowhere: somebody only came to accept an invite. */
   | { readonly kind: "none" };
 

@@ -125,7 +125,7 @@ export function endSessionMethod(engine: Engine): Handler {
     await engine.store.write(async (tx) => {
       const session = await findSessionForChange(tx, id);
       if (session === undefined || !mayEnd(call.caller, session)) throw notFound("Session", id);
-      await end(new Change(call, tx, engine), session);
+      await endOne(new Change(call, tx, engine), session);
     });
     return EMPTY_REPLY;
   };
@@ -136,9 +136,15 @@ function mayEnd({ uid, grants, isOperator }: Caller, { identity, provider }: Sto
   return provider !== "" && grants.holds([UPDATE], provider);
 }
 
-async function end(change: Change, { id, identity }: StoredSession): Promise<void> {
-  await endSession(change.tx, id);
-  await audit(change.tx, change.call, { resource: identity, detail: { session: id } });
+/**
+ * Ends a session that the caller may end, within a change.
+ *
+ * @example await endOne(change, session);
+ */
+export async function endOne(change: Change, { id, identity }: StoredSession): Promise<void> {
+  const { tx, call, actor } = change;
+  await endSession(tx, id);
+  await audit(tx, call, { resource: identity, actor, detail: { session: id } });
   const body = { type: EndSessionRequestSchema.typeName, json: JSON.stringify({ id }) };
   await change.emit(SessionsService.method.endSession, identity, body);
 }
@@ -157,18 +163,23 @@ export function logoutMethod(engine: Engine): Handler {
 }
 
 async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
-  const { tx, call } = change;
-  if (everywhere) {
-    const ended = await endSessions(tx, { identity: caller.uid });
-    // Logins that have not become sessions yet count as well.
-    await dropTicketsOf(tx, caller.uid);
-    await audit(tx, call, { resource: caller.uid, detail: { sessions: ended } });
-    return;
-  }
+  const { tx } = change;
+  if (everywhere) return endAll(change, caller.uid);
   const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
   if (session === undefined) {
     const description = "the token did not come of a login";
     throw failedPrecondition({ type: "NO_SESSION", description });
   }
-  await end(change, session);
+  await endOne(change, session);
+}
+
+/**
+ * Ends all sessions of a person, within a change. Logins that have not become sessions yet count as well.
+ *
+ * @example await endAll(change, caller.uid);
+ */
+export async function endAll({ tx, call, actor }: Change, identity: string): Promise<void> {
+  const sessions = await endSessions(tx, { identity });
+  await dropTicketsOf(tx, identity);
+  await audit(tx, call, { resource: identity, actor, detail: { sessions } });
 }

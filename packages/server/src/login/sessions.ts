@@ -9,6 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { unauthenticated } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { isWelcome } from "../scim/lookup.ts";
+import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { externalIdOf } from "../store/provider-people.ts";
 import {
@@ -166,7 +167,7 @@ async function renew(
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
     return undefined;
   }
-  if (!(await staysWelcome(tx, found))) {
+  if (!(await staysWelcome(tx, found.provider, identity))) {
     await endSession(tx, id);
     const action = "refresh by someone who is not provisioned any more";
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
@@ -178,11 +179,19 @@ async function renew(
   return { ...found, generation, used: call.time };
 }
 
-/** Deactivating a person ends their sessions; this is for those who were never provisioned. */
-async function staysWelcome(tx: Transaction, session: StoredSession): Promise<boolean> {
-  const { provider, identity } = session;
+/**
+ * Whether a person may still come through their provider; a local account has none. Deactivating a
+ * person ends their sessions; this is for those who were never provisioned.
+ *
+ * @example if (!(await staysWelcome(tx, session.provider, session.identity))) …
+ */
+export async function staysWelcome(
+  reader: Reader,
+  provider: string,
+  identity: string,
+): Promise<boolean> {
   if (provider === "") return true;
-  return isWelcome(tx, provider, await externalIdOf(tx, provider, identity));
+  return isWelcome(reader, provider, await externalIdOf(reader, provider, identity));
 }
 
 function hasEnded(): Error {

@@ -13,7 +13,7 @@ import { keepLogin, type Login, type LoginParts } from "./login.ts";
 import { confirmDevicePage } from "./pages/device.ts";
 import { invitePage } from "./pages/invite.ts";
 import { donePage } from "./pages/outcome.ts";
-import type { Person } from "./person.ts";
+import { nameOf, type Person } from "./person.ts";
 import { announce } from "./register.ts";
 
 /** A login whose person is known. */
@@ -166,9 +166,4 @@ async function askToConfirm(parts: LoginParts, call: Call, login: SignedIn): Pro
   const ticket = await keepLogin(parts, login, call.time);
   const shown = { code, client: "a command-line tool", address: "another machine", userAgent: "-" };
   return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
-}
-
-/** What a person recognises themselves by. */
-function nameOf({ email, profile, act }: Person): string {
-  return email?.address ?? profile?.name ?? act.sub;
 }

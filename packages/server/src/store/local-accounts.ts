@@ -25,6 +25,11 @@ export function findAccount(reader: Reader, username: string): Promise<LocalAcco
   return reader.get<LocalAccount>(`${READ} WHERE username = ?`, username);
 }
 
+/** The account of an identity, if it has one. */
+export function accountOf(reader: Reader, identity: string): Promise<LocalAccount | undefined> {
+  return reader.get<LocalAccount>(`${READ} WHERE identity = ?`, identity);
+}
+
 /** The account of an identity; nobody else changes it before the transaction ends. */
 export function findAccountForChange(
   tx: Transaction,

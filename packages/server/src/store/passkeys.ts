@@ -20,8 +20,9 @@ export interface StoredPasskey {
   readonly used: number;
 }
 
-const READ = `SELECT credential_id AS "credentialId", identity, public_key AS "publicKey", counter,
-  transports, backed_up AS "backedUp", name, created, used FROM passkeys WHERE credential_id = ?`;
+const FROM = `SELECT credential_id AS "credentialId", identity, public_key AS "publicKey", counter,
+  transports, backed_up AS "backedUp", name, created, used FROM passkeys`;
+const READ = `${FROM} WHERE credential_id = ?`;
 
 /**
  * @example const passkey = await findPasskey(store.reader, response.id);
@@ -36,6 +37,16 @@ export function findPasskeyForChange(
   id: string,
 ): Promise<StoredPasskey | undefined> {
   return tx.get<StoredPasskey>(`${READ} ${tx.dialect.lock}`, id);
+}
+
+/**
+ * All passkeys of an identity, oldest first.
+ *
+ * @example const passkeys = await passkeysOf(store.reader, account.identity);
+ */
+export function passkeysOf(reader: Reader, identity: string): Promise<StoredPasskey[]> {
+  const sql = `${FROM} WHERE identity = ? ORDER BY created, credential_id`;
+  return reader.all<StoredPasskey>(sql, identity);
 }
 
 /** Adds a passkey; false when there is one with its id. */
@@ -69,6 +80,27 @@ export async function notePasskeyUse(
 ): Promise<void> {
   const sql = "UPDATE passkeys SET counter = ?, backed_up = ?, used = ? WHERE credential_id = ?";
   await tx.run(sql, counter, backedUp, used, credentialId);
+}
+
+/** Gives a passkey of an identity another name; false when it has no such passkey. */
+export async function renamePasskey(
+  tx: Transaction,
+  identity: string,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  const sql = "UPDATE passkeys SET name = ? WHERE identity = ? AND credential_id = ?";
+  return (await tx.run(sql, name, identity, id)) > 0;
+}
+
+/** Deletes one passkey of an identity; false when it has no such passkey. */
+export async function deletePasskey(
+  tx: Transaction,
+  identity: string,
+  id: string,
+): Promise<boolean> {
+  const sql = "DELETE FROM passkeys WHERE identity = ? AND credential_id = ?";
+  return (await tx.run(sql, identity, id)) > 0;
 }
 
 /** Deletes all passkeys of an identity. */

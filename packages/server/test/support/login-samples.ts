@@ -2,7 +2,9 @@ import { newAccountPage, resetPage, setupPage } from "../../src/login/pages/acco
 import { choosePage } from "../../src/login/pages/choose.ts";
 import { confirmDevicePage, deviceCodePage } from "../../src/login/pages/device.ts";
 import { invitePage } from "../../src/login/pages/invite.ts";
+import { myAccountPage } from "../../src/login/pages/my-account.ts";
 import { donePage, errorPage } from "../../src/login/pages/outcome.ts";
+import { welcomePage } from "../../src/login/pages/welcome.ts";
 
 /** The ticket in the forms of the samples. */
 export const TICKET = "ticket-1";
@@ -66,6 +68,48 @@ export function samplePages(
         client: from("wharf"),
         address: from("2001:db8::7"),
         userAgent: from(`wharf/1.0 ${"x".repeat(300)}`),
+      }),
+    ],
+    ["/welcome-first", welcomePage({ firstRun: true, api: from("http://127.0.0.1:8080") })],
+    ["/welcome-again", welcomePage({ firstRun: false, api: from("http://127.0.0.1:8080") })],
+    [
+      "/my-account",
+      myAccountPage({
+        form: login,
+        done: "password",
+        name: username,
+        identity: from("c5dd09ce22430637b0bf91e8abe3946f89eedd72"),
+        local: {
+          hasPassword: true,
+          passkeys: ["a", "b"].map((credentialId) => ({
+            credentialId: from(credentialId),
+            name: from("Chrome on Linux"),
+            created: 1_800_000_000_000,
+            used: 1_800_000_000_000,
+          })),
+          passkeySite,
+        },
+        sessions: ["1", "2"].map((id) => ({
+          id: from(id),
+          userAgent: from("wharf/0.1.0"),
+          remoteAddress: from("2001:db8::7"),
+          created: 1_800_000_000_000,
+          used: 1_800_000_000_000,
+        })),
+        hasMoreSessions: true,
+      }),
+    ],
+    [
+      "/my-account-error",
+      myAccountPage({
+        form: login,
+        error,
+        name: username,
+        identity: from("c5dd09ce"),
+        provider: from("Keycloak"),
+        local: { hasPassword: false, passkeys: [], passkeySite },
+        sessions: [],
+        hasMoreSessions: false,
       }),
     ],
     ["/setup-first", setupPage({ passkeySite })],

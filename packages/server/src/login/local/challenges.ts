@@ -16,7 +16,7 @@ interface Challenge<P> {
 }
 
 /** What passkeys are asked for. */
-export type ChallengePurpose = "sign in" | "account" | "setup" | "reset";
+export type ChallengePurpose = "sign in" | "account" | "setup" | "reset" | "visit";
 
 /** As long as the browser waits for its person. */
 const CHALLENGE_MS = 5 * 60_000;

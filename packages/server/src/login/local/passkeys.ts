@@ -5,10 +5,10 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import { shortUserAgent } from "../../engine/audit.ts";
 import { unauthenticated, WharfError } from "../../errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { StoredPasskey } from "../../store/passkeys.ts";
+import { browserName } from "../pages/browser-name.ts";
 import type { PasskeySite } from "./passkey-site.ts";
 
 /** The library is some hundred kilobytes that only passkeys need. */
@@ -16,13 +16,14 @@ const library = () => import("@simplewebauthn/server");
 
 /**
  * What a browser needs to make a passkey. It finds it again without being told a username, and
- * asks for a finger, a face or a PIN.
+ * asks for a finger, a face or a PIN. A device that has one of those that are known makes no other.
  *
  * @example const options = await creationOptions(site, { identity, username });
  */
 export async function creationOptions(
   { rpId }: PasskeySite,
   { identity, username }: { readonly identity: string; readonly username: string },
+  known: readonly string[] = [],
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
@@ -32,6 +33,7 @@ export async function creationOptions(
     userDisplayName: username,
     userID: new Uint8Array(Buffer.from(identity, "utf8")),
     attestationType: "none",
+    excludeCredentials: known.map((id) => ({ id })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
 }
@@ -75,7 +77,7 @@ export async function newPasskey(
     counter: credential.counter,
     transports: (credential.transports ?? []).join(","),
     backedUp: credentialBackedUp ? 1 : 0,
-    name: shortUserAgent(call.userAgent),
+    name: browserName(call.userAgent),
     created: call.time,
     used: call.time,
   };

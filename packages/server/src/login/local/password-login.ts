@@ -1,6 +1,8 @@
 import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/change.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/group-commit.ts";
 import {
   findAccount,
   findAccountForChange,
@@ -44,10 +46,7 @@ export async function passwordLogin(
   return afterSignIn(parts, call, { ...login, person });
 }
 
-/**
- * Who has this username and password; undefined for everyone else. The hash is looked at first and
- * outside, because that takes long; what it means is decided on what is stored by then.
- */
+/** Who has this username and password; undefined for everyone else. */
 async function signIn(
   { engine, addresses }: LoginParts,
   call: Call,
@@ -55,25 +54,52 @@ async function signIn(
   password: string,
 ): Promise<Person | undefined> {
   const username = knownUsername(typed);
-  const found = username && (await findAccount(engine.store.reader, username));
-  const hash = found ? found.passwordHash : "";
+  const found = username ? await findAccount(engine.store.reader, username) : undefined;
+  const claim = { found, password, refusal: "login refused" };
+  return withPassword(engine, call, claim, async (tx, account, kept) => {
+    const { identity } = account;
+    await setPasswordHash(tx, identity, kept);
+    await noteSeen(new Change(call, tx, engine, identity), identity);
+    return personOf(addresses().authUrl, account);
+  });
+}
+
+/** A password that someone says is that of an account. */
+export interface Claim {
+  readonly found: LocalAccount | undefined;
+  readonly password: string;
+  /** What the audit calls it when it is not. */
+  readonly refusal: string;
+}
+
+/**
+ * Does something for whoever knows the password of an account; undefined for everyone else. The hash is
+ * looked at first and outside, because that takes long; what it means is decided on what is stored by then.
+ * `kept` is the hash as it would be made today.
+ *
+ * @example const done = await withPassword(engine, call, claim, (tx, account) => …);
+ */
+export async function withPassword<T>(
+  { store }: Engine,
+  call: Call,
+  { found, password, refusal }: Claim,
+  work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
+): Promise<T | undefined> {
+  const hash = found?.passwordHash ?? "";
   const right = await verifyPassword(hash, password);
   const kept = right && isOutdated(hash) ? await hashPassword(password) : hash;
   const now = Date.now();
-  return engine.store.write(async (tx) => {
-    const account = found ? await findAccountForChange(tx, found.identity) : undefined;
+  return store.write(async (tx) => {
+    const account = found && (await findAccountForChange(tx, found.identity));
     // Also those who asked before it was locked: many tries at once are many tries.
     const locked = account !== undefined && account.lockedUntil > call.time;
     if (account !== undefined && right && !locked && account.passwordHash === hash) {
-      const { identity } = account;
-      await setPasswordHash(tx, identity, kept);
-      await noteSeen(new Change(call, tx, engine, identity), identity);
-      return personOf(addresses().authUrl, account);
+      return work(tx, account, kept);
     }
     if (account !== undefined && !locked) await noteFailure(tx, failedOnceMore(account, now));
     // Without the username: people type passwords there.
     const resource = account?.identity ?? "";
-    await audit(tx, call, { action: "login refused", resource, code: UNAUTHENTICATED });
+    await audit(tx, call, { action: refusal, resource, code: UNAUTHENTICATED });
     return undefined;
   });
 }

@@ -45,7 +45,8 @@ export async function offerSetup(engine: Engine, now: number): Promise<FirstRun 
   return { url: `${browserUrl(engine.addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
-async function isFirstRun({ settings, groups }: Engine, reader: Reader): Promise<boolean> {
+/** Whether the first person is still awaited. */
+export async function isFirstRun({ settings, groups }: Engine, reader: Reader): Promise<boolean> {
   if (!settings.localAccounts) return false;
   if (await groups.table.hasAny(reader, { column: "parent", value: "" })) return false;
   return (await readInstallation(reader, SETUP)) === undefined;

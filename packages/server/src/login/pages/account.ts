@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
-import { alert, button, field, form, passkey } from "./parts.ts";
+import { alert, field, form, passkey, passwordFields } from "./parts.ts";
 
 /**
  * Makes the first account of an installation, with the code that the server printed. Passwords are
@@ -141,19 +141,4 @@ ${form({
 
 function usernameField(value: string | undefined): Html {
   return field({ name: "username", label: "Username", value, autocomplete: "username" });
-}
-
-function passwordFields(label: string): Html[] {
-  const password = { type: "password", autocomplete: "new-password", maxlength: 1024 } as const;
-  return [
-    field({
-      ...password,
-      name: "password",
-      label: "Password",
-      hint: "At least 12 characters; several words are good",
-      minlength: 12,
-    }),
-    field({ ...password, name: "password_again", label: "Password again" }),
-    button(label),
-  ];
 }

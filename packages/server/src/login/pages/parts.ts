@@ -5,6 +5,8 @@ import { attributes, type Html, html, type Part } from "./html.ts";
  */
 export type Field = {
   readonly name: string;
+  /** What labels and hints are tied to, where a page has several of the same name. */
+  readonly id?: string;
   readonly label: string;
   readonly hint?: string;
   readonly value?: string | undefined;
@@ -24,10 +26,10 @@ export type Field = {
  * @example field({ name: "username", label: "Username", autocomplete: "username" })
  */
 export function field(given: Field): Html {
-  const { name, label, hint, code = false, type = "text" } = given;
-  const hintId = hint === undefined ? undefined : `${name}-hint`;
+  const { name, id = name, label, hint, code = false, type = "text" } = given;
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
   const input = attributes({
-    id: name,
+    id,
     name,
     type,
     class: code && "code",
@@ -48,7 +50,7 @@ export function field(given: Field): Html {
     "aria-describedby": hintId,
   });
   return html`<div class="field">
-<label for="${name}">${label}</label>
+<label for="${id}">${label}</label>
 ${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 <input${input}>
 </div>`;
@@ -76,13 +78,30 @@ export function alert(error: string | undefined): Html {
   return html`<div class="alert" role="alert" tabindex="-1"${attributes({ autofocus: Boolean(error) })}>${error}</div>`;
 }
 
-/** A button that submits; `value` tells the server which one it was. */
+/** A new password, typed twice, and the button that sends it: `password` and `password_again`. */
+export function passwordFields(label: string, what = "Password"): Html[] {
+  const password = { type: "password", autocomplete: "new-password", maxlength: 1024 } as const;
+  return [
+    field({
+      ...password,
+      name: "password",
+      label: what,
+      hint: "At least 12 characters; several words are good",
+      minlength: 12,
+    }),
+    field({ ...password, name: "password_again", label: `${what} again` }),
+    button(label),
+  ];
+}
+
+/** A button that submits; `value` tells the server which one it was, `action` sends it elsewhere. */
 export function button(
   label: Part,
-  given: { name?: string; value?: string; quiet?: boolean } = {},
+  given: { name?: string; value?: string; quiet?: boolean; action?: string } = {},
 ): Html {
-  const { name, value, quiet = false } = given;
-  return html`<button${attributes({ type: "submit", class: quiet && "quiet", name, value })}>${label}</button>`;
+  const { name, value, quiet = false, action } = given;
+  const values = { type: "submit", class: quiet && "quiet", name, value, formaction: action };
+  return html`<button${attributes(values)}>${label}</button>`;
 }
 
 /**
@@ -100,6 +119,8 @@ export function passkey(given: {
   fields: readonly string[];
   /** Inputs that go to `verify`. */
   verifyFields: readonly string[];
+  /** Whether it is the only thing that its form does. */
+  alone?: boolean;
 }): Html {
   if (given.site === undefined) {
     const why = "Passkeys need a server that is reached by a name, not by an address.";
@@ -114,7 +135,7 @@ export function passkey(given: {
     "data-verify-fields": given.verifyFields.join(" "),
   });
   return html`<div class="passkey" hidden${data}>
-<p class="or"><span>or</span></p>
+${!given.alone && html`<p class="or"><span>or</span></p>`}
 <button type="button" class="quiet">${given.label}</button>
 </div>`;
 }

@@ -75,7 +75,7 @@ export const PASSKEY_JS = `"use strict";
   };
 
   /** Pages that can be opened by their address alone. */
-  const PAGES = ["/oauth", "/device", "/setup", "/reset"];
+  const PAGES = ["/oauth", "/device", "/setup", "/reset", "/account"];
 
   const pointTo = (block, site) => {
     const text = document.createElement("p");

@@ -75,7 +75,7 @@ h2 { font-size: 1rem; line-height: 1.4; font-weight: 650; }
 main > * + * { margin-top: 1rem; }
 main > section { margin-top: 1.75rem; }
 section + section, form + section { padding-top: 1.5rem; border-top: 1px solid var(--line); }
-h2 + * { margin-top: 0.75rem; }
+section > * + * { margin-top: 0.75rem; }
 form { display: grid; gap: 1rem; }
 ul { list-style: none; padding: 0; display: grid; gap: 0.625rem; }
 /* Names from outside may turn the direction of writing, but only their own. */
@@ -119,6 +119,9 @@ button small { display: block; font-size: 0.875rem; font-weight: 400; }
 button.quiet small { color: var(--soft); }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.apart { gap: 1.25rem; }
+.apart li { display: grid; gap: 0.75rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; }
 .or { display: flex; align-items: center; gap: 0.75rem; margin: 0 0 1rem; color: var(--soft); font-size: 0.875rem; }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }

@@ -1,0 +1,173 @@
+import { SessionsService } from "@wharf/contract";
+import { Change } from "../../engine/change.ts";
+import type { Call } from "../../rpc/call.ts";
+import { accountOf } from "../../store/local-accounts.ts";
+import { passkeysOf } from "../../store/passkeys.ts";
+import { findSessionForChange, listSessions } from "../../store/sessions.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import { htmlAnswer, readForm, redirectTo } from "../browser.ts";
+import { choose, newLogin } from "../browser-login.ts";
+import { jsonEndpoint } from "../local/json-endpoint.ts";
+import { passkeySite } from "../local/passkey-site.ts";
+import { slipOf } from "../local/slip.ts";
+import { callOf, type LoginParts } from "../login.ts";
+import { pageEndpoint } from "../page-endpoint.ts";
+import { type Done, isDone, myAccountPage } from "../pages/my-account.ts";
+import { donePage } from "../pages/outcome.ts";
+import type { LoginRequest } from "../request.ts";
+import { endAll, endOne } from "../sessions-service.ts";
+import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
+import { changePassword } from "./password.ts";
+import {
+  ACCOUNT_PATH,
+  confirmVisit,
+  endVisit,
+  findVisit,
+  goOn,
+  type OpenVisit,
+  visitOf,
+} from "./visit.ts";
+
+/** As many sessions as fit on a page that people read to the end. */
+const MOST_SESSIONS = 50;
+
+/** Whoever only looks at their account gets no tokens, and nobody becomes known by it. */
+const TO_ACCOUNT: LoginRequest = {
+  delivery: { kind: "account" },
+  provider: "",
+  invite: "",
+  audiences: [],
+  scopes: [],
+  refreshable: false,
+  knownOnly: true,
+};
+
+/**
+ * The page on which people see to their own account, and what its forms do.
+ *
+ * @example endpoints.push(...accountEndpoints(parts, attempts));
+ */
+export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+  const act = (path: string, done: Done, work: Act) =>
+    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(parts, http, done, work));
+  return [
+    pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(parts, http)),
+    // What people try first.
+    pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
+    act("/password", "password", async (call, visit, text) => {
+      attempts.count("password", call.remoteAddress);
+      const [current, password, again] = [
+        text("current"),
+        text("password"),
+        text("password_again"),
+      ];
+      await changePassword(parts, call, visit, { current, password, again });
+    }),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) => askForOneMore(parts, request)),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addOneMore(parts, request)),
+    act("/passkeys/name", "named", (call, visit, text) =>
+      nameOnePasskey(parts, call, visit, text("passkey"), text("name")),
+    ),
+    act("/passkeys/remove", "removed", (call, visit, text) =>
+      removePasskey(parts, call, visit, text("passkey")),
+    ),
+    act("/sessions/end", "ended", (call, visit, text) =>
+      endSession(parts, call, visit, text("session")),
+    ),
+    act("/sessions/end-all", "ended-all", (call, visit) => endSessions(parts, call, visit)),
+    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => leave(parts, http)),
+  ];
+}
+
+/** What a form does for the person whose visit it is. */
+type Act = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
+
+/** Shows the account to whoever has just signed in, and lets all others sign in. */
+async function enter(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const visit = await findVisit(parts, http, Date.now());
+  if (visit === undefined) {
+    const { login, headers } = newLogin(parts, http, TO_ACCOUNT);
+    return choose(parts, login, {}, headers);
+  }
+  const done = new URLSearchParams(http.query).get("done") ?? "";
+  return htmlAnswer(200, await pageFor(parts, visit, isDone(done) ? { done } : {}));
+}
+
+/** Does what a form asks for. What people can put right is told above the form that they have sent. */
+async function perform(
+  parts: LoginParts,
+  http: HttpRequest,
+  done: Done,
+  work: Act,
+): Promise<HttpResponse> {
+  const form = await readForm(http);
+  const call = callOf(http);
+  const visit = await visitOf(parts, http, form.get("login"), call.time);
+  try {
+    await work(call, visit, (name) => form.get(name) ?? "");
+    return redirectTo(`${ACCOUNT_PATH}?done=${done}`);
+  } catch (thrown) {
+    return htmlAnswer(400, await pageFor(parts, visit, { error: slipOf(thrown) }));
+  }
+}
+
+async function endSession(
+  { engine }: LoginParts,
+  given: Call,
+  visit: OpenVisit,
+  id: string,
+): Promise<void> {
+  const call = { ...given, method: SessionsService.method.endSession };
+  await engine.store.write(async (tx) => {
+    await confirmVisit(tx, visit, call.time);
+    const session = await findSessionForChange(tx, id);
+    // One that is gone is what was wanted; one of someone else is none of theirs.
+    if (session?.identity !== visit.identity) return;
+    await endOne(new Change(call, tx, engine, visit.identity), session);
+  });
+}
+
+async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit): Promise<void> {
+  const call = { ...given, method: SessionsService.method.logout };
+  await engine.store.write(async (tx) => {
+    await confirmVisit(tx, visit, call.time);
+    await endAll(new Change(call, tx, engine, visit.identity), visit.identity);
+    await goOn(tx, visit, call.time);
+  });
+}
+
+async function leave(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const form = await readForm(http);
+  const now = Date.now();
+  const headers = await endVisit(parts, await visitOf(parts, http, form.get("login"), now), now);
+  const text = "Your tools stay signed in.";
+  return htmlAnswer(200, donePage({ title: "You have left your account", text }), headers);
+}
+
+async function pageFor(
+  { engine, addresses }: LoginParts,
+  visit: OpenVisit,
+  told: { readonly error?: string; readonly done?: Done },
+): Promise<string> {
+  const { reader } = engine.store;
+  const { identity, provider, name, form } = visit;
+  const account = await accountOf(reader, identity);
+  const from = provider === "" ? undefined : await engine.identityProviders.find(reader, provider);
+  const now = Date.now();
+  const sessions = await listSessions(reader, { identity }, undefined, MOST_SESSIONS + 1, now);
+  return myAccountPage({
+    form,
+    ...told,
+    name,
+    identity,
+    provider: from?.name,
+    local: account && {
+      hasPassword: account.passwordHash !== "",
+      passkeys: await passkeysOf(reader, identity),
+      passkeySite: passkeySite(addresses().authUrl)?.origin,
+    },
+    sessions: sessions.slice(0, MOST_SESSIONS),
+    hasMoreSessions: sessions.length > MOST_SESSIONS,
+  });
+}

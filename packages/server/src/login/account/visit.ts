@@ -1,0 +1,162 @@
+import { audit } from "../../engine/audit.ts";
+import { unauthenticated, WharfError } from "../../errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/group-commit.ts";
+import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
+import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
+import type { LoginParts } from "../login.ts";
+import { continuePage } from "../pages/outcome.ts";
+import { nameOf, type Person } from "../person.ts";
+import { staysWelcome } from "../sessions.ts";
+
+/**
+ * A visit of people to their own account. It begins with a sign-in and is over soon, so whoever is here has shown
+ * who they are a moment ago. No other site can send the cookie along, and each form has a secret besides.
+ */
+export interface Visit {
+  readonly identity: string;
+  /** The uid of the identity provider that they came through; empty for local accounts. */
+  readonly provider: string;
+  /** What they recognise themselves by. */
+  readonly name: string;
+  /** What every form of the visit holds. */
+  readonly form: string;
+  readonly expires: number;
+}
+
+/** A visit, and the secret in the cookie that it is found by. */
+export interface OpenVisit extends Visit {
+  readonly secret: string;
+}
+
+export const ACCOUNT_PATH = "/account";
+
+const COOKIE = "wharf_account";
+const PURPOSE = "account visit";
+
+/** Time enough to tidy up, and too little to be found open by someone else. */
+const VISIT_MS = 15 * 60_000;
+
+/**
+ * Ends a login on the page of the person's own account.
+ *
+ * @example return enterAccount(parts, call, person);
+ */
+export async function enterAccount(
+  { engine, addresses }: LoginParts,
+  call: Call,
+  person: Person,
+): Promise<HttpResponse> {
+  const { identity, provider, act } = person;
+  const secret = newSecret();
+  const expires = call.time + VISIT_MS;
+  const payload: Visit = { identity, provider, name: nameOf(person), form: newSecret(), expires };
+  await engine.store.write(async (tx) => {
+    // They may have been deleted between their login and its end.
+    if (!(await engine.identities.table.keep(tx, identity)))
+      throw unauthenticated("you are not known here any more");
+    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires }, call.time);
+    const detail = { provider, issuer: act.iss, subject: act.sub };
+    await audit(tx, call, {
+      action: "account visited",
+      resource: identity,
+      actor: identity,
+      detail,
+    });
+  });
+  const words = { title: "You are signed in", text: "On to your account." };
+  const body = continuePage({ ...words, url: ACCOUNT_PATH });
+  return htmlAnswer(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
+}
+
+/**
+ * The visit that a browser is on; undefined when it is over, or never began.
+ *
+ * @example const visit = await findVisit(parts, http, Date.now());
+ */
+export async function findVisit(
+  parts: LoginParts,
+  http: HttpRequest,
+  now: number,
+): Promise<OpenVisit | undefined> {
+  const { engine, addresses } = parts;
+  const { reader } = engine.store;
+  const secret = cookieOf(http, COOKIE, addresses().authUrl);
+  if (secret === undefined) return undefined;
+  const visit = await readTicket<Visit>(reader, PURPOSE, secret, now);
+  if (visit === undefined) return undefined;
+  const { identity, provider } = visit;
+  if (provider === "" && !engine.settings.localAccounts) return undefined;
+  const known = (await engine.identities.find(reader, identity)) !== undefined;
+  return known && (await staysWelcome(reader, provider, identity))
+    ? { ...visit, secret }
+    : undefined;
+}
+
+/**
+ * The visit that a form was sent from. Forms of other visits, and of other sites, are refused.
+ *
+ * @example const visit = await visitOf(parts, http, form.get("login"), call.time);
+ */
+export async function visitOf(
+  parts: LoginParts,
+  http: HttpRequest,
+  form: string | null,
+  now: number,
+): Promise<OpenVisit> {
+  const visit = await findVisit(parts, http, now);
+  if (visit === undefined || visit.form !== form) throw visitIsOver();
+  return visit;
+}
+
+/**
+ * Makes sure that a visit is not over by the time that something is changed: a reset may have ended it.
+ *
+ * @example await confirmVisit(tx, visit, call.time);
+ */
+export async function confirmVisit(
+  tx: Transaction,
+  { secret }: OpenVisit,
+  now: number,
+): Promise<void> {
+  if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
+}
+
+/**
+ * Lets a visit go on after everything else of the person was ended.
+ *
+ * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit, call.time);
+ */
+export async function goOn(
+  tx: Transaction,
+  { secret, ...payload }: OpenVisit,
+  now: number,
+): Promise<void> {
+  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires: payload.expires }, now);
+}
+
+/**
+ * Ends a visit; returns the header that takes the cookie away.
+ *
+ * @example return htmlAnswer(200, body, await endVisit(parts, visit, call.time));
+ */
+export async function endVisit(
+  { engine, addresses }: LoginParts,
+  { secret }: OpenVisit,
+  now: number,
+): Promise<Record<string, string>> {
+  await engine.store.write((tx) => takeTicket(tx, PURPOSE, secret, now));
+  return { "set-cookie": cookie("", addresses().authUrl) };
+}
+
+function cookie(secret: string, authUrl: string): string {
+  return setCookie(COOKIE, secret, "Strict", authUrl);
+}
+
+function visitIsOver(): WharfError {
+  return new WharfError(
+    "PERMISSION_DENIED",
+    "your visit is over: open your account and sign in again",
+  );
+}

@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Inside } from "./support/inside.ts";
+import { alertOf, byName, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { Rest } from "./support/rest.ts";
+import { STORES, TestServer } from "./support/server.ts";
+import { SoftPasskey } from "./support/soft-passkey.ts";
+import { type Visited, Walker } from "./support/walker.ts";
+
+const NEW = "another horse, another staple";
+const WRONG_CURRENT =
+  "Your current password is wrong, or there were too many tries: wait a while before the next.";
+
+for (const store of STORES) {
+  describe(`people see to their own account, on ${store}`, () => {
+    let world: LocalWorld;
+    let password = PASSWORD;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      assert.equal((await world.setUp()).status, 200);
+    });
+    after(() => world.stop());
+
+    /** Signs in to the account page in a browser of its own. */
+    async function visit(): Promise<{ walker: Walker; page: Visited }> {
+      const walker = new Walker();
+      const choose = await walker.open(`${world.url}/account`);
+      const form = { username: "ada", password };
+      const page = await walker.submit(choose, form, { action: "/oauth/local" });
+      assert.equal(page.url, `${world.url}/account`);
+      assert.match(page.text, /<h1>Your account<\/h1>/);
+      return { walker, page };
+    }
+
+    const ticketOf = ({ text }: Visited) => /name="login" value="([^"]*)"/.exec(text)?.[1] ?? "";
+    const doneOf = ({ text }: Visited) => /role="status">([^<]*)</.exec(text)?.[1] ?? "";
+
+    const actions = async () =>
+      (
+        await rawRows<{ method: string }>(
+          world.server,
+          "SELECT method FROM audit WHERE actor <> '' ORDER BY id",
+        )
+      ).map(({ method }) => method);
+
+    const sessions = () => rawRows<{ id: string }>(world.server, "SELECT id FROM sessions");
+
+    async function works(token: string | undefined): Promise<boolean> {
+      return (await new Rest(world.server.url, token ?? "").get("/auth/v1/ok")).status === 200;
+    }
+
+    async function addPasskey(walker: Walker, page: Visited, passkey: SoftPasskey) {
+      const login = ticketOf(page);
+      const at = `${world.url}/account/passkeys`;
+      const { status, body } = await walker.send(`${at}/options`, { login });
+      if (status !== 200) return { status, body };
+      const response = passkey.create(body.options, {});
+      return walker.send(`${at}/verify`, { login, challengeId: body.challengeId, response });
+    }
+
+    test("the address of the server and /login lead there", async () => {
+      const walker = new Walker();
+      const welcome = await walker.open(`${world.url}/`);
+      assert.equal(welcome.status, 200);
+      assert.match(welcome.text, /href="\/account"/);
+      assert.ok(welcome.text.includes(`npx wharf auth login --api ${world.server.url}`));
+      const login = await walker.open(`${world.url}/login`);
+      assert.equal(login.url, `${world.url}/account`);
+      assert.match(login.text, /<h1>Sign in<\/h1>/);
+    });
+
+    test("shows who they are, and gives no token", async () => {
+      const before = await sessions();
+      const { page } = await visit();
+      assert.match(page.text, /<dt>Name<\/dt><dd>ada<\/dd>/);
+      assert.match(page.text, /an account of this server/);
+      assert.deepEqual(await sessions(), before);
+      assert.equal((await actions()).at(-1), "account visited");
+      const policy = page.headers.get("content-security-policy") ?? "";
+      assert.match(policy, /default-src 'none'.*frame-ancestors 'none'/);
+      assert.equal(page.headers.get("cache-control"), "no-store");
+    });
+
+    test("the cookie is for this site alone", async () => {
+      const walker = new Walker();
+      const choose = await walker.open(`${world.url}/account`);
+      const how = { action: "/oauth/local", until: `${world.url}/account` };
+      const signedIn = await walker.submit(choose, { username: "ada", password }, how);
+      const [cookie = ""] = signedIn.headers.getSetCookie();
+      assert.match(cookie, /^wharf_account=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    });
+
+    test("forms without the visit's secret, or of another visit, change nothing", async () => {
+      const mine = await visit();
+      const other = await visit();
+      const before = await rawRows(world.server, "SELECT * FROM local_accounts");
+      const form = { current: password, password: NEW, password_again: NEW };
+      const action = "/account/password";
+      for (const login of ["", "guessed", ticketOf(other.page)]) {
+        const refused = await mine.walker.submit(mine.page, { ...form, login }, { action });
+        assert.equal(refused.status, 403);
+        assert.match(refused.text, /Your visit is over: open your account and sign in again\./);
+      }
+      const stranger = await new Walker().submit(mine.page, form, { action });
+      assert.equal(stranger.status, 403, "without the cookie");
+      const scripted = await addPasskey(
+        new Walker(),
+        mine.page,
+        new SoftPasskey(byName(world.server)),
+      );
+      assert.equal(scripted.status, 403);
+      assert.deepEqual(await rawRows(world.server, "SELECT * FROM local_accounts"), before);
+    });
+
+    test("a password is changed by whoever knows it, and signs all tools out", async () => {
+      const { tokens } = await world.tryPassword("ada", password);
+      assert.ok(await works(tokens?.access_token));
+      const { walker, page } = await visit();
+      const elsewhere = await visit();
+      const action = "/account/password";
+      const change = (form: Readonly<Record<string, string>>) =>
+        walker.submit(page, { password: NEW, password_again: NEW, ...form }, { action });
+
+      const wrong = await change({ current: "not the right one" });
+      assert.deepEqual([wrong.status, alertOf(wrong)], [400, WRONG_CURRENT]);
+      const short = await change({ current: password, password: "short", password_again: "short" });
+      assert.equal(alertOf(short), "A password has at least 12 characters.");
+      const typo = await change({ current: password, password_again: `${NEW}!` });
+      assert.equal(alertOf(typo), "The two passwords are not the same.");
+      assert.ok(await works(tokens?.access_token), "nothing has changed so far");
+
+      const changed = await change({ current: password });
+      assert.equal(changed.url, `${world.url}/account?done=password`);
+      assert.equal(doneOf(changed), "Your password is set, and all your tools are signed out.");
+      assert.equal(await works(tokens?.access_token), false);
+      assert.equal((await world.tryPassword("ada", password)).tokens, undefined);
+      password = NEW;
+      assert.ok((await world.tryPassword("ada", password)).tokens);
+      const other = await elsewhere.walker.open(`${world.url}/account`);
+      assert.match(other.text, /<h1>Sign in<\/h1>/, "other visits are over");
+      assert.equal((await walker.open(`${world.url}/account`)).text.includes("Your account"), true);
+      const noted = await actions();
+      assert.ok(noted.includes("password changed"));
+    });
+
+    test("guessing the current password locks it, as at the sign-in", async () => {
+      const { walker, page } = await visit();
+      const action = "/account/password";
+      const form = { password: PASSWORD, password_again: PASSWORD };
+      for (let failure = 1; failure <= 5; failure++) {
+        await walker.submit(page, { ...form, current: `guess number ${failure}` }, { action });
+      }
+      const right = await walker.submit(page, { ...form, current: password }, { action });
+      assert.deepEqual([right.status, alertOf(right)], [400, WRONG_CURRENT]);
+      assert.equal(
+        (await world.tryPassword("ada", password)).tokens,
+        undefined,
+        "locked there, too",
+      );
+      const [{ n } = { n: 0 }] = await rawRows<{ n: number | string }>(
+        world.server,
+        "SELECT count(*) AS n FROM audit WHERE method = 'password change refused' AND code = 16",
+      );
+      assert.ok(Number(n) >= 6);
+      const inside = await Inside.open(world.server);
+      await inside.store.write((tx) =>
+        tx.run("UPDATE local_accounts SET failures = 0, locked_until = 0"),
+      );
+      await inside.close();
+    });
+
+    test("sessions are listed and ended, one by one and all at once", async () => {
+      const first = (await world.tryPassword("ada", password)).tokens;
+      const second = (await world.tryPassword("ada", password)).tokens;
+      const { walker, page } = await visit();
+      const [newest] = [...page.text.matchAll(/name="session" value="([^"]*)"/g)];
+      const action = "/account/sessions/end";
+      const one = await walker.submit(page, { session: newest?.[1] ?? "" }, { action });
+      assert.equal(doneOf(one), "The session is ended.");
+      assert.deepEqual(
+        [await works(first?.access_token), await works(second?.access_token)],
+        [true, false],
+      );
+
+      const foreign = await walker.submit(page, { session: "no such session" }, { action });
+      assert.equal(doneOf(foreign), "The session is ended.", "what is gone is what was wanted");
+      const all = await walker.submit(one, {}, { action: "/account/sessions/end-all" });
+      assert.equal(doneOf(all), "All your sessions are ended.");
+      assert.match(all.text, /No tool is signed in as you\./);
+      assert.equal(await works(first?.access_token), false);
+      assert.deepEqual((await actions()).slice(-2), [
+        "wharf.auth.SessionsService/EndSession",
+        "wharf.auth.SessionsService/Logout",
+      ]);
+    });
+
+    test("passkeys are added, named and removed, but never the last way in", async () => {
+      const passkey = new SoftPasskey(byName(world.server));
+      const { walker, page } = await visit();
+      const added = await addPasskey(walker, page, passkey);
+      assert.deepEqual([added.status, added.body], [200, { redirect: "/account?done=added" }]);
+      assert.ok((await world.tryPasskey(passkey)).tokens);
+      const again = await addPasskey(walker, page, passkey);
+      assert.equal(again.status, 401, "the same one twice");
+
+      const [row] = await rawRows<{ credential_id: string }>(
+        world.server,
+        "SELECT * FROM passkeys",
+      );
+      const id = row?.credential_id ?? "";
+      const naming = { action: "/account/passkeys/name" };
+      const listed = await walker.open(`${world.url}/account`);
+      const named = await walker.submit(listed, { passkey: id, name: " the blue key " }, naming);
+      assert.equal(doneOf(named), "The passkey has its new name.");
+      assert.match(named.text, /value="the blue key"/);
+      for (const name of ["", " ", "x".repeat(65), "a\u0000b", "a\u202eb"]) {
+        const refused = await walker.submit(listed, { passkey: id, name }, naming);
+        assert.equal(refused.status, 400, JSON.stringify(name));
+      }
+      const inside = await Inside.open(world.server);
+      await inside.store.write((tx) => tx.run("UPDATE local_accounts SET password_hash = ''"));
+      const remove = (which: string) => {
+        const shown = {
+          ...page,
+          text: `<form method="post" action="/account/passkeys/remove"></form>`,
+        };
+        return walker.submit(shown, { login: ticketOf(page), passkey: which });
+      };
+      const last = await remove(id);
+      assert.deepEqual(
+        [last.status, alertOf(last)],
+        [400, "This is your only way to sign in: set a password or add another passkey first."],
+      );
+      assert.equal((await rawRows(world.server, "SELECT * FROM passkeys")).length, 1);
+
+      const second = new SoftPasskey(byName(world.server));
+      assert.equal((await addPasskey(walker, page, second)).status, 200);
+      assert.equal(doneOf(await remove(id)).slice(0, 23), "The passkey is removed.");
+      assert.equal((await remove(id)).status, 400, "it is gone");
+      assert.equal((await world.tryPasskey(passkey)).answer.status, 401);
+      assert.ok((await world.tryPasskey(second)).tokens);
+
+      const set = { password: PASSWORD, password_again: PASSWORD };
+      const first = await walker.submit(page, set, { action: "/account/password" });
+      assert.equal(doneOf(first), "Your password is set, and all your tools are signed out.");
+      password = PASSWORD;
+      const noted = await actions();
+      for (const action of ["passkey added", "passkey renamed", "passkey removed"]) {
+        assert.ok(noted.includes(action), action);
+      }
+      await inside.close();
+    });
+
+    test("a visit is over once it is left, reset or deleted", async () => {
+      const left = await visit();
+      const bye = await left.walker.submit(left.page, {}, { action: "/account/leave" });
+      assert.match(bye.text, /You have left your account/);
+      assert.match((await left.walker.open(`${world.url}/account`)).text, /<h1>Sign in<\/h1>/);
+
+      const { walker, page } = await visit();
+      const offer = await world.server.admin("reset-account", "ada");
+      const code = /(?:[A-Z]{4}-){4}[A-Z]{4}/.exec(offer)?.[0] ?? "";
+      const other = new Walker();
+      const reset = await other.open(`${world.url}/reset`);
+      await other.submit(reset, { code, password: NEW, password_again: NEW });
+      const form = { current: NEW, password: PASSWORD, password_again: PASSWORD };
+      const late = await walker.submit(page, form, { action: "/account/password" });
+      assert.equal(late.status, 403);
+      password = NEW;
+
+      const last = await visit();
+      const inside = await Inside.open(world.server);
+      await inside.store.write((tx) =>
+        tx.run("DELETE FROM identities WHERE uid = (SELECT identity FROM local_accounts)"),
+      );
+      await inside.close();
+      assert.match((await last.walker.open(`${world.url}/account`)).text, /<h1>Sign in<\/h1>/);
+    });
+  });
+}
+
+test("where local accounts are switched off, their visits are over", async () => {
+  const world = await LocalWorld.start({});
+  try {
+    await world.setUp();
+    const walker = new Walker();
+    const choose = await walker.open(`${world.url}/account`);
+    const how = { action: "/oauth/local", until: `${world.url}/account` };
+    const signedIn = await walker.submit(choose, { username: "ada", password: PASSWORD }, how);
+    const [cookie = ""] = signedIn.headers.getSetCookie();
+    const seenAt = async (server: TestServer) => {
+      const answer = await fetch(`${server.url}/account`, { headers: { cookie } });
+      return /<h1>([^<]*)</.exec(await answer.text())?.[1];
+    };
+    assert.equal(await seenAt(world.server), "Your account");
+    const flags = ["--local-accounts", "off"];
+    const off = await TestServer.start({ sameStoreAs: world.server, flags });
+    assert.equal(await seenAt(off), "Sign in");
+    await off.stop();
+  } finally {
+    await world.stop();
+  }
+});
