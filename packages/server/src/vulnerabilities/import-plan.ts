@@ -9,7 +9,7 @@ import {
 } from "@wharf/contract";
 import type { FieldViolation } from "../errors.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
-import { MOST_EVENTS } from "./event-checks.ts";
+import { tooMuch } from "./event-checks.ts";
 import { type Importer, merged } from "./merge.ts";
 import { vulnerabilityRow } from "./severities.ts";
 
@@ -51,7 +51,7 @@ export class ImportPlan {
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
     const joined = document.advisories.map((given) => this.#joined(given));
-    const refusals = joined.flatMap(([before, after], at) => tooMany(before, after, at));
+    const refusals = joined.flatMap(([before, after], at) => tooLarge(before, after, at));
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
     }
@@ -101,8 +101,9 @@ function pendingIn(...[before, after]: Joined): number {
 }
 
 /** A document has its bound; without one here, many documents together would have none. */
-function tooMany(...[before, after, at]: [...Joined, number]): FieldViolation[] {
-  if (after === before || after.events.length <= MOST_EVENTS) return [];
-  const description = `events would be more than ${MOST_EVENTS} with those that are there`;
+function tooLarge(...[before, after, at]: [...Joined, number]): FieldViolation[] {
+  const excess = after === before ? undefined : tooMuch(after.events);
+  if (excess === undefined) return [];
+  const description = `events would be ${excess} with those that are there`;
   return [{ field: `advisories[${at}].events`, description }];
 }
