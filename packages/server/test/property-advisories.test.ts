@@ -130,13 +130,16 @@ onEachStore("lists of advisories", (world) => {
   }
 
   function asked(question: Question): Asked {
-    const [one, other] = question.targets.map((at) => pick(made.all, at)) as [Stored, Stored];
+    const member = question.caller % 6 === 0 ? undefined : pick(made.callers, question.caller);
+    const places = member && (made.places.get(member.uid) as string[]);
+    const seen = made.all.filter((one) => isShown(one, { showDeleted: true }, places, []));
+    const [one, other] = question.targets.map((at) => {
+      return pick(seen.length > 0 && at % 5 > 0 ? seen : made.all, at);
+    }) as [Stored, Stored];
     const filters = question.filters.map((at, number) => {
       return (pick(MAKERS, at) as Make)(one, other, at + number);
     });
     const wish: Wish = Object.assign({}, whereOf(question, one, other), ...filters);
-    const member = question.caller % 6 === 0 ? undefined : pick(made.callers, question.caller);
-    const places = member && (made.places.get(member.uid) as string[]);
     const operator = world.operator(question.protocol);
     const isDescending = question.order % 2 === 0;
     const order = pick(ORDERS, question.order >> 1);
@@ -199,7 +202,7 @@ onEachStore("lists of advisories", (world) => {
       if ((await check(question)) > 0) found += 1;
     });
     await fc.assert(property, { ...FIXED, numRuns: 250 });
-    assert.ok(found > 60, `only ${found} found anything`);
+    assert.ok(found > 50, `only ${found} found anything`);
   });
 
   test("each filter alone shows what it says, whoever asks", async () => {

@@ -324,28 +324,6 @@ onEachStore("imports of advisories", (world) => {
     }
   });
 
-  world.rule("an advisory holds no more events than one document may have", async (api) => {
-    const group = await world.group(org);
-    const events = (from: number, count: number) =>
-      Array.from({ length: count }, (_, at) => {
-        return { ...DETECTED, createTime: new Date(1_700_000_000_000 + from + at).toISOString() };
-      });
-    const document = (from: number, count: number) => ({
-      name: "x",
-      advisories: [advisory("CGA-2"), advisory("CGA-1", { events: events(from, count) })],
-    });
-    const full = await api.importAdvisories(group, [document(0, 1_000)]);
-    assert.equal(full.results[0].created, 2);
-    const list = await api.advisories.list({ uidp: { childrenOf: group } });
-    for (const more of [{ validateOnly: true }, {}]) {
-      const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
-      const description = "events would be more than 1000 with those that are there";
-      const refusals = [{ field: "advisories[1].events", description }];
-      assert.deepEqual(results, [plain("x", { refusals })]);
-    }
-    assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
-  });
-
   world.rule("importing takes the rights to create and to update", async (api) => {
     const group = await world.group(org);
     const documents = [{ name: "x", advisories: [advisory("CGA-1")] }];

@@ -1,6 +1,7 @@
 import type { DescService, Message } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Reach } from "../auth/grants.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Reader } from "../store/connection.ts";
 import type { Order } from "../store/page.ts";
@@ -101,11 +102,11 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly terms?: readonly TermDefinition<R>[];
   /** The field of the list request that asks for a text within the terms that are searched. */
   readonly textField?: string;
-  /** Says what a list asks for in terms of what is stored, by what is known where the caller can see it. */
+  /** Says what a list asks for in terms of what is stored, by what is known within the caller's reach. */
   readonly resolve?: (
     reader: Reader,
     filters: readonly Condition[],
-    canSee: (uid: string) => boolean,
+    reach: Reach,
   ) => Promise<readonly Condition[]>;
   /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
   readonly uniqueNames?: boolean;

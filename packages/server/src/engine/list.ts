@@ -19,7 +19,7 @@ import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
 import { parseOrder } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
-import { canSee, rangesFor } from "./ranges.ts";
+import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 
@@ -83,7 +83,7 @@ export function listMethod<R extends ResourceMessage>(
     const reach = call.caller.grants.reach(capabilities);
     const settledFilters = await settled(reader, resource, filters);
     const asked = definition.resolve
-      ? await definition.resolve(reader, settledFilters, (uid) => canSee(kind, reach, uid))
+      ? await definition.resolve(reader, settledFilters, reach)
       : settledFilters;
     const stretches = rangesFor(kind, reach, request.uidp);
     const scan: Scan = {

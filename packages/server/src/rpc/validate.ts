@@ -204,6 +204,7 @@ function problemFinder(
     }
     const value = fieldValue(message, field);
     if (typeof value === "string") return text(value);
+    if (value instanceof Uint8Array) return size(value.length);
     if (typeof value !== "object" || field.fieldKind === "message") return undefined;
     const entries = Object.values(value as object);
     if (field.fieldKind === "map") entries.push(...Object.keys(value as object));

@@ -1,3 +1,4 @@
+import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
@@ -25,14 +26,33 @@ export async function addSubpackages(tx: Transaction, given: readonly Subpackage
   );
 }
 
+/** More packages than are built from any one; whoever tells of more makes lists slow for themselves alone. */
+const MOST_NAMES = 10_000;
+
 /**
- * What is built from a package, wherever it was told.
+ * What is built from a package, as told at these places and below them; without any, wherever. What
+ * is told elsewhere is not even looked at.
  *
- * @example const known = await subpackagesOf(reader, "openssl");
+ * @example const names = await subpackagesOf(reader, "openssl", reach.places);
  */
-export function subpackagesOf(reader: Reader, origin: string): Promise<Subpackage[]> {
-  const sql = "SELECT place, origin, name FROM subpackages WHERE origin = ? ORDER BY name, place";
-  return reader.all<Subpackage>(sql, origin);
+export async function subpackagesOf(
+  reader: Reader,
+  origin: string,
+  tops: readonly string[] | undefined,
+): Promise<string[]> {
+  const names = new Set<string>();
+  for (const top of tops ?? [undefined]) {
+    const [within, params] =
+      top === undefined ? ["", []] : [" AND place >= ? AND place < ?", [top, subtreeEnd(top)]];
+    const rows = await reader.arrays<readonly [string]>(
+      `SELECT name FROM subpackages WHERE origin = ?${within} LIMIT ?`,
+      origin,
+      ...params,
+      MOST_NAMES,
+    );
+    for (const [name] of rows) names.add(name);
+  }
+  return [...names];
 }
 
 /** Forgets what was told in a group, when it is deleted. */

@@ -117,6 +117,27 @@ export async function namesOf(
   return rows.map(([name]) => name);
 }
 
+/**
+ * One of the names that more than so many vulnerabilities of a place have; undefined where none has.
+ *
+ * @example const name = await crowdedName(tx, group, ["CVE-2026-0001"], 1_000);
+ */
+export async function crowdedName(
+  reader: Reader,
+  place: string,
+  names: readonly string[],
+  most: number,
+): Promise<string | undefined> {
+  const row = await reader.get<{ name: string }>(
+    `SELECT name FROM vulnerability_names WHERE name IN (${reader.dialect.texts}) AND place = ?
+     GROUP BY name HAVING count(*) > ? LIMIT 1`,
+    JSON.stringify(names),
+    place,
+    most,
+  );
+  return row?.name;
+}
+
 /** A vulnerability under one of its names. */
 export interface NamedVulnerability {
   /** Indexable. */

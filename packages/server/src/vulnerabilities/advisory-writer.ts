@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, newChildUid } from "@wharf/contract";
 import type { BulkChange, Change } from "../engine/change.ts";
@@ -5,6 +6,9 @@ import { notFound } from "../errors.ts";
 import { advisories } from "./advisories.ts";
 import { noteSubpackages } from "./origins.ts";
 import { takeUpdateTurn } from "./update-turn.ts";
+
+/** So many are inserted with few statements, and in some tens of milliseconds. */
+const TOGETHER = 250;
 
 /**
  * Writes the advisories of one group within one change. Everything that changes advisories goes
@@ -69,11 +73,16 @@ export class AdvisoryWriter {
    * @example await writer.insertAll(new BulkChange(call, tx, engine), given);
    */
   async insertAll(change: BulkChange, given: readonly Advisory[]): Promise<void> {
-    await change.insertAll(
-      advisories,
-      given.map((one) => this.#begun(one)),
-    );
-    await noteSubpackages(change.tx, this.group, given);
+    for (let at = 0; at < given.length; at += TOGETHER) {
+      const some = given.slice(at, at + TOGETHER);
+      await change.insertAll(
+        advisories,
+        some.map((one) => this.#begun(one)),
+      );
+      await noteSubpackages(change.tx, this.group, some);
+      // The embedded database writes without waiting: let readers have their turn.
+      await setImmediate();
+    }
   }
 
   #begun(given: Advisory): Advisory {

@@ -13,7 +13,31 @@ export interface EventNames {
 }
 
 /** An advisory with more events tells nobody anything; the contract says the same of new ones. */
-export const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 1_000;
+
+/** Lists show 200 advisories with all of their events, and are put together in memory. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+/**
+ * What an advisory's events must not be, and these are; undefined where they are not.
+ *
+ * @example tooMuch(advisory.events) // "more than 1000"
+ */
+export function tooMuch(events: readonly AdvisoryEvent[]): string | undefined {
+  if (events.length > MOST_EVENTS) return `more than ${MOST_EVENTS}`;
+  let size = 0;
+  for (const event of events) size += event.findings.length + sizeOf(event.type.value);
+  return size > MOST_CHARACTERS ? `longer than ${MOST_CHARACTERS} characters` : undefined;
+}
+
+/** How many characters all texts in a message have. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let size = 0;
+  for (const part of Object.values(value)) size += sizeOf(part);
+  return size;
+}
 
 /** The first moment that a time can name. */
 const EARLIEST_SECONDS = -62_135_596_800n;

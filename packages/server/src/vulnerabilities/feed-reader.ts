@@ -3,10 +3,25 @@ import { osvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { indexable } from "../store/indexable.ts";
-import { stepByTerm, type TermPosition, type TermWalk } from "../store/term-walk.ts";
+import type { Range } from "../store/page.ts";
+import { countsOf } from "../store/range-counts.ts";
+import type { EncodedRow } from "../store/resource-table.ts";
+import {
+  positionsBelow,
+  rowsBelow,
+  stepByTerm,
+  type TermPosition,
+  type TermWalk,
+} from "../store/term-walk.ts";
 
 /** Advisories read at a time: a few megabytes at most, and some milliseconds. */
 const STEP = 500;
+
+/** Feeds of up to so many are gathered before they are read: a few megabytes of names and numbers. */
+const MOST_GATHERED = 20_000;
+
+/** To read and sort one costs about as much as to pass so many of others. */
+const PASSED_FOR_ONE = 4;
 
 /** Reads the advisories of a group and of all below it, deleted ones among them, step by step. */
 export class FeedReader {
@@ -70,16 +85,52 @@ export class FeedReader {
 
   async *#walk(walk: TermWalk): AsyncGenerator<Advisory> {
     const { advisories, store } = this.#engine;
-    let at: TermPosition | undefined;
-    do {
-      const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, STEP);
+    const isSmall = walk.value === undefined && (await this.#isSmall());
+    for await (const rows of isSmall ? this.#gathered(walk) : this.#steps(walk)) {
       const page = rows.map((row) => advisories.fromRow(row));
       await advisories.definition.hydrate?.(store.reader, page, this.#engine);
       yield* page;
-      at = next;
       // The embedded database reads without waiting: let others have their turn.
       await setImmediate();
+    }
+  }
+
+  /** Whether there are so few that it pays to gather and sort them, and not to pass those of others. */
+  async #isSmall(): Promise<boolean> {
+    const { advisories, store } = this.#engine;
+    const count = async (range: Range) =>
+      (await countsOf(store.reader, advisories.table, range)).descendants;
+    const own = await count({ below: this.#group, self: false });
+    return own <= MOST_GATHERED && own * PASSED_FOR_ONE < (await count({ everything: true }));
+  }
+
+  /** Through the order that all advisories have, passing those of others. */
+  async *#steps(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
+    const { advisories, store } = this.#engine;
+    let at: TermPosition | undefined;
+    do {
+      const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, STEP);
+      yield rows;
+      at = next;
     } while (at !== undefined);
+  }
+
+  /** The same rows in the same order, found among those of the group alone. */
+  async *#gathered(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
+    const { advisories, store } = this.#engine;
+    const all: TermPosition[] = [];
+    let after: string | undefined;
+    do {
+      const some = await positionsBelow(store.reader, advisories.table, walk, after, STEP);
+      all.push(...some.positions);
+      after = some.next;
+      await setImmediate();
+    } while (after !== undefined);
+    all.sort((a, b) => (a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1));
+    for (let at = 0; at < all.length; at += STEP) {
+      const ids = all.slice(at, at + STEP).map(({ row }) => row);
+      yield await rowsBelow(store.reader, advisories.table, this.#group, ids);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import type { FieldViolation } from "../errors.ts";
 import { indexable } from "../store/indexable.ts";
 import type { StoredVulnerability } from "../store/vulnerabilities.ts";
-import { MOST_EVENTS } from "./event-checks.ts";
+import { tooMuch } from "./event-checks.ts";
 import { type Importer, merged } from "./merge.ts";
 import { vulnerabilityRow } from "./severities.ts";
 
@@ -64,7 +64,7 @@ export class ImportPlan {
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
     const joined = document.advisories.map((given) => this.#joined(given));
-    const refusals = joined.flatMap(([before, after], at) => tooMany(before, after, at));
+    const refusals = joined.flatMap(([before, after], at) => tooLarge(before, after, at));
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
     }
@@ -118,8 +118,9 @@ function pendingIn(...[before, after]: Joined): number {
 }
 
 /** A document has its bound; without one here, many documents together would have none. */
-function tooMany(...[before, after, at]: [...Joined, number]): FieldViolation[] {
-  if (after === before || after.events.length <= MOST_EVENTS) return [];
-  const description = `events would be more than ${MOST_EVENTS} with those that are there`;
+function tooLarge(...[before, after, at]: [...Joined, number]): FieldViolation[] {
+  const excess = after === before ? undefined : tooMuch(after.events);
+  if (excess === undefined) return [];
+  const description = `events would be ${excess} with those that are there`;
   return [{ field: `advisories[${at}].events`, description }];
 }

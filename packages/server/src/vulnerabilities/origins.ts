@@ -1,4 +1,5 @@
 import type { Advisory, AdvisoryEvent } from "@wharf/contract";
+import type { Reach } from "../auth/grants.ts";
 import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { indexable } from "../store/indexable.ts";
@@ -39,12 +40,12 @@ function subpackagesIn({ type }: AdvisoryEvent): string[] {
  * Turns the filter of an origin into one of artifacts: the origin itself, and whatever is known to be
  * built from it in any group that the caller can see.
  *
- * @example const filters = await withOrigins(reader, asked, canSee);
+ * @example const filters = await withOrigins(reader, asked, reach);
  */
 export async function withOrigins(
   reader: Reader,
   filters: readonly Condition[],
-  canSee: (uid: string) => boolean,
+  reach: Reach,
 ): Promise<readonly Condition[]> {
   const resolved: Condition[] = [];
   for (const one of filters) {
@@ -53,8 +54,8 @@ export async function withOrigins(
       continue;
     }
     const [origin = ""] = one.anyOf;
-    const known = await subpackagesOf(reader, origin);
-    const names = known.filter(({ place }) => canSee(place)).map(({ name }) => name);
+    const tops = "everything" in reach ? undefined : reach.places;
+    const names = await subpackagesOf(reader, origin, tops);
     resolved.push({ ...one, kind: "artifact", anyOf: [...new Set([origin, ...names])] });
   }
   return resolved;

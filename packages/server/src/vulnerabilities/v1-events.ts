@@ -4,7 +4,7 @@ import { invalidArgument, notFound } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { validate } from "../rpc/validate.ts";
-import { type EventNames, eventProblems, MOST_EVENTS } from "./event-checks.ts";
+import { type EventNames, eventProblems, tooMuch } from "./event-checks.ts";
 import { changedEvent, newEvent } from "./review.ts";
 import { eventFromV1, eventToV1 } from "./v1-messages.ts";
 import { writeAdvisory } from "./writing.ts";
@@ -21,12 +21,10 @@ export function addEventV1(engine: Engine): Handler {
     refuseBadEvent(advisoryEvent, "advisoryEvent.", call.time, "new");
     const added = newEvent(call.caller.uid, eventFromV1(advisoryEvent));
     const event = await writeAdvisory(engine, call, parentId, async (writer, before) => {
-      if (before.events.length >= MOST_EVENTS) {
-        const description = `an advisory has at most ${MOST_EVENTS} events`;
-        throw invalidArgument({ field: "advisoryEvent", description });
-      }
+      const events = [...before.events, added];
+      refuseTooMuch(events, "advisoryEvent");
       const present = new Set(before.events.map(({ uid }) => uid));
-      const after = await writer.update({ ...before, events: [...before.events, added] });
+      const after = await writer.update({ ...before, events });
       return after.events.find(({ uid }) => !present.has(uid)) as AdvisoryEvent;
     });
     return messageReply(v1.AdvisoryEventSchema, eventToV1(event));
@@ -50,6 +48,7 @@ export function updateEventV1(engine: Engine): Handler {
         const changed = changedEvent(writer.change, before, asked);
         if (changed === before) return before;
         const events = advisory.events.map((one) => (one === before ? changed : one));
+        refuseTooMuch(events, "");
         return eventOf(await writer.update({ ...advisory, events }), given.id);
       },
     );
@@ -61,6 +60,18 @@ function eventOf({ events }: Advisory, uid: string): AdvisoryEvent {
   const found = events.find((event) => event.uid === uid);
   if (found === undefined) throw notFound("AdvisoryEvent", uid);
   return found;
+}
+
+/**
+ * Refuses more events, or longer ones, than an advisory may have.
+ *
+ * @example refuseTooMuch([...before.events, added], "advisoryEvent");
+ */
+export function refuseTooMuch(events: readonly AdvisoryEvent[], field: string): void {
+  const excess = tooMuch(events);
+  if (excess === undefined) return;
+  const description = `the events of an advisory must not be ${excess}`;
+  throw invalidArgument({ field, description });
 }
 
 /**

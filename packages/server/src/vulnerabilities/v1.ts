@@ -9,7 +9,7 @@ import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { validate } from "../rpc/validate.ts";
 import { advisories } from "./advisories.ts";
 import { newEvent } from "./review.ts";
-import { addEventV1, refuseBadEvent, updateEventV1 } from "./v1-events.ts";
+import { addEventV1, refuseBadEvent, refuseTooMuch, updateEventV1 } from "./v1-events.ts";
 import { listV1 } from "./v1-list.ts";
 import { eventFromV1, eventToV1, fromV1, toV1 } from "./v1-messages.ts";
 import { writeAdvisory, writeIn } from "./writing.ts";
@@ -45,6 +45,7 @@ function createV1(engine: Engine): Handler {
     made.advisoryId ||= advisoryIdOf([randomUUID()]);
     made.author = call.caller.uid;
     made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
+    refuseTooMuch(made.events, "advisory.events");
     const stored = await writeIn(engine, call, parentId, (writer) => writer.insert(made));
     return messageReply(v1.AdvisorySchema, toV1(stored));
   };

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Advisory } from "@wharf/contract";
+import type { Engine } from "../src/engine/engine.ts";
+import type { Reader, Value } from "../src/store/connection.ts";
+import { FeedReader } from "../src/vulnerabilities/feed-reader.ts";
+import { Insider } from "./support/insider.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const OTHERS = 3_000;
+const OWN = 40;
+
+onEachStore("feeds of a small group beside a large one", (world) => {
+  let insider: Insider;
+  let [small, large]: string[] = [];
+  before(async () => {
+    insider = await Insider.open(world.server);
+    [small, large] = [await world.organisation(), await world.organisation()];
+    const folder = await world.group(small);
+    const given = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, at) => ({
+        advisoryId: `CGA-${from + at}`,
+        // Named so that their order is neither that of their making nor that of their numbers.
+        artifactName: `package-${(at * 7) % 11}`,
+        artifactType: "apk",
+      }));
+    const take = async (group: string, advisories: object[]) => {
+      const { results } = await world
+        .operator()
+        .importAdvisories(group, [{ name: "x", advisories }]);
+      assert.equal(results[0].created, advisories.length);
+    };
+    await take(large, given(OTHERS));
+    await take(small, given(OWN / 2));
+    await take(folder, given(OWN / 2, OWN / 4));
+  });
+  after(() => insider.close());
+
+  /** A reader of the feed of a group, and how many rows the store has given it. */
+  function reading(group: string) {
+    const { store } = insider.engine;
+    const seen = { rows: 0 };
+    const counting: Reader = {
+      dialect: store.reader.dialect,
+      get: (sql, ...params) => store.reader.get(sql, ...params),
+      all: (sql, ...params) => store.reader.all(sql, ...params),
+      arrays: async <R extends readonly Value[]>(sql: string, ...params: Value[]) => {
+        const found = await store.reader.arrays<R>(sql, ...params);
+        seen.rows += found.length;
+        return found;
+      },
+    };
+    const engine = Object.create(insider.engine, { store: { value: { reader: counting } } });
+    return { reader: new FeedReader(engine as Engine, group), seen };
+  }
+
+  async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+    const found: T[] = [];
+    for await (const item of items) found.push(item);
+    return found;
+  }
+
+  test("read what is theirs, and nothing of others", async () => {
+    const { reader, seen } = reading(small ?? "");
+    const ids = (await all(reader.byId())).map(({ advisoryId }) => advisoryId);
+    const wanted = Array.from({ length: (OWN * 3) / 4 }, (_, at) => `CGA-${at}`).sort();
+    assert.deepEqual(ids, wanted, "each id once, in the order of ids");
+    assert.ok(seen.rows <= 3 * OWN, `${seen.rows} rows were read`);
+  });
+
+  test("tell packages as those of large ones are told", async () => {
+    const told = async (group: string) => {
+      const packages: (readonly Advisory[])[] = await all(reading(group).reader.byPackage());
+      return packages.map((one) => one[0]?.artifactName);
+    };
+    const names = Array.from({ length: 11 }, (_, at) => `package-${at}`).sort();
+    assert.deepEqual(await told(small ?? ""), names);
+    assert.deepEqual(await told(large ?? ""), names);
+  });
+});

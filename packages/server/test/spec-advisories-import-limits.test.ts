@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { refused } from "./support/api.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
+
+const advisory = (advisoryId: string, more: object = {}) => ({
+  ...{ advisoryId, artifactType: "apk", artifactName: "openssl", aliases: ["CVE-2026-0001"] },
+  ...{ events: [DETECTED], ...more },
+});
+
+const plain = (name: string, more: object = {}) => ({
+  ...{ name, created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0, refusals: [] },
+  ...{ pendingEvents: 0, ...more },
+});
+
+onEachStore("what imports can hold", (world) => {
+  let org: string;
+  before(async () => {
+    org = await world.organisation();
+  });
+
+  world.rule("an advisory holds no more events than one document may have", async (api) => {
+    const group = await world.group(org);
+    const events = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        return { ...DETECTED, createTime: new Date(1_700_000_000_000 + from + at).toISOString() };
+      });
+    const document = (from: number, count: number) => ({
+      name: "x",
+      advisories: [advisory("CGA-2"), advisory("CGA-1", { events: events(from, count) })],
+    });
+    const full = await api.importAdvisories(group, [document(0, 1_000)]);
+    assert.equal(full.results[0].created, 2);
+    const list = await api.advisories.list({ uidp: { childrenOf: group } });
+    for (const more of [{ validateOnly: true }, {}]) {
+      const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
+      const description = "events would be more than 1000 with those that are there";
+      const refusals = [{ field: "advisories[1].events", description }];
+      assert.deepEqual(results, [plain("x", { refusals })]);
+    }
+    assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
+  });
+
+  world.rule("nor longer ones than lists can be made of", async (api) => {
+    const group = await world.group(org);
+    const v1 = new AdvisoriesV1(api);
+    const findings = Buffer.alloc(60_000, "x").toString("base64");
+    const event = (at: number) => ({
+      ...{ createTime: new Date(1_700_000_000_000 + at).toISOString(), findings },
+      fixed: { fixedVersion: `${at}` },
+    });
+    const take = async (from: number, count: number, more: object = {}) => {
+      const events = Array.from({ length: count }, (_, at) => event(from + at));
+      const given = { name: "x", advisories: [advisory("CGA-1", { events })] };
+      return (await api.importAdvisories(group, [given], more)).results[0];
+    };
+    assert.equal((await take(0, 17)).created, 1);
+    const list = await api.advisories.list({ uidp: { childrenOf: group } });
+    for (const more of [{ validateOnly: true }, {}]) {
+      const description =
+        "events would be longer than 1048576 characters with those that are there";
+      const refusals = [{ field: "advisories[0].events", description }];
+      assert.deepEqual(await take(17, 1, more), plain("x", { refusals }));
+    }
+    const [{ uid }] = list.advisories;
+    const adding = v1.addEvent(uid, { findings, fixed: { fixedVersion: "2" } });
+    assert.deepEqual((await refused(adding)).fields, {
+      advisoryEvent: "the events of an advisory must not be longer than 1048576 characters",
+    });
+    assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
+  });
+
+  world.rule("no more vulnerabilities have one name than can be read at once", async (api) => {
+    const group = await world.group(org);
+    const take = (from: number, count: number) => {
+      const vulnerabilities = Array.from({ length: count }, (_, at) => {
+        return { id: `OSV-${from + at}`, aliases: ["CVE-1"] };
+      });
+      return api.importAdvisories(group, [{ name: "x", vulnerabilities }]);
+    };
+    assert.equal((await take(0, 1_000)).results[0].vulnerabilitiesChanged, 1_000);
+    const { code, fields } = await refused(take(1_000, 1));
+    const description = "more than 1000 vulnerabilities would be called CVE-1";
+    assert.deepEqual([code, fields], [3, { documents: description }]);
+    assert.equal((await take(999, 1)).results[0].vulnerabilitiesChanged, 0);
+  });
+});
