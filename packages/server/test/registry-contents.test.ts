@@ -273,6 +273,12 @@ onEachStore("what is known of a registry", (world) => {
       ["new", "other"],
     );
     await remove(2_000);
+    const again = (pushed: number) =>
+      insider.change((change) => recordManifest(change, uid, manifest(1, pushed)));
+    await again(1_500);
+    assert.equal(await findManifest(insider.inside.store.reader, uid, digest(1)), undefined);
+    await again(2_500);
+    assert.ok(await findManifest(insider.inside.store.reader, uid, digest(1)));
   });
 
   test("a repo of very many tags is listed from anywhere, and deleted", async () => {

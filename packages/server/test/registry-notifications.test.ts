@@ -70,6 +70,21 @@ for (const store of STORES) {
       assert.equal(Date.parse(`${when}Z`), Date.parse(tag.updateTime));
     });
 
+    test("how long it takes until a push is known is measured", async (context) => {
+      const delay = "wharf_registry_notice_delay_seconds";
+      const before = await tracked.metric(`${delay}_count`);
+      const { digest, source } = tracked.image();
+      worked(await tracked.push(pusher, source, "acme/timed:1"));
+      await tracked.tagged("timed", "1", digest);
+      const count = await until(async () => {
+        const now = await tracked.metric(`${delay}_count`);
+        return now > before && now;
+      });
+      const mean = (await tracked.metric(`${delay}_sum`)) / count;
+      assert.ok(mean >= 0);
+      context.diagnostic(`known ${Math.round(mean * 1000)} ms after it happened, on average`);
+    });
+
     test("a tag that is pushed again moves", async () => {
       const [one, two] = [tracked.image(), tracked.image()];
       worked(await tracked.push(pusher, one.source, "acme/moving:latest"));

@@ -106,6 +106,30 @@ for (const store of STORES) {
       assert.deepEqual(await tracked.tags(uid), []);
     });
 
+    test("puts back what was written through the API alone", async () => {
+      const [one, two] = [storage.image("written one"), storage.image("written two")];
+      storage.tag("acme/written", "moved", one);
+      storage.tag("acme/written", "deleted", one);
+      await look();
+      const { operator } = tracked.world;
+      const repo = (await tracked.repo("written")) as string;
+      const gone = await tracked.tag(repo, "deleted");
+      await operator.delete(`/registry/v2beta1/tags/${gone?.uid}`);
+      for (const name of ["moved", "made"]) {
+        const tag = { name, digest: two.digest };
+        assert.equal((await operator.post(`/registry/v2beta1/tags/${repo}`, tag)).status, 200);
+      }
+      await look();
+      const found = (await tracked.tags(repo)).map(({ name, digest }) => [name, digest]);
+      assert.deepEqual(found, [
+        ["deleted", one.digest],
+        ["moved", one.digest],
+      ]);
+      await operator.delete(`/registry/v2beta1/repos/${repo}`);
+      await look();
+      assert.deepEqual(await names("written"), ["deleted", "moved"]);
+    });
+
     test("repos in two places keep what either has", async () => {
       const { organisation } = tracked.world;
       const [one, two] = [storage.image("here"), storage.image("there")];

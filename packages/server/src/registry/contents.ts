@@ -192,7 +192,7 @@ export async function noteRemoval(
 }
 
 /**
- * Keeps what is known of a manifest, unless a later push of it is known.
+ * Keeps what is known of a manifest, unless a later push of it is known, or that it was deleted.
  *
  * @example await recordManifest(change, repo.uid, facts);
  */
@@ -203,7 +203,8 @@ export async function recordManifest(
 ): Promise<void> {
   const { repos } = change.engine;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  await writeManifest(change.tx, repo, facts);
+  const deleted = await deletionOf(change.tx, repo, facts.digest);
+  if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
 }
 
 /**

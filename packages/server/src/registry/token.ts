@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { signJwt } from "../auth/sign.ts";
 import { REGISTRY_TOKEN_MS, type RegistryKey } from "./keys.ts";
 
+/** How late the clock of a registry may be; not all of them allow for it. */
+const LATE_SECONDS = 60;
+
 /** One entry of what a token lets its bearer do, as registries read it. */
 export interface Access {
   readonly type: string;
@@ -39,7 +42,7 @@ export function issueRegistryToken(
     sub: subject,
     jti: randomUUID(),
     iat: issued,
-    nbf: issued,
+    nbf: issued - LATE_SECONDS,
     exp: ends,
     access,
   };
