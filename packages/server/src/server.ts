@@ -197,7 +197,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       await port.close(DRAIN_MS);
       await tracking.stop();
       await store.close();
-      log.info("stopped");
+      log.info({}, "stopped");
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { Logger } from "pino";
 import { WharfError } from "../errors.ts";
+import type { Logger } from "../observe/logger.ts";
 import { finishPass, readPass, writePass } from "../store/registry-passes.ts";
 import { markSeen, unseenPlaces } from "../store/registry-places.ts";
 import { limitOf } from "./limit.ts";

@@ -52,10 +52,11 @@ export class ServedMethods implements Methods {
     this.#authenticator = authenticator;
     for (const service of services) {
       const deprecated = deprecation?.services.includes(service) ? deprecation : undefined;
+      const names = serviceNames(service);
       for (const desc of service.methods) {
         const method = prepare(desc, handlers.get(desc), deprecated);
         this.#methods.push(method);
-        for (const name of serviceNames(service)) this.#byPath.set(`/${name}/${desc.name}`, method);
+        for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
     }
   }
