@@ -1,25 +1,24 @@
 /**
- * Puts the command and all it needs into two files: the start, which knows the version, and
- * everything else. The sources run as they are, but reading some hundreds of small files makes for a
- * slow start; one file with V8's code cache starts at once.
+ * Puts the command and all it needs into three files: the start, which knows the version, the server,
+ * and all other commands; then has V8 compile them. The sources run as they are, but reading some
+ * hundreds of small files makes for a slow start; one file that is compiled already starts at once.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
  * implementation, which costs more than all of our own code.
  */
-import { rmSync } from "node:fs";
-import { type BuildOptions, build, type Plugin } from "esbuild";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { WRAPPER } from "../packages/cli/src/built.ts";
+import { filesOnce, loadedApart } from "./build-plugins.ts";
+import { keepCode } from "./code.ts";
+import { ROOT } from "./step.ts";
 
-const OUT = "packages/cli/dist";
-
-/** The start loads the rest as the file that it is built into. */
-const restApart: Plugin = {
-  name: "rest apart",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/commands\.ts$/ }, () => ({ path: "./commands.cjs", external: true }));
-  },
-};
+const SOURCES = "packages/cli/src";
+const OUT = join(ROOT, "packages/cli/dist");
 
 const common: BuildOptions = {
+  absWorkingDir: ROOT,
   bundle: true,
   platform: "node",
   format: "cjs",
@@ -27,22 +26,55 @@ const common: BuildOptions = {
   minifyWhitespace: true,
   legalComments: "none",
   logLevel: "warning",
+  metafile: true,
+  plugins: [filesOnce],
+  // Loaded when something is first asked of them, which few installations do, and found beside us.
+  external: [
+    "@peculiar/x509",
+    "@simplewebauthn/server",
+    "openid-client",
+    "pg",
+    "prom-client",
+    "reflect-metadata",
+    "yaml",
+  ],
+};
+
+/** Files that are compiled when they are built, not when they are required. */
+const compiledNow: BuildOptions = {
+  ...common,
+  banner: { js: WRAPPER.before },
+  footer: { js: WRAPPER.after },
 };
 
 rmSync(OUT, { recursive: true, force: true });
-await build({
-  ...common,
-  entryPoints: ["packages/cli/src/commands.ts"],
-  outfile: `${OUT}/commands.cjs`,
-  // Needed by few installations, and then found beside us.
-  external: ["@simplewebauthn/server", "pg", "yaml"],
-});
-// Last, since the launcher takes the build to be as old as this file.
-await build({
-  ...common,
-  entryPoints: ["packages/cli/src/main.ts"],
-  outfile: `${OUT}/wharf.cjs`,
-  plugins: [restApart],
-  // Becomes require: an import would bring the machinery of modules along.
-  supported: { "dynamic-import": false },
-});
+const built = [
+  await build({
+    ...compiledNow,
+    entryPoints: [`${SOURCES}/commands.ts`],
+    outfile: join(OUT, "commands.cjs"),
+  }),
+  await build({
+    ...compiledNow,
+    entryPoints: [`${SOURCES}/serve/alone.ts`],
+    outfile: join(OUT, "server.cjs"),
+  }),
+  // Last, since the launcher takes the build to be as old as this file.
+  await build({
+    ...common,
+    entryPoints: [`${SOURCES}/main.ts`],
+    outfile: join(OUT, "wharf.cjs"),
+    plugins: [
+      loadedApart(join(ROOT, SOURCES), {
+        "./commands.ts": "commands.cjs",
+        "./serve/alone.ts": "server.cjs",
+      }),
+    ],
+    // Becomes require: an import would bring the machinery of modules along.
+    supported: { "dynamic-import": false },
+  }),
+];
+const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
+const ours = [...inputs].filter((file) => file.startsWith("packages/"));
+writeFileSync(join(OUT, "sources"), ours.map((file) => file.slice("packages".length)).join("\n"));
+await keepCode(OUT);

@@ -9,31 +9,20 @@ const { pathToFileURL } = require("url");
 
 const OLDEST = 24;
 const PACKAGES = path.join(__dirname, "..", "..");
-const BUILT = path.join(PACKAGES, "cli", "dist", "wharf.cjs");
+const DIST = path.join(PACKAGES, "cli", "dist");
+const BUILT = path.join(DIST, "wharf.cjs");
+/** What went into the build, one path below packages/ a line: scripts/build.ts writes it. */
+const SOURCES = path.join(DIST, "sources");
 
-/** The newest change of the files below a folder, tests aside. */
-function newest(folder) {
-  let latest = 0;
-  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) latest = Math.max(latest, newest(file));
-    else if (!entry.name.endsWith(".test.ts")) latest = Math.max(latest, fs.statSync(file).mtimeMs);
-  }
-  return latest;
-}
-
-/** Whether there is a build, and nothing has changed since it was made. */
+/** Whether there is a build, and nothing that went into it has changed since. */
 function isBuilt() {
-  if (!fs.existsSync(BUILT)) return false;
+  if (!fs.existsSync(BUILT) || !fs.existsSync(SOURCES)) return false;
   const made = fs.statSync(BUILT).mtimeMs;
-  return [
-    "contract/gen",
-    "contract/src",
-    "server/src",
-    "client/src",
-    "advisories/src",
-    "cli/src",
-  ].every((folder) => newest(path.join(PACKAGES, folder)) <= made);
+  const sources = fs.readFileSync(SOURCES, "latin1").split("\n");
+  return sources.every((source) => {
+    const file = fs.statSync(PACKAGES + source, { throwIfNoEntry: false });
+    return file !== undefined && file.mtimeMs <= made;
+  });
 }
 
 function bundledNode() {
@@ -69,7 +58,7 @@ function handOver(node) {
 
 function run() {
   // Beside the build, where only whoever installed us can write: a cache of code is code.
-  require("module").enableCompileCache(path.join(PACKAGES, "cli", "dist", "code-cache"));
+  require("module").enableCompileCache(path.join(DIST, "code-cache"));
   if (isBuilt()) require(BUILT);
   else import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);
 }

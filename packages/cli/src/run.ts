@@ -6,8 +6,7 @@ import { readArgs, type Sources } from "./command/parse.ts";
 import { scan } from "./command/scan.ts";
 import { type Context, makeContext, NEEDS_YES } from "./context.ts";
 import { EXIT, interrupted } from "./errors.ts";
-import { problemOf } from "./problem.ts";
-import { type ReportOptions, reportOf } from "./report.ts";
+import { framed } from "./frame.ts";
 import { readConfigOf, readSettings } from "./settings.ts";
 import { terminalOf } from "./terminal/terminal.ts";
 
@@ -16,14 +15,8 @@ import { terminalOf } from "./terminal/terminal.ts";
  *
  * @example await runCommandLine(tree, process.argv.slice(2));
  */
-export async function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", endWithReader);
-  try {
-    await run(root, words);
-  } catch (thrown) {
-    process.exitCode = problemOf(thrown).exitCode;
-    process.stderr.write(reportOf(thrown, reportOptions(words)));
-  }
+export function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
+  return framed(words, () => run(root, words));
 }
 
 async function run(root: Group, words: readonly string[]): Promise<void> {
@@ -93,24 +86,4 @@ function onInterrupt(): AbortController {
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
   });
   return interrupt;
-}
-
-/** Whoever read our output has seen enough, as `head` does: nothing is wrong. */
-function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(EXIT.done);
-  throw error;
-}
-
-/** Told by the words alone: what failed may be the reading of them. */
-function reportOptions(words: readonly string[]): ReportOptions {
-  const end = words.indexOf("--");
-  const before = (end < 0 ? words : words.slice(0, end)).join(" ");
-  const output = /(?:^|\s)(?:-o|--output)[= ]?(\w+)/.exec(before)?.[1] ?? process.env.WHARF_OUTPUT;
-  const colour = /(?:^|\s)--color[= ](always|never)/.exec(before)?.[1] as "always" | undefined;
-  const plain = /(?:^|\s)--no-color(?:\s|$)/.test(before);
-  return {
-    json: output === "json",
-    verbose: /(?:^|\s)(?:-v|--verbose)(?:\s|$)/.test(before),
-    style: terminalOf(process, process.env, plain ? "never" : (colour ?? "auto")).remarkStyle,
-  };
 }

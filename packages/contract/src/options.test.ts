@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { type DescMessage, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import { http } from "../gen/google/api/annotations_pb.js";
+import { access, event, rules, scope } from "../gen/wharf/annotations/annotations_pb.js";
 import { GroupSchema, GroupsService } from "../gen/wharf/iam/v2beta1/groups_pb.js";
 import { TagsService } from "../gen/wharf/registry/v2beta1/tags_pb.js";
 import { accessOf, eventOf, fieldBehavior, httpRulesOf, isScope, rulesOf } from "./options.ts";
@@ -34,6 +36,26 @@ test("every scoped method names capabilities and a field to check them at", () =
       /^(\w+\.)?(\w+_)?(uid|id|parent|group)$/,
       `${method}`,
     );
+  }
+});
+
+test("options that are messages are read as the library reads them", () => {
+  for (const method of METHODS) {
+    const { rule } = getOption(method, access);
+    const capabilities =
+      rule.case === "scoped" || rule.case === "unscoped" ? rule.value.capabilities : undefined;
+    const read = accessOf(method);
+    assert.equal(read?.kind, rule.case);
+    assert.deepEqual(read && "capabilities" in read ? read.capabilities : undefined, capabilities);
+    assert.equal(eventOf(method)?.type, getOption(method, event).type || undefined);
+    const route = getOption(method, http);
+    assert.equal(httpRulesOf(method)[0]?.path, route.pattern.value);
+    assert.equal(httpRulesOf(method).length, 1 + route.additionalBindings.length);
+    for (const field of method.input.fields) {
+      const all = hasOption(field, rules) ? getOption(field, rules) : undefined;
+      assert.deepEqual(rulesOf(field), all, `${field}`);
+      assert.equal(isScope(field), getOption(field, scope), `${field}`);
+    }
   }
 });
 

@@ -2,7 +2,19 @@
  * What the contract says in options, read into plain values. Reading an option is slow, so what was
  * read once is kept.
  */
-import { type DescField, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import {
+  type DescExtension,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  getOption,
+  hasOption,
+  type Message,
+} from "@bufbuild/protobuf";
+import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import type { FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { http } from "../gen/google/api/annotations_pb.js";
 import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.js";
 import type { HttpRule } from "../gen/google/api/http_pb.js";
@@ -68,13 +80,34 @@ function kept<Of extends object, What>(read: (of: Of) => What): (of: Of) => What
 }
 
 /**
+ * The bytes of an option, or undefined where it is not set. The library's getOption makes a type of its
+ * own for each option that it reads: that took a tenth of the server's start.
+ */
+function optionBytes(
+  { proto }: DescMethod | DescField,
+  { number }: DescExtension,
+): BinaryReader | undefined {
+  const set = proto.options?.$unknown?.find(({ no }) => no === number);
+  return set && new BinaryReader(set.data);
+}
+
+/** An option that is a message. */
+function messageOption<Value extends Message>(
+  of: DescMethod | DescField,
+  option: GenExtension<MethodOptions, Value> | GenExtension<FieldOptions, Value>,
+): Value | undefined {
+  const bytes = optionBytes(of, option)?.bytes();
+  return bytes && (fromBinary(option.message as DescMessage, bytes) as Value);
+}
+
+/**
  * The access rule of a method, or undefined where the contract forgot it: nobody may call that.
  *
  * @example accessOf(GroupsService.method.getGroup) // { kind: "scoped", capabilities: [103] }
  */
 export function accessOf(method: DescMethod): AccessRule | undefined {
-  const { rule } = getOption(method, access);
-  if (rule.case === undefined) return undefined;
+  const rule = messageOption(method, access)?.rule;
+  if (rule?.case === undefined) return undefined;
   if (rule.case === "scoped" || rule.case === "unscoped") {
     return { kind: rule.case, capabilities: rule.value.capabilities };
   }
@@ -87,8 +120,9 @@ export function accessOf(method: DescMethod): AccessRule | undefined {
  * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }
  */
 export const eventOf = kept((method: DescMethod): EventRule | undefined => {
-  if (!hasOption(method, event)) return undefined;
-  const { type, group } = getOption(method, event);
+  const set = messageOption(method, event);
+  if (set === undefined) return undefined;
+  const { type, group } = set;
   if (group === Event_Group.SELF) return { type, group: "self" };
   return { type, group: group === Event_Group.ROOT ? "root" : "parent" };
 });
@@ -99,8 +133,8 @@ export const eventOf = kept((method: DescMethod): EventRule | undefined => {
  * @example httpRulesOf(GroupsService.method.listGroups) // [{ verb: "GET", path: "/iam/v2beta1/groups", body: "" }]
  */
 export function httpRulesOf(method: DescMethod): HttpBinding[] {
-  if (!hasOption(method, http)) return [];
-  const rule = getOption(method, http);
+  const rule = messageOption(method, http);
+  if (rule === undefined) return [];
   return [rule, ...rule.additionalBindings].map((each) => bindingOf(each, method));
 }
 
@@ -114,7 +148,7 @@ function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding
 
 /** @example fieldBehavior(GroupSchema.field.name).required // true */
 export const fieldBehavior = kept((field: DescField): Behavior => {
-  const all = getOption(field, field_behavior);
+  const all = hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
   return {
     required: all.includes(FieldBehavior.REQUIRED),
     outputOnly: all.includes(FieldBehavior.OUTPUT_ONLY),
@@ -124,9 +158,7 @@ export const fieldBehavior = kept((field: DescField): Behavior => {
 });
 
 /** @example rulesOf(GroupSchema.field.name)?.pattern // "^[a-z0-9 ._-]{1,}$" */
-export const rulesOf = kept((field: DescField): Rules | undefined =>
-  hasOption(field, rules) ? getOption(field, rules) : undefined,
-);
+export const rulesOf = kept((field: DescField): Rules | undefined => messageOption(field, rules));
 
 /**
  * Whether access is checked at the uid in this field or, for a message, at that message's own
@@ -135,5 +167,5 @@ export const rulesOf = kept((field: DescField): Rules | undefined =>
  * @example isScope(GetGroupRequestSchema.field.uid) // true
  */
 export function isScope(field: DescField): boolean {
-  return getOption(field, scope);
+  return optionBytes(field, scope)?.bool() ?? false;
 }

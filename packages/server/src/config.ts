@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
+import { LOG_LEVELS } from "./observe/logger.ts";
 import {
   dateProblem,
   endpointProblem,
@@ -74,8 +75,6 @@ interface Setting {
   /** What is wrong with a value, if anything. */
   readonly problem?: (text: string) => string | undefined;
 }
-
-const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   listen: {
@@ -272,7 +271,9 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "LEVEL",
     help: `How much to log: ${LOG_LEVELS.join(", ")}.`,
     problem: (text) =>
-      LOG_LEVELS.includes(text) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
+      LOG_LEVELS.some((level) => level === text)
+        ? undefined
+        : `must be one of ${LOG_LEVELS.join(", ")}`,
   },
 };
 

@@ -202,7 +202,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       await resumed;
       await tracking.stop();
       await store.close();
-      log.info("stopped");
+      log.info({}, "stopped");
     },
   };
 }

@@ -1,4 +1,5 @@
 import { readSettings } from "@wharf/server/config.ts";
+import { startServer } from "@wharf/server/server.ts";
 
 /**
  * `wharf serve`: runs the server until it is told to stop.
@@ -7,7 +8,6 @@ import { readSettings } from "@wharf/server/config.ts";
  */
 export async function runServe(args: readonly string[]): Promise<void> {
   const settings = await readSettings(args, process.env);
-  const { startServer } = await import("@wharf/server/server.ts");
   const server = await startServer(settings);
   const { firstRun } = server;
   if (firstRun !== undefined) {

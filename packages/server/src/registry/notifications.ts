@@ -1,6 +1,6 @@
-import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import { unauthenticated, WharfError } from "../errors.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { forgetNotices } from "../store/registry-notices.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";

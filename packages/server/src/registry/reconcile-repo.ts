@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "pino";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Logger } from "../observe/logger.ts";
 import { findPlace } from "../store/registry-places.ts";
 import type { Occasion } from "./acting.ts";
 import { placeOf } from "./path.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../errors.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { noteProblem, readPass, releaseLease, takeLease } from "../store/registry-passes.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Logger } from "pino";
 import type { Engine } from "../engine/engine.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";

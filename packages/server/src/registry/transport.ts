@@ -1,5 +1,6 @@
 import * as http from "node:http";
-import * as https from "node:https";
+import type { Agent as HttpsAgent } from "node:https";
+import { https } from "../late.ts";
 
 /** A registry that says nothing for so long is down. */
 const TIMEOUT_MS = 30_000;
@@ -32,13 +33,14 @@ export interface Answer {
  * @example const { status, body } = await new Transport(8).ask(url, question);
  */
 export class Transport {
+  readonly #options: http.AgentOptions;
   readonly #http: http.Agent;
-  readonly #https: https.Agent;
+  /** Made when it is first needed. */
+  #https: HttpsAgent | undefined;
 
   constructor(connections: number) {
-    const options = { keepAlive: true, maxSockets: connections };
-    this.#http = new http.Agent(options);
-    this.#https = new https.Agent(options);
+    this.#options = { keepAlive: true, maxSockets: connections };
+    this.#http = new http.Agent(this.#options);
   }
 
   async ask(url: URL, question: Question): Promise<Answer> {
@@ -64,8 +66,7 @@ export class Transport {
   }
 
   #askOnce(url: URL, { method, headers, most, signal }: Question): Promise<Answer | "closed"> {
-    const [{ request }, agent] =
-      url.protocol === "https:" ? [https, this.#https] : [http, this.#http];
+    const [request, agent] = this.#means(url);
     return new Promise((resolve, reject) => {
       const asked = request(url, { method, headers, agent, ...(signal && { signal }) });
       asked.setTimeout(TIMEOUT_MS, () => asked.destroy(new Error("it does not answer")));
@@ -92,8 +93,15 @@ export class Transport {
     });
   }
 
+  #means(url: URL): [request: typeof http.request, agent: http.Agent] {
+    if (url.protocol !== "https:") return [http.request, this.#http];
+    const { Agent, request } = https();
+    this.#https ??= new Agent(this.#options);
+    return [request, this.#https];
+  }
+
   close(): void {
     this.#http.destroy();
-    this.#https.destroy();
+    this.#https?.destroy();
   }
 }

@@ -78,12 +78,13 @@ export class ServedMethods implements Methods {
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
+      const names = serviceNames(service);
       for (const desc of service.methods) {
         const deprecated = deprecation?.methods.has(desc) ? deprecation : undefined;
         const retell = retelling?.methods.has(desc) ? retelling.retell : undefined;
         const method = { ...prepare(desc, handlers.get(desc), deprecated), retell };
         this.#methods.push(method);
-        for (const name of serviceNames(service)) this.#byPath.set(`/${name}/${desc.name}`, method);
+        for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
     }
   }

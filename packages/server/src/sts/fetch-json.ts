@@ -1,6 +1,7 @@
 import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
-import { type RequestOptions, request as requestHttps } from "node:https";
+import type { RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import { https } from "../late.ts";
 import { isPublicAddress, publicLookup } from "./addresses.ts";
 
 /** Discovery documents and key sets are a few kilobytes; ten times the largest seen. */
@@ -79,7 +80,7 @@ function fetchText(
   isAnswer: (status: number) => boolean,
 ): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const send = url.protocol === "https:" ? https().request : requestHttp;
   const headers = { accept: "application/json", ...options.headers };
   const signal = AbortSignal.timeout(MOST_MS);
   const outgoing = send(url, { ...options, headers, signal, agent: false }, (answer) => {

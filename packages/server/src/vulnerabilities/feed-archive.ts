@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { zlib } from "../late.ts";
 
 /** A file of an archive. */
 export interface ArchivedFile {
@@ -38,13 +38,13 @@ export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGener
   let offset = 0;
   for await (const { path, text, time } of files) {
     const content = Buffer.from(text);
-    const packed = deflateRawSync(content, { chunkSize: Math.max(64, content.length) });
+    const packed = zlib().deflateRawSync(content, { chunkSize: Math.max(64, content.length) });
     const name = Buffer.from(path);
     const common = Buffer.alloc(22);
     common.writeUInt16LE(NAMES_ARE_UTF8, 0);
     common.writeUInt16LE(DEFLATED, 2);
     writeTime(common, 4, Math.max(time, EARLIEST));
-    common.writeUInt32LE(crc32(content), 8);
+    common.writeUInt32LE(zlib().crc32(content), 8);
     common.writeUInt32LE(packed.length, 12);
     common.writeUInt32LE(content.length, 16);
     common.writeUInt16LE(name.length, 20);

@@ -1,7 +1,7 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { gzip } from "node:zlib";
 import type { WharfError } from "../errors.ts";
+import { zlib } from "../late.ts";
 import { hangUpGently } from "./discard.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
@@ -42,7 +42,7 @@ export function sendAnswer(conversation: Conversation, answer: Answer): void {
   }
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   if (size >= COMPRESS_FROM_BYTES && isPackable(answer) && acceptsGzip(conversation.request)) {
-    gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
+    zlib().gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
       if (error) write(conversation, answer, body, size, false);
       else write(conversation, answer, packed, packed.length, true);
     });

@@ -1,8 +1,9 @@
 /** Reading what a client sends, up to a limit. */
+
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { gunzip } from "node:zlib";
 import { invalidArgument, WharfError } from "../errors.ts";
+import { zlib } from "../late.ts";
 import { HttpFault } from "./http.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -33,7 +34,7 @@ export async function readBody(
  */
 export function unzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    gunzip(bytes, { maxOutputLength: limit }, (error, unpacked) => {
+    zlib().gunzip(bytes, { maxOutputLength: limit }, (error, unpacked) => {
       if (!error) resolve(unpacked);
       else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
         reject(tooLarge(limit));

@@ -4,7 +4,7 @@ import type {
   ServerHttp2Session,
   ServerHttp2Stream,
 } from "node:http2";
-import { createServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { http2 } from "../late.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import { handleGrpc } from "./grpc/handler.ts";
 import { handleHttp } from "./http-handler.ts";
@@ -30,7 +30,7 @@ const PING_MS = 20_000;
  */
 export function http2Server(wire: GrpcWire, sessions: Set<ServerHttp2Session>): Http2Server {
   const { limits } = wire;
-  const server = createServer({
+  const server = http2().createServer({
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
     maxSessionRejectedStreams: MAX_REJECTED_STREAMS,
     maxOutstandingPings: MAX_PINGS,
@@ -71,6 +71,7 @@ function handleStream(
     return;
   }
   stream.on("error", () => {});
+  const { Http2ServerRequest, Http2ServerResponse } = http2();
   const request = new Http2ServerRequest(stream, headers, {}, []);
   handleHttp(wire, request, new Http2ServerResponse(stream), remoteAddress);
 }

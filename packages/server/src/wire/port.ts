@@ -5,13 +5,13 @@
  * themselves; gRPC and REST part per request, by content type.
  */
 import { once } from "node:events";
-import type { ServerHttp2Session } from "node:http2";
+import type { Http2Server, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { createServer as createTlsServer } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
+import { tls } from "../late.ts";
 import type { Methods } from "../rpc/call.ts";
 import type { CorsOptions } from "./cors.ts";
 import { Cors } from "./cors.ts";
@@ -69,9 +69,10 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const wire = wireOf(options, limits, services, health);
   const sessions = new Set<ServerHttp2Session>();
   const h1 = http1Server(wire);
-  const h2 = http2Server(wire, sessions);
+  let h2: Http2Server | undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
-    (isHttp2 ? h2 : h1).emit("connection", socket);
+    if (isHttp2) h2 ??= http2Server(wire, sessions);
+    (isHttp2 ? h2 : h1)?.emit("connection", socket);
   };
   const listener = options.tls
     ? tlsListener(options.tls, limits, accept)
@@ -113,13 +114,14 @@ function wireOf(
 ): GrpcWire {
   let descriptors: Descriptors | undefined;
   const { outside = NOTHING_OUTSIDE } = options;
+  const routes = routesOf(options.methods);
   return {
     methods: options.methods,
-    router: restRouter(options.methods, outside.routes),
+    router: restRouter(routes, outside.routes),
     outside,
     endpoints: new Endpoints(
       [...options.endpoints, openApiEndpoint(options.methods)],
-      routesOf(options.methods).map((route) => route.template),
+      routes.map((route) => route.template),
     ),
     limits,
     deadlines: new Deadlines(limits.requestMs),
@@ -142,9 +144,9 @@ function listenerOf(limits: Limits, accept: Accept): Server {
   });
 }
 
-function tlsListener(tls: { cert: string; key: string }, limits: Limits, accept: Accept): Server {
-  const server = createTlsServer({
-    ...tls,
+function tlsListener(pair: { cert: string; key: string }, limits: Limits, accept: Accept): Server {
+  const server = tls().createServer({
+    ...pair,
     ALPNProtocols: ["h2", "http/1.1"],
     minVersion: "TLSv1.2",
     handshakeTimeout: limits.silentMs,

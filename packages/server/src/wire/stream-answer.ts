@@ -1,9 +1,10 @@
 /** Answers that are too long to be held: they go out piece by piece, as fast as the client reads. */
+
 import type { OutgoingHttpHeaders } from "node:http";
 import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGzip } from "node:zlib";
 import { WharfError } from "../errors.ts";
+import { zlib } from "../late.ts";
 import type { Conversation } from "./answer.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 
@@ -45,7 +46,7 @@ export function sendPieces(
   });
   const target = response as unknown as Writable;
   const sent = packed
-    ? pipeline(source, createGzip({ level: COMPRESS_LEVEL }), counted, target)
+    ? pipeline(source, zlib().createGzip({ level: COMPRESS_LEVEL }), counted, target)
     : pipeline(source, counted, target);
   sent.then(
     () => exchange.finished(status, 0, bytes),

@@ -1,10 +1,10 @@
 /** What unary calls share between gRPC and gRPC-Web: from frames to a message, from reply to frame. */
 
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { Message } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
 import { invalidArgument, WharfError } from "../../errors.ts";
+import { zlib } from "../../late.ts";
 import type { Method } from "../../rpc/call.ts";
 import { unzip } from "../body.ts";
 import { COMPRESS_LEVEL } from "../limits.ts";
@@ -16,8 +16,6 @@ import { COMPRESSED } from "./frame.ts";
  * and within a data centre packing costs more than it saves.
  */
 export const GRPC_COMPRESS_FROM_BYTES = 64 * 1024;
-
-const zip = promisify(gzip);
 
 /**
  * The bytes of the one message a unary call has.
@@ -83,5 +81,5 @@ export function shouldPack(size: number, accepted: string | string[] | undefined
  * @example const packed = await pack(reply.binary());
  */
 export function pack(bytes: Uint8Array): Promise<Buffer> {
-  return zip(bytes, { level: COMPRESS_LEVEL });
+  return promisify(zlib().gzip)(bytes, { level: COMPRESS_LEVEL });
 }

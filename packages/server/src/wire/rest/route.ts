@@ -31,16 +31,16 @@ export interface MaskRule {
 }
 
 /**
- * Puts every route of every method into a router, and those that are outside of what is done here.
+ * Puts routes into a router, and those that are outside of what is done here.
  *
- * @example const router = restRouter(methods); router.find("GET", "/iam/v2beta1/groups");
+ * @example const router = restRouter(routesOf(methods)); router.find("GET", "/iam/v2beta1/groups");
  */
 export function restRouter(
-  methods: Iterable<Method>,
+  routes: readonly Route[],
   outside: readonly OutsideRoute[] = [],
 ): Router<Route | OutsideRoute> {
   const router = new Router<Route | OutsideRoute>();
-  for (const route of [...routesOf(methods), ...outside]) {
+  for (const route of [...routes, ...outside]) {
     router.add(route.httpMethod, route.template, route);
   }
   return router;

@@ -1,0 +1,12 @@
+/**
+ * `node record-code.ts FILE WORD…`: runs a built file with the words of a command line, and keeps the
+ * code that V8 has made of it by the end.
+ */
+import { writeFileSync } from "node:fs";
+import { codeOf, compiled, exportsOf } from "../packages/cli/src/built.ts";
+
+const [file = "", ...words] = process.argv.slice(2);
+const script = compiled(file, undefined);
+process.on("exit", () => writeFileSync(codeOf(file), script.createCachedData()));
+const { run } = exportsOf(file, script) as { run(words: readonly string[]): Promise<void> };
+await run(words);
