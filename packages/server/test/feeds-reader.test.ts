@@ -77,4 +77,16 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     assert.deepEqual(await told(small ?? ""), names);
     assert.deepEqual(await told(large ?? ""), names);
   });
+
+  test("hold no package that is too much for that", async () => {
+    const { engine } = insider;
+    const code = "RESOURCE_EXHAUSTED";
+    const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);
+    const key = { type: "apk", name: "package-3" };
+    const { length } = await of(1024 * 1024).ofPackage(key);
+    assert.ok(length > OTHERS / 12);
+    await assert.rejects(of(2_000).ofPackage(key), { code });
+    await assert.rejects(all(of(2_000).byPackage()), { code });
+    assert.equal((await all(of(2_000).byId())).length, OTHERS, "one by one there is room");
+  });
 });

@@ -16,7 +16,7 @@ export interface EventNames {
 const MOST_EVENTS = 1_000;
 
 /** Lists show 200 advisories with all of their events, and are put together in memory. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MOST_CHARACTERS = 256 * 1024;
 
 /**
  * What an advisory's events must not be, and these are; undefined where they are not.

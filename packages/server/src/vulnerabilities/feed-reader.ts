@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { osvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
+import { tooLong } from "../errors.ts";
 import { indexable } from "../store/indexable.ts";
 import type { Range } from "../store/page.ts";
 import { countsOf } from "../store/range-counts.ts";
@@ -17,6 +18,9 @@ import {
 /** Advisories read at a time: a few megabytes at most, and some milliseconds. */
 const STEP = 500;
 
+/** What is told of a package depends on all of its advisories, so they are held together. */
+const MOST_HELD_BYTES = 64 * 1024 * 1024;
+
 /** Feeds of up to so many are gathered before they are read: a few megabytes of names and numbers. */
 const MOST_GATHERED = 20_000;
 
@@ -27,36 +31,27 @@ const PASSED_FOR_ONE = 4;
 export class FeedReader {
   readonly #engine: Engine;
   readonly #group: string;
+  readonly #mostHeld: number;
 
-  constructor(engine: Engine, group: string) {
+  constructor(engine: Engine, group: string, mostHeld: number = MOST_HELD_BYTES) {
     this.#engine = engine;
     this.#group = group;
+    this.#mostHeld = mostHeld;
   }
 
   /** All of them in the order of their ids, each id once. */
   async *byId(): AsyncGenerator<Advisory> {
-    let same: Advisory[] = [];
-    for await (const advisory of this.#walk({ kind: "id", below: this.#group })) {
-      if (same.length > 0 && same[0]?.advisoryId !== advisory.advisoryId) {
-        yield* distinct(same);
-        same = [];
-      }
-      same.push(advisory);
-    }
-    yield* distinct(same);
+    const walk = this.#walk({ kind: "id", below: this.#group });
+    for await (const same of runsOf(walk, this.#mostHeld, ({ advisoryId }) => advisoryId))
+      yield* distinct(same);
   }
 
   /** All of them by package, in the order of the packages' names. */
   async *byPackage(): AsyncGenerator<readonly [Advisory, ...Advisory[]]> {
-    let named: Advisory[] = [];
-    for await (const advisory of this.#walk({ kind: "artifact", below: this.#group })) {
-      if (named.length > 0 && named[0]?.artifactName !== advisory.artifactName) {
-        yield* packagesAmong(named);
-        named = [];
-      }
-      named.push(advisory);
+    const walk = this.#walk({ kind: "artifact", below: this.#group });
+    for await (const named of runsOf(walk, this.#mostHeld, ({ artifactName }) => artifactName)) {
+      yield* packagesAmong(named);
     }
-    yield* packagesAmong(named);
   }
 
   /** The one whose document goes by this id. */
@@ -78,18 +73,19 @@ export class FeedReader {
   }
 
   async #all(walk: TermWalk): Promise<Advisory[]> {
-    const found: Advisory[] = [];
-    for await (const one of this.#walk(walk)) found.push(one);
-    return found;
+    for await (const all of runsOf(this.#walk(walk), this.#mostHeld, () => "")) return [...all];
+    return [];
   }
 
-  async *#walk(walk: TermWalk): AsyncGenerator<Advisory> {
+  async *#walk(walk: TermWalk): AsyncGenerator<Weighed> {
     const { advisories, store } = this.#engine;
     const isSmall = walk.value === undefined && (await this.#isSmall());
     for await (const rows of isSmall ? this.#gathered(walk) : this.#steps(walk)) {
       const page = rows.map((row) => advisories.fromRow(row));
       await advisories.definition.hydrate?.(store.reader, page, this.#engine);
-      yield* page;
+      for (const [at, advisory] of page.entries()) {
+        yield { advisory, bytes: rows[at]?.data?.length ?? 0 };
+      }
       // The embedded database reads without waiting: let others have their turn.
       await setImmediate();
     }
@@ -124,7 +120,7 @@ export class FeedReader {
       const some = await positionsBelow(store.reader, advisories.table, walk, after, STEP);
       all.push(...some.positions);
       after = some.next;
-      await setImmediate();
+      if (after !== undefined) await setImmediate();
     } while (after !== undefined);
     all.sort((a, b) => (a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1));
     for (let at = 0; at < all.length; at += STEP) {
@@ -132,6 +128,35 @@ export class FeedReader {
       yield await rowsBelow(store.reader, advisories.table, this.#group, ids);
     }
   }
+}
+
+/** An advisory, and how much of the store it takes. */
+interface Weighed {
+  readonly advisory: Advisory;
+  readonly bytes: number;
+}
+
+/** All that follow one another and have the same key. Refuses when they are too much to hold. */
+async function* runsOf(
+  walk: AsyncIterable<Weighed>,
+  mostHeld: number,
+  keyOf: (advisory: Advisory) => string,
+): AsyncGenerator<readonly Advisory[]> {
+  let run: Advisory[] = [];
+  let key = "";
+  let size = 0;
+  for await (const { advisory, bytes } of walk) {
+    const own = keyOf(advisory);
+    if (run.length > 0 && own !== key) {
+      yield run;
+      [run, size] = [[], 0];
+    }
+    key = own;
+    run.push(advisory);
+    size += bytes;
+    if (size > mostHeld) throw tooLong("what is known of one package", mostHeld);
+  }
+  if (run.length > 0) yield run;
 }
 
 function* packagesAmong(
