@@ -21,12 +21,18 @@ const STATUSES = {
  *
  * @example statusOf(advisory) // "fixed"
  */
-export function statusOf({ events }: Advisory): string {
-  const [latest] = events
+export function statusOf(advisory: Advisory): string {
+  const latest = latestOf(advisory);
+  return latest === undefined ? "" : kindOf(latest);
+}
+
+/** Of two at the same time the later one in the row counts, as everywhere. */
+function latestOf({ events }: Advisory): AdvisoryEvent | undefined {
+  return events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
     .filter(({ type }) => type.case !== "componentLocationChanged")
-    .toSorted((a, b) => timeOf(b) - timeOf(a));
-  return latest === undefined ? "" : kindOf(latest);
+    .toSorted((a, b) => timeOf(a) - timeOf(b))
+    .at(-1);
 }
 
 /** What an event says, in the words of statuses. */
@@ -34,12 +40,11 @@ export function kindOf({ type }: AdvisoryEvent): string {
   return type.case === undefined ? "" : STATUSES[type.case];
 }
 
-/** The versions in which it is fixed, as far as it is. */
-export function fixedIn({ events }: Advisory): string[] {
-  return events.flatMap(({ type }) => {
-    if (type.case === "fixed") return [type.value.fixedVersion];
-    return type.case === "patched" ? type.value.patchedVersions : [];
-  });
+/** The versions in which it is fixed, if that is where it stands. */
+export function fixedIn(advisory: Advisory): readonly string[] {
+  const type = latestOf(advisory)?.type;
+  if (type?.case === "fixed") return [type.value.fixedVersion];
+  return type?.case === "patched" ? type.value.patchedVersions : [];
 }
 
 export function timeOf({ createTime }: AdvisoryEvent): number {
