@@ -192,6 +192,7 @@ describe("wharf advisories import", () => {
     const command = ["advisories", "import", "--group", "none"];
     await fails(site, 2, /nothing\.json cannot be read: ENOENT/, ...command, "nothing.json");
     await fails(site, 2, /SOURCES/, ...command);
+    await fails(site, 2, /standard input can be read only once/, ...command, "-", "-");
     await fails(
       site,
       5,

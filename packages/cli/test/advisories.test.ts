@@ -54,6 +54,12 @@ describe("advisories", () => {
     assert.deepEqual(await found("--id", "CGA-z,CGA-none"), [other.uid]);
     assert.deepEqual(await found("--origin", "zlib"), [other.uid]);
     assert.deepEqual(await found("--query", "LIBCRYPTO"), [made.uid]);
+    assert.deepEqual(await found("--artifact-type", "image"), [other.uid]);
+    assert.deepEqual(await found("--component-type", "so"), [made.uid]);
+    assert.deepEqual(await found("--location", "/lib/libcrypto.so"), [made.uid]);
+    assert.deepEqual(await found("--legacy-id", "OLD-1"), [made.uid]);
+    assert.equal((await found("--updated-since", "1h")).length, 2);
+    assert.deepEqual(await found("--updated-since", "2100-01-01"), []);
     const { advisoriesV1 } = await clientOf(site);
     const listed = await Array.fromAsync(advisoriesV1.listAll({ artifactName: ["openssl"] }));
     assert.deepEqual(
@@ -139,6 +145,9 @@ describe("advisories", () => {
     );
     const [asked] = (await run(reviewer, "request-changes", detected.uid)).items;
     assert.equal(asked.reviewState, "REVIEW_STATE_REQUEST_CHANGES");
+    const waiting = (...states: string[]) =>
+      Promise.all(states.map((state) => ids(site, "advisories", "list", "--review", state)));
+    assert.deepEqual(await waiting("pending", "request-changes"), [[uid], [uid]]);
     const approved = (await run(reviewer, "approve", "CGA-curl")).items;
     assert.deepEqual(
       approved.map((event: { uid: string }) => event.uid),
@@ -156,6 +165,37 @@ describe("advisories", () => {
       `${uid}/${"0".repeat(16)}`,
     );
     assert.deepEqual(await ids(site, "advisories", "list", "--status", "fixed"), [uid]);
+    assert.deepEqual(await waiting("pending", "request-changes"), [[], [uid]]);
+    for (const filter of [
+      ["--author", writer],
+      ["--reviewer", reviewer],
+      ["--event", "fixed"],
+    ]) {
+      assert.deepEqual(await ids(site, "advisories", "list", ...filter), [uid]);
+    }
+    assert.ok(!(await ids(site, "advisories", "list", "--not-author", writer)).includes(uid));
+
+    const update = (...args: string[]) => run(writer, "events", "update", detected.uid, ...args);
+    const again = await update("--issue", "T-2");
+    assert.deepEqual(
+      [again.reviewState, again.issue, again.detection, again.createTime],
+      ["REVIEW_STATE_PENDING", "T-2", detected.detection, detected.createTime],
+    );
+    const other = await update("--type", "fixed", "--fixed-version", "8.2-r0", "--note", "a");
+    assert.deepEqual([other.fixed.fixedVersion, other.fixed.note], ["8.2-r0", "a"]);
+    const last = await update("--fixed-version", "8.2-r1");
+    assert.deepEqual([last.fixed.fixedVersion, last.fixed.note], ["8.2-r1", "a"]);
+    const refused: [code: number, message: RegExp, ...args: string[]][] = [
+      [2, /there is nothing to change/, detected.uid],
+      [2, /fixed takes no --reason/, detected.uid, "--reason", "inline-mitigations-exist"],
+      [2, /patched needs --patched-versions/, detected.uid, "--type", "patched"],
+      [2, /is not the uid of an event/, "CGA-curl", "--note", "x"],
+      [5, /no event has the uid/, `${uid}/${"0".repeat(16)}`, "--note", "x"],
+      [6, /the event was approved/, fixed.uid, "--note", "x"],
+    ];
+    for (const [code, message, ...args] of refused) {
+      await fails(site, code, message, "advisories", "events", "update", ...args);
+    }
     const table = await site.ok("advisories", "events", "list", "CGA-curl", "-o", "wide");
     assert.match(table, new RegExp(`${fixed.uid} +2026-01-02T00:00:00Z +fixed +8.1-r0 +approved`));
     assert.match(table, new RegExp(`rejected +${writer} +${reviewer}`));

@@ -41,6 +41,18 @@ describe("the file of secdb", () => {
     });
   });
 
+  test("takes what is fixed in version 0 for what never was a problem", async () => {
+    const { packages } = await written([{ aliases: ["CVE-2026-1"], events: fixed("0") }]);
+    assert.deepEqual(packages[0].pkg.secfixes, { "0": ["CVE-2026-1"] });
+  });
+
+  test("has no ids that scanners would take for several", async () => {
+    const aliases = ["CVE-2026-1", "Odd name"];
+    const { packages } = await written([{ aliases, events: fixed("2") }]);
+    assert.deepEqual(packages[0].pkg.secfixes, { "2": ["CVE-2026-1"] });
+    assert.deepEqual((await written([{ aliases: ["Odd name"], events: fixed("2") }])).packages, []);
+  });
+
   test("calls nothing a false positive that is real elsewhere in the package", async () => {
     for (const real of [fixed("2"), [event({ detection: { manual: {} } })]]) {
       const { packages } = await written([{ events: falsePositive }, { events: real }]);

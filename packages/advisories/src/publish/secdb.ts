@@ -71,8 +71,11 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
     if (standing === undefined) continue;
     const { status, fixedIn } = standing;
     const ids = idsOf(advisory);
-    if (status !== "not_affected") for (const id of ids) concerned.add(id);
-    for (const version of status === "not_affected" ? [NOT_AFFECTED] : fixedIn) {
+    // Who calls it fixed in version 0 says that no version ever had it.
+    const isFixedInAll = fixedIn.length > 0 && fixedIn.every((one) => one === NOT_AFFECTED);
+    const isClear = status === "not_affected" || isFixedInAll;
+    if (!isClear) for (const id of ids) concerned.add(id);
+    for (const version of isClear ? [NOT_AFFECTED] : fixedIn) {
       const listed = versions.get(version) ?? new Set();
       for (const id of ids) listed.add(id);
       versions.set(version, listed);
@@ -89,8 +92,13 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
   return { pkg: { name: first.artifactName, secfixes: Object.fromEntries(entries) } };
 }
 
-/** What others call the vulnerability, or our own name where they have none. */
+/**
+ * What others call the vulnerability, or our own name where they have none. Scanners split ids at spaces, so
+ * what has some would become others.
+ */
 function idsOf(advisory: Advisory): string[] {
   const { name, others } = vulnerabilityName(advisory);
-  return [name, ...others].filter((id, at) => at === 0 || id !== advisory.advisoryId);
+  return [name, ...others].filter(
+    (id, at) => !/\s/.test(id) && (at === 0 || id !== advisory.advisoryId),
+  );
 }

@@ -166,8 +166,17 @@ export class At {
       this.refuse(`has ${value.length} characters; at most ${most} are read`);
       return "";
     }
-    return value;
+    const odd = oddity(value);
+    if (odd === undefined) return value;
+    this.refuse(odd);
+    return "";
   }
+}
+
+/** What no database and no other program takes in a text. */
+function oddity(text: string): string | undefined {
+  if (text.includes("\0")) return "has a NUL character";
+  return text.isWellFormed() ? undefined : "has half of a character (a lone surrogate)";
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

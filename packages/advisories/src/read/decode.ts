@@ -13,9 +13,17 @@ const NEWLINE = 10;
  */
 export function decode(bytes: Uint8Array): string {
   if (bytes.length > READ_LIMITS.documentBytes) throw tooLarge();
+  if (isUtf16(bytes)) throw unreadable("is UTF-16; UTF-8 is read");
   if (!isUtf8(bytes)) throw notUtf8(bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/** Told by its byte order mark, or by the other half of the first character. */
+function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || (bytes.length > 1 && (first === 0) !== (second === 0));
 }
 
 export function tooLarge(): Unreadable {

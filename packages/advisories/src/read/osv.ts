@@ -87,6 +87,14 @@ function ownContents(own: At, { id, severities }: Vulnerability): Contents {
   if (advisory.advisoryId !== id && `x_${advisory.advisoryId}` !== id) {
     own.field("advisoryId").refuse(`must be the document's id, ${quoted(id)}`);
   }
+  for (const name of ["artifactName", "artifactType"] as const) {
+    if (advisory[name] === "") own.field(name).refuse("is missing");
+  }
+  for (const [at, event] of own.field("events").items(READ_LIMITS.events).entries()) {
+    const { createTime, type } = advisory.events[at] as Advisory["events"][number];
+    if (createTime === undefined) event.field("createTime").refuse("is missing");
+    if (type.case === undefined) event.refuse("does not say what happened");
+  }
   // What was deleted where it comes from is not brought to life here.
   if (advisory.deleteTime !== undefined) return { advisories: [] };
   const [first, ...others] = advisory.aliases;

@@ -7,6 +7,10 @@ const RFC3339 =
 /** What programs write that never set a time. */
 const NEVER = "0001";
 
+/** The first and the last second that a time can name: of the years 1 to 9999. */
+const EARLIEST_SECONDS = -62_135_596_800;
+const LATEST_SECONDS = 253_402_300_799;
+
 /**
  * A time as RFC 3339 has it; undefined when it is none.
  *
@@ -25,7 +29,9 @@ export function parseTime(text: string): Timestamp | undefined {
   // A leap second counts as the second after.
   if (!isDay || hour > 23 || minute > 59 || second > 60) return undefined;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === "-" ? -60 : 60);
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return undefined;
   const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset;
+  if (seconds < EARLIEST_SECONDS || seconds > LATEST_SECONDS) return undefined;
   const nanos = Number(fraction.slice(0, 9).padEnd(9, "0"));
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
 }

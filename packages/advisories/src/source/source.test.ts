@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, describe, test } from "node:test";
-import { crc32, deflateRawSync, gzipSync } from "node:zlib";
-import { pack } from "tar-stream";
+import { gzipSync } from "node:zlib";
+import { type Entries, tarOf, zipOf } from "../../test/archives.ts";
 import { READ_LIMITS } from "../read/limits.ts";
 import { ARCHIVE_LIMITS } from "./budget.ts";
 import { openSource } from "./source.ts";
@@ -35,54 +35,6 @@ async function inside(path: string, input: Uint8Array = Buffer.alloc(0)): Promis
   return found;
 }
 
-type Entries = readonly (readonly [name: string, contents: Uint8Array | string])[];
-
-async function tarOf(entries: Entries): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, contents] of entries) {
-    const type = name.endsWith("/") ? "directory" : "file";
-    tar.entry({ name, type }, Buffer.from(contents));
-  }
-  tar.entry({ name: "link.json", type: "symlink", linkname: "/etc/passwd" });
-  tar.finalize();
-  return Buffer.concat(await Array.fromAsync(tar as unknown as AsyncIterable<Uint8Array>));
-}
-
-/** A zip as other programs write it; with a size that is not the truth, if one is given. */
-function zipOf(entries: Entries, claimed?: number): Buffer {
-  const locals: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [name, contents] of entries) {
-    const bytes = Buffer.from(contents);
-    const packed = deflateRawSync(bytes, { level: 1 });
-    const fields = Buffer.alloc(26);
-    fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(0x800, 2);
-    fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(crc32(bytes), 10);
-    fields.writeUInt32LE(packed.length, 14);
-    fields.writeUInt32LE(claimed ?? bytes.length, 18);
-    fields.writeUInt16LE(Buffer.byteLength(name), 22);
-    const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, Buffer.from(name), packed]);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(offset, 10);
-    const version = Buffer.from([20, 0]);
-    directory.push(
-      Buffer.concat([Buffer.from("PK\x01\x02"), version, fields, rest, Buffer.from(name)]),
-    );
-    locals.push(local);
-    offset += local.length;
-  }
-  const central = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(entries.length, 4);
-  end.writeUInt16LE(entries.length, 6);
-  end.writeUInt32LE(central.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...locals, central, Buffer.from("PK\x05\x06"), end]);
-}
-
 const ENTRIES: Entries = [
   ["a/one.yaml", "1"],
   ["a/", ""],
@@ -101,6 +53,8 @@ const FOUND = [
   "SOURCE/inner.zip skipped",
   "SOURCE/README.md skipped",
 ];
+
+const LINK = "SOURCE/link.json skipped";
 
 describe("documents come from", () => {
   test("a file, whatever its name", async () => {
@@ -151,12 +105,14 @@ describe("documents come from", () => {
 
   test("archives, told by their bytes; what is odd in them does no harm", async () => {
     const tar = await tarOf(ENTRIES);
-    for (const archive of [tar, gzipSync(tar), zipOf(ENTRIES)]) {
-      assert.deepEqual(await inside(fileWith(archive)), FOUND);
+    const zip = zipOf(ENTRIES);
+    for (const archive of [tar, gzipSync(tar), zip]) {
+      const found = archive === zip ? FOUND : [...FOUND, LINK];
+      assert.deepEqual(await inside(fileWith(archive)), found);
       const fromInput = await inside("-", archive);
       assert.deepEqual(
         fromInput,
-        FOUND.map((line) => line.replace("SOURCE", "<stdin>")),
+        found.map((line) => line.replace("SOURCE", "<stdin>")),
       );
     }
     assert.deepEqual(await inside(fileWith(gzipSync("text"))), ["SOURCE=text"]);
@@ -183,15 +139,16 @@ describe("what is too much is refused", () => {
     ];
     const expected = [`SOURCE/large.json: ${tooLarge}`, "SOURCE/small.json={}"];
     const tar = await tarOf(entries);
-    for (const archive of [tar, gzipSync(tar), zipOf(entries)]) {
-      assert.deepEqual(await inside(fileWith(archive)), expected);
+    for (const archive of [tar, gzipSync(tar)]) {
+      assert.deepEqual(await inside(fileWith(archive)), [...expected, LINK]);
     }
+    assert.deepEqual(await inside(fileWith(zipOf(entries))), expected);
     assert.deepEqual(await inside(fileWith(gzipSync(large))), [`SOURCE: ${tooLarge}`]);
     assert.deepEqual(await inside("-", large), [`<stdin>: ${tooLarge}`]);
   });
 
   test("entries that are larger than they say", async () => {
-    const [line] = await inside(fileWith(zipOf([["a.json", large]], 10)));
+    const [line] = await inside(fileWith(zipOf([["a.json", large]], { claimed: 10 })));
     assert.match(line as string, /^SOURCE\/a\.json: is not a zip that can be read: too many bytes/);
   });
 

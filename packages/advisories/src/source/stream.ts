@@ -69,8 +69,9 @@ async function* tarItems(archive: string, chunks: Chunks): AsyncGenerator<Item> 
   try {
     for await (const entry of entries) {
       budget.entry();
-      if (entry.header.type === "file")
+      if (entry.header.type !== "directory") {
         yield await entryItem(archive, entry.header, entry as unknown as Chunks);
+      }
       entry.resume();
     }
   } catch (error) {
@@ -78,13 +79,22 @@ async function* tarItems(archive: string, chunks: Chunks): AsyncGenerator<Item> 
   }
 }
 
-async function entryItem(
-  archive: string,
-  { name: own, size }: Header,
-  entry: Chunks,
-): Promise<Item> {
+async function entryItem(archive: string, header: Header, entry: Chunks): Promise<Item> {
+  const { name: own, size, type, pax } = header;
   const name = `${archive}/${own}`;
-  if (!isDocumentName(own)) return { kind: "skipped", name };
+  if (!isDocumentName(own) || LINKS.has(type ?? "")) return { kind: "skipped", name };
+  const isSparse = Object.keys(pax ?? {}).some((key) => key.startsWith("GNU.sparse."));
+  if (isSparse || !FILES.has(type ?? "")) {
+    return { kind: "refused", name, why: unreadable("is a kind of file that is not read") };
+  }
   if (size > READ_LIMITS.documentBytes) return { kind: "refused", name, why: tooLarge() };
   return { kind: "document", name, bytes: await gather(entry) };
 }
+
+/** What is all there where it is named. */
+const FILES: ReadonlySet<string> = new Set(["file", "contiguous-file"]);
+
+/** What is there by another name, or nothing to read. */
+const LINKS: ReadonlySet<string> = new Set([
+  ...["link", "symlink", "character-device", "block-device", "fifo"],
+]);

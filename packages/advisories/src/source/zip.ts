@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { tooLarge } from "../read/decode.ts";
 import { READ_LIMITS } from "../read/limits.ts";
@@ -53,19 +54,27 @@ async function* entriesOf(archive: string, zip: ZipFile, budget: Budget): AsyncG
     const own = (entry.fileName as unknown as Buffer).toString("utf8");
     const name = `${archive}/${own}`;
     if (own.endsWith("/")) continue;
-    if (!isDocumentName(own)) yield { kind: "skipped", name };
+    if (!isDocumentName(own) || isLink(entry)) yield { kind: "skipped", name };
     else yield await entryItem(name, zip, entry, budget);
   }
+}
+
+/** As Unix writes them: the type of file is in the upper half. */
+function isLink({ externalFileAttributes }: Entry): boolean {
+  return ((externalFileAttributes >>> 16) & 0o170000) === 0o120000;
 }
 
 async function entryItem(name: string, zip: ZipFile, entry: Entry, budget: Budget): Promise<Item> {
   if (entry.uncompressedSize > READ_LIMITS.documentBytes) {
     return { kind: "refused", name, why: tooLarge() };
   }
+  if (entry.isEncrypted()) return { kind: "refused", name, why: unreadable("is encrypted") };
   // What it says counts before it is unpacked; the library stops where it was not the truth.
   budget.unpack(entry.uncompressedSize);
   try {
     const bytes = await gather(await zip.openReadStreamPromise(entry));
+    if (crc32(bytes) !== entry.crc32)
+      throw unreadable("is not what was packed: its checksum differs");
     return { kind: "document", name, bytes };
   } catch (error) {
     const why = brokenArchive("zip", error);

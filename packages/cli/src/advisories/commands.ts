@@ -1,6 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { WITHIN } from "../iam/shared/options.ts";
 import { events } from "./events/commands.ts";
+import { TYPES } from "./events/types.ts";
 import { exportDefinition } from "./export/definition.ts";
 import { importDefinition } from "./import/definition.ts";
 import { ADVISORY, WRITING } from "./writing.ts";
@@ -16,6 +17,8 @@ export const STATUS_CHOICES = [
   "analysis-not-planned",
 ] as const;
 
+export const REVIEW_CHOICES = ["pending", "approved", "request-changes", "rejected"] as const;
+
 export const listDefinition = define({
   name: "list",
   aliases: ["ls"],
@@ -23,6 +26,7 @@ export const listDefinition = define({
   examples: [
     { command: "wharf advisories list --alias CVE-2026-0001" },
     { command: "wharf advisories list --artifact openssl --status fixed -o json" },
+    { command: "wharf advisories list --review pending", shows: "What waits for a review" },
   ],
   options: {
     id: { type: "list", value: "ID", summary: "Only these, such as CGA-xxxx-xxxx-xxxx" },
@@ -32,7 +36,19 @@ export const listDefinition = define({
       summary: "Only those of these vulnerabilities, such as CVE-2026-0001",
     },
     artifact: { type: "list", value: "NAME", summary: "Only those of these artifacts" },
+    "artifact-type": {
+      type: "list",
+      value: "TYPE",
+      summary: "Only those of these kinds of artifacts, such as apk or image",
+    },
     component: { type: "list", value: "NAME", summary: "Only those of these components" },
+    "component-type": {
+      type: "list",
+      value: "TYPE",
+      summary: "Only those of these kinds of components",
+    },
+    location: { type: "list", value: "PATH", summary: "Only those of components at these places" },
+    "legacy-id": { type: "list", value: "ID", summary: "Only those that were called so before" },
     architecture: { type: "list", value: "ARCH", summary: "Only those for these architectures" },
     origin: { type: "string", value: "PACKAGE", summary: "Only those of what is built from this" },
     status: {
@@ -40,11 +56,35 @@ export const listDefinition = define({
       choices: STATUS_CHOICES,
       summary: "Only those that stand like this, by their latest approved event",
     },
+    review: {
+      type: "choice",
+      choices: REVIEW_CHOICES,
+      summary: "Only those with an event in this state of review",
+    },
+    event: { type: "choice", choices: TYPES, summary: "Only those with an event of this type" },
+    author: { type: "list", value: "IDENTITY", summary: "Only those with an event by one of them" },
+    "not-author": {
+      type: "list",
+      value: "IDENTITY",
+      summary: "Only those without any event by one of them",
+    },
+    reviewer: {
+      type: "list",
+      value: "IDENTITY",
+      summary: "Only those with an event that one of them reviewed",
+    },
     query: {
       type: "string",
       value: "TEXT",
       summary: "Only those with this in an alias or the name of an artifact or component",
     },
+    "updated-since": {
+      type: "string",
+      value: "TIME",
+      summary:
+        "Only those changed since then, deleted ones too: 2026-01-31, or a length of time such as 24h",
+    },
+    deleted: { type: "boolean", summary: "Also those that were deleted" },
     ...WITHIN,
   },
 });

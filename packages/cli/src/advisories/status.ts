@@ -22,16 +22,17 @@ const STATUSES = {
  * @example statusOf(advisory) // "fixed"
  */
 export function statusOf(advisory: Advisory): string {
-  const event = standing(advisory);
-  return event === undefined ? "" : kindOf(event);
+  const latest = latestOf(advisory);
+  return latest === undefined ? "" : kindOf(latest);
 }
 
-function standing({ events }: Advisory): AdvisoryEvent | undefined {
-  const [latest] = events
+/** Of two at the same time the later one in the row counts, as everywhere. */
+function latestOf({ events }: Advisory): AdvisoryEvent | undefined {
+  return events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
     .filter(({ type }) => type.case !== "componentLocationChanged")
-    .toSorted((a, b) => timeOf(b) - timeOf(a));
-  return latest;
+    .toSorted((a, b) => timeOf(a) - timeOf(b))
+    .at(-1);
 }
 
 /** What an event says, in the words of statuses. */
@@ -39,9 +40,9 @@ export function kindOf({ type }: AdvisoryEvent): string {
   return type.case === undefined ? "" : STATUSES[type.case];
 }
 
-/** The versions in which it is fixed, where that is how it stands. */
-export function fixedIn(advisory: Advisory): string[] {
-  const type = standing(advisory)?.type;
+/** The versions in which it is fixed, if that is where it stands. */
+export function fixedIn(advisory: Advisory): readonly string[] {
+  const type = latestOf(advisory)?.type;
   if (type?.case === "fixed") return [type.value.fixedVersion];
   return type?.case === "patched" ? type.value.patchedVersions : [];
 }

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
 import { given } from "../../iam/shared/given.ts";
 import { timeAgo } from "../../iam/shared/time.ts";
 import { findAdvisory } from "../resolve.ts";
 import { EVENT_COLUMNS } from "./columns.ts";
 import type { addDefinition } from "./commands.ts";
+import { jsonOf } from "./findings.ts";
 import { shownEvent } from "./shown.ts";
 import { typeOf } from "./types.ts";
 
@@ -17,7 +17,7 @@ export const run: Run<typeof addDefinition> = async (context, args) => {
     ...given({
       timestamp: time === undefined ? undefined : timeAgo("--time", time),
       issue,
-      findings: findings === undefined ? undefined : new TextEncoder().encode(jsonOf(findings)),
+      findings: findings === undefined ? undefined : jsonOf(findings),
     }),
   });
   const { uid: parentId, advisoryId } = await findAdvisory(context, args.advisory);
@@ -27,12 +27,3 @@ export const run: Run<typeof addDefinition> = async (context, args) => {
   context.err.note(`added an event to ${advisoryId}, which waits for a review`);
   await context.out.one(await shownEvent(context, id), EVENT_COLUMNS);
 };
-
-function jsonOf(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    throw wrongUse("--findings must name a file of JSON");
-  }
-}

@@ -87,6 +87,32 @@ export function typeOf(said: Said): Init[EventType["case"]] {
   }
 }
 
+/**
+ * What an event says already, as options would say it.
+ *
+ * @example saidIn(event).type // "fixed"
+ */
+export function saidIn({ type }: advisoriesV1.AdvisoryEvent): Said {
+  const nothing = { fixedVersion: undefined, patchedVersions: [], reason: undefined };
+  const said = { ...nothing, from: undefined, to: undefined };
+  const name = type.case?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const words = { ...said, type: name as Said["type"], note: undefined };
+  if (type.case === undefined || type.case === "detection") return words;
+  const noted = { ...words, note: type.value.note };
+  switch (type.case) {
+    case "fixed":
+      return { ...noted, fixedVersion: type.value.fixedVersion };
+    case "patched":
+      return { ...noted, patchedVersions: type.value.patchedVersions };
+    case "falsePositiveDetermination":
+      return { ...noted, reason: REASONS[type.value.type - 1] };
+    case "componentLocationChanged":
+      return { ...noted, from: type.value.previousLocation, to: type.value.newLocation };
+    default:
+      return noted;
+  }
+}
+
 /** `fixedVersion` → `--fixed-version` */
 function flagOf(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

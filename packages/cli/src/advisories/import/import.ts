@@ -43,6 +43,9 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
 
 async function open(paths: readonly string[]): Promise<Source[]> {
   const sources: Source[] = [];
+  if (paths.filter((path) => path === "-").length > 1) {
+    throw wrongUse("standard input can be read only once", "name - once");
+  }
   for (const path of paths) {
     try {
       sources.push(await openSource(path, process.stdin));
