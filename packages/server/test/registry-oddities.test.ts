@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { skopeo } from "./support/registry.ts";
 import { RegistryFront } from "./support/registry-front.ts";
 import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { TrackedWorld, until } from "./support/tracked-world.ts";
 
 describe("what a registry answers oddly keeps us from nothing else", () => {
   let front: RegistryFront;
@@ -16,7 +16,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
       front,
       tells: false,
       flags: ["--reconcile-minutes", "0"],
-      more: { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 3 } },
+      more: { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 10 } },
     });
     storage = new RegistryStorage(tracked.registry.storage);
   });
@@ -122,12 +122,32 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
   test("a registry that allows short pages alone is read to the end", async () => {
     const { status } = await fetch(`${front.url}/v2/_catalog?n=1000`);
     assert.equal(status, 401);
-    for (let at = 0; at < 8; at++) storage.tag(`acme/many-${at}`, "1", storage.image("many"));
+    for (let at = 0; at < 30; at++) storage.tag(`acme/many-${at}`, "1", storage.image("many"));
     front.asked.length = 0;
     await tracked.look();
-    assert.deepEqual(await names("many-7"), ["1"]);
+    assert.deepEqual(await names("many-29"), ["1"]);
     const pages = front.asked.filter(({ url }) => url.startsWith("/v2/_catalog"));
     assert.ok(pages.length > 3, `${pages.length} pages`);
+  });
+
+  test("a look that hangs keeps no notification waiting", async () => {
+    for (let at = 0; at < 12; at++) storage.tag(`acme/slow-${at}`, "1", storage.image("slow"));
+    const image = storage.image("quick");
+    storage.tag("acme/quick", "1", image);
+    const held = Promise.withResolvers<undefined>();
+    let hanging = 0;
+    front.instead = ({ url }) => {
+      if (!url.includes("/tags/list")) return undefined;
+      hanging++;
+      return held.promise;
+    };
+    const looked = tracked.look();
+    await until(async () => hanging >= 8);
+    assert.equal(await told("acme/quick", "1", image), 200);
+    assert.deepEqual(await names("quick"), ["1"]);
+    front.instead = () => undefined;
+    held.resolve(undefined);
+    await looked;
   });
 
   test("a list without an end is not followed for ever", async () => {

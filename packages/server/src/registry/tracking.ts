@@ -25,17 +25,20 @@ export class Tracking {
   /** The registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly #reconcilers: readonly Reconciler[];
+  readonly #looked: ReadonlyMap<string, RemoteRegistry>;
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
     handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
     remotes: ReadonlyMap<string, RemoteRegistry>,
+    looked: ReadonlyMap<string, RemoteRegistry>,
   ) {
     this.endpoints = endpoints;
     this.handlers = handlers;
     this.remotes = remotes;
     this.#reconcilers = reconcilers;
+    this.#looked = looked;
   }
 
   /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
@@ -43,20 +46,27 @@ export class Tracking {
     const { engine, keys, metrics, log } = parts;
     const { settings, store, addresses } = engine;
     const attached = await AttachedRegistries.open(store, settings);
-    const remotes = new Map<string, RemoteRegistry>();
-    for (const [host, url] of settings.registryUrls) {
-      remotes.set(host, new RemoteRegistry({ host, url, keys, addresses }));
-    }
+    const connected = () => {
+      const all = [...settings.registryUrls].map(
+        ([host, url]) => [host, new RemoteRegistry({ host, url, keys, addresses })] as const,
+      );
+      return new Map(all);
+    };
+    const remotes = connected();
+    // Apart, so that nobody waits behind a look through a registry.
+    const looked = connected();
     const everyMs = settings.reconcileMinutes * 60_000;
     const reconcilers = new Map<string, Reconciler>();
-    for (const [host, remote] of remotes) {
-      reconcilers.set(host, new Reconciler({ engine, remote, remotes, metrics, log, everyMs }));
+    for (const [host, remote] of looked) {
+      const parts = { engine, remote, remotes: looked, metrics, log, everyMs };
+      reconcilers.set(host, new Reconciler(parts));
     }
     return new Tracking(
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
       registryHandlers(engine, reconcilers),
       [...reconcilers.values()],
       remotes,
+      looked,
     );
   }
 
@@ -67,6 +77,7 @@ export class Tracking {
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
-    for (const remote of this.remotes.values()) remote.close();
+    for (const remotes of [this.remotes, this.#looked])
+      for (const remote of remotes.values()) remote.close();
   }
 }

@@ -8,6 +8,8 @@ export interface InsteadAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+type Instead = InsteadAnswer | undefined;
+
 /** What was asked. */
 export interface AskedRegistry {
   readonly method: string;
@@ -20,17 +22,17 @@ export class RegistryFront {
   /** The registry behind it. */
   host = "";
   /** Answers in place of the registry, if anything is returned. */
-  instead: (asked: AskedRegistry) => InsteadAnswer | undefined = () => undefined;
+  instead: (asked: AskedRegistry) => Instead | Promise<Instead> = () => undefined;
   readonly asked: AskedRegistry[] = [];
   readonly #server: Server;
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", (incoming, outgoing) => {
+    server.on("request", async (incoming, outgoing) => {
       const { method = "", url = "", headers } = incoming;
       const asked = { method, url, headers };
       this.asked.push(asked);
-      const answer = this.instead(asked);
+      const answer = await this.instead(asked);
       if (answer !== undefined) {
         outgoing.writeHead(answer.status, answer.headers).end();
         return;
