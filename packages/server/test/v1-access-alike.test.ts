@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
+import {
+  type AccessRule,
+  accessOf,
+  advisoriesV1,
+  capabilityName,
+  httpRulesOf,
+  isScope,
+  SERVICES,
+} from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { METHODS } from "../../../scripts/migration-docs/mapping.ts";
+import { setField } from "../src/rpc/fields.ts";
+import { digest } from "./support/digests.ts";
+import { grpcSend } from "./support/grpc.ts";
+import { Rest } from "./support/rest.ts";
+import { onEachStore, roleNamed, type TestWorld } from "./support/test-world.ts";
+
+/** Each method of version 1 with those of version 2 that do the same. */
+const PAIRS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ name, methods }) => {
+  return methods.map((method) => {
+    const successors = (METHODS[`${name}/${method.name}`] ?? []).map(methodOfV2);
+    return [method, successors] as const;
+  });
+});
+
+function methodOfV2(path: string): DescMethod {
+  const [service, name] = path.split("/");
+  const found = SERVICES.find((one) => one.name === service && one.typeName.includes(".v2beta1."));
+  const method = found?.methods.find((one) => one.name === name);
+  assert.ok(method, path);
+  return method;
+}
+
+function capabilitiesOf(method: DescMethod): readonly string[] {
+  const rule = accessOf(method) as AccessRule;
+  return "capabilities" in rule ? rule.capabilities.map(capabilityName) : [];
+}
+
+/** A request that says where, and nothing else: it changes nothing, whoever sends it. */
+function requestAt(schema: DescMessage, uid: string): Message {
+  const message: Message = create(schema);
+  const field = schema.fields.find(isScope) as DescField;
+  setField(message, field, field.message ? requestAt(field.message, uid) : uid);
+  return message;
+}
+
+/** What callers hold, by their names: a built-in role or capabilities, at some place. */
+async function callersOf(world: TestWorld, org: string, folder: string, other: string) {
+  const at = async (place: string, role: string | readonly string[]) => {
+    return (await world.member({ [place]: role })).token;
+  };
+  const callers = new Map([
+    ["nobody", ""],
+    ["a stranger", (await world.member()).token],
+    ["an owner elsewhere", await at(other, "owner")],
+    ["an owner of the folder", await at(folder, "owner")],
+  ]);
+  const roles = ["viewer", "console_viewer", "editor", "limited_owner", "owner"];
+  for (const role of [...roles, "registry.pull", "registry.push"]) {
+    callers.set(`a ${role}`, await at(org, role));
+  }
+  const all = new Set(PAIRS.flatMap(([method]) => capabilitiesOf(method)));
+  for (const capability of all) callers.set(`only ${capability}`, await at(org, [capability]));
+  for (const capability of all) {
+    const others = [...all].filter((one) => one !== capability);
+    callers.set(`all but ${capability}`, await at(org, others));
+  }
+  return callers;
+}
+
+const LISTS: readonly (readonly [v1: string, v2: string, items: string])[] = [
+  ["/iam/v1/groups", "/iam/v2/groups", "groups"],
+  ["/iam/v1/identities", "/iam/v2/identities", "identities"],
+  ["/iam/v1/roles", "/iam/v2/roles", "roles"],
+  ["/iam/v1/rolebindings", "/iam/v2/roleBindings", "roleBindings"],
+  ["/iam/v1/group_invites", "/iam/v2/groupInvites", "groupInvites"],
+  ["/iam/v1/identityProviders", "/iam/v2/identityProviders", "identityProviders"],
+  ["/iam/v1/account_associations", "/iam/v2/accountAssociations", "accountAssociations"],
+  [
+    "/iam/v1/externalGroupRoleMappings",
+    "/iam/v2/externalGroupRoleMappings",
+    "externalGroupRoleMappings",
+  ],
+  ["/registry/v1/repos", "/registry/v2/repos", "repos"],
+  ["/registry/v1/tags", "/registry/v2/tags", "tags"],
+  ["/registry/v1/eoltags", "/registry/v2/tags", "tags"],
+  ["/vulnerabilities/v1/advisories", "/vulnerabilities/v2/advisories", "advisories"],
+];
+
+/** The methods that lists are, by their paths. */
+const LISTED = new Map(PAIRS.map(([method]) => [httpRulesOf(method)[0]?.path, method]));
+
+onEachStore("the access to version 1", (world) => {
+  let org: string;
+  let folder: string;
+  let callers: Map<string, string>;
+  before(async () => {
+    org = await world.organisation();
+    folder = await world.group(org);
+    const other = await world.organisation();
+    for (const place of [org, folder, other]) await fill(world, place);
+    callers = await callersOf(world, org, folder, other);
+  });
+
+  const codeOf = (method: DescMethod, uid: string, token: string): Promise<number> => {
+    const bytes = Buffer.from(toBinary(method.input, requestAt(method.input, uid)));
+    const path = `/${method.parent.typeName}/${method.name}`;
+    return grpcSend(world.server.url, token, path, bytes).then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+  };
+  const isLetIn = (code: number) => code !== 7 && code !== 16;
+  /** All who hold roles, and those who hold one, or all but one, of these capabilities. */
+  const concerned = (capabilities: readonly string[]) => {
+    return [...callers].filter(([name]) => {
+      const [, capability] = /^(?:only|all but) (.*)/.exec(name) ?? [];
+      return capability === undefined || capabilities.includes(capability);
+    });
+  };
+
+  describe("is that to version 2", () => {
+    for (const [method, successors] of PAIRS) {
+      if (accessOf(method)?.kind !== "scoped") continue;
+      // What comes after the first is a part that only some may do, and that others leave out.
+      const [first] = successors;
+      const scoped = first !== undefined && accessOf(first)?.kind === "scoped" ? first : undefined;
+      // To change a tag that is there is less than to make one: version 2 does not tell them apart.
+      const same = method.name === "UpdateTag" ? undefined : scoped;
+      test(`${method.parent.name}.${method.name}`, async () => {
+        const needed = capabilitiesOf(method);
+        const among = concerned([...needed, ...(same ? capabilitiesOf(same) : [])]);
+        const letIn: string[] = [];
+        for (const [name, token] of among) {
+          // Nothing is there, so nothing can happen to it.
+          const place = `${org}/${"0".repeat(16)}`;
+          const code = await codeOf(method, place, token);
+          if (same) {
+            const expected = await codeOf(same, place, token);
+            assert.equal(isLetIn(code), isLetIn(expected), `${name}: ${code}, ${expected}`);
+          }
+          assert.equal(code === 16, name === "nobody", name);
+          if (isLetIn(code)) letIn.push(name);
+        }
+        for (const capability of needed) assert.ok(!letIn.includes(`all but ${capability}`));
+        assert.ok(letIn.length > 0, "somebody is let in");
+        assert.ok(!letIn.includes("a stranger") && !letIn.includes("an owner elsewhere"));
+      });
+    }
+
+    for (const [one, two, items] of LISTS) {
+      const method = LISTED.get(one);
+      assert.ok(method, one);
+      const capabilities = capabilitiesOf(method);
+      test(`GET ${one}`, async () => {
+        const seen = new Set<string>();
+        for (const [name, token] of concerned(capabilities)) {
+          const rest = new Rest(world.server.url, token);
+          const shown = await rest.get(one);
+          const kinds = "includeReferrers=true&includeDates=true&includeEpochs=true&pageSize=200";
+          const expected = await rest.get(`${two}?${kinds}`);
+          assert.equal(shown.status, expected.status, name);
+          if (name === "nobody") continue;
+          assert.equal(expected.body.nextPageToken, "", "all of them");
+          const ids = idsOf(shown.body.items);
+          assert.deepEqual(ids, idsOf(expected.body[items]), name);
+          seen.add(ids.join());
+        }
+        assert.ok(seen.size > 2, "callers differ in what they see");
+      });
+    }
+  });
+
+  test("is asked for in the same words", () => {
+    for (const [method, successors] of PAIRS) {
+      const [first] = successors;
+      if (first === undefined || first.name.startsWith("List") !== method.name.startsWith("List"))
+        continue;
+      if (method.name === "UpdateTag" || method.name === "ListAdvisoryEvents") continue;
+      assert.deepEqual(capabilitiesOf(method), capabilitiesOf(first), `${method} and ${first}`);
+    }
+  });
+});
+
+function idsOf(items: readonly Record<string, string>[]): string[] {
+  return items.map(({ id, uid, group }) => id ?? uid ?? group ?? "").sort();
+}
+
+/** One of everything. */
+async function fill(world: TestWorld, place: string): Promise<void> {
+  const api = world.operator();
+  const viewer = roleNamed("viewer");
+  const role = await world.role(place, ["groups.list"]);
+  const { uid } = await world.member({ [place]: "viewer" });
+  await api.identities.create(place, {
+    name: "ci",
+    claimMatch: { issuer: "https://issuer.example.com", subject: world.name() },
+  });
+  assert.ok(role && uid);
+  await api.groupInvites.create(place, { roleUid: viewer, ttl: "3600s" });
+  const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+  const provider = { name: "corp", defaultRole: viewer, oidc };
+  const idp = (await api.identityProviders.create(place, provider)).uid;
+  await api.externalGroupRoleMappings.create(idp, { externalGroupId: "g", roleUid: viewer });
+  await api.accountAssociations.create(place, { name: "clouds" });
+  const repo = (await api.repos.create(place, { name: "app" })).uid;
+  await api.tags.create(repo, { name: "1.0", digest: digest(1) });
+  const advisory = { artifactType: "apk", artifactName: "openssl" };
+  const rest = new Rest(api.url, api.token);
+  const made = await rest.post("/vulnerabilities/v1/advisories", { parentId: place, advisory });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+}

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { Api, PROTOCOLS, type Protocol, refused } from "./support/api.ts";
+import { onEachStore } from "./support/test-world.ts";
+import type { Facts } from "./support/versions.ts";
+
+const ABOUT = {
+  artifactType: "apk",
+  artifactName: "openssl",
+  artifactArchitecture: "x86_64",
+  componentName: "libcrypto3",
+  componentLocation: "/lib/libcrypto.so.3",
+  componentType: "apk",
+  aliases: ["CVE-2026-0001", "GHSA-2222-3333-4444"],
+};
+
+/** Every type of event, with all that it can say. */
+const EVENTS: readonly Facts[] = [
+  { detection: { nvdapi: { cpeSearched: "cpe:a", cpeFound: "cpe:b" } } },
+  { detection: { manual: {} }, issue: "https://tracker.example/1" },
+  {
+    detection: {
+      scanv1: {
+        scanner: "grype",
+        subpackageName: "libssl3",
+        componentId: "c1",
+        componentName: "openssl",
+        componentVersion: "3.1.3",
+        componentType: "apk",
+        componentLocation: "/lib",
+        artifactVersion: "3.1.3-r0",
+        scannerVersion: "0.70",
+        grypeDbBuilt: "2026-03-01",
+        grypeDbChecksum: "abc",
+      },
+    },
+    findings: Buffer.from('{"a":1}').toString("base64"),
+  },
+  { truePositiveDetermination: { note: "so it is" } },
+  { falsePositiveDetermination: { type: "INLINE_MITIGATIONS_EXIST", note: "it is not" } },
+  { analysisNotPlanned: { note: "too old" } },
+  { fixNotPlanned: { note: "too hard" } },
+  { pendingUpstreamFix: { note: "they know" } },
+  {
+    fixed: {
+      fixedVersion: "3.1.4-r1",
+      note: "at last",
+      scannerVersion: "0.71",
+      grypeDbBuilt: "2026-03-02",
+      grypeDbChecksum: "def",
+    },
+  },
+  { patched: { patchedVersions: ["3.1.4", "3.0.9"], note: "both" } },
+  { componentLocationChanged: { previousLocation: "/a", newLocation: "/b", note: "moved" } },
+];
+
+/** What version 1 tells, in the words of version 2: all of it, and nothing else. */
+function inWordsOfV2(shown: Facts): Facts {
+  const { id, createdAt, updatedAt, deletedAt, legacyAdvisoryID, events, ...same } = shown;
+  return {
+    ...same,
+    uid: id,
+    createTime: createdAt,
+    updateTime: updatedAt,
+    ...(deletedAt && { deleteTime: deletedAt }),
+    ...(legacyAdvisoryID && { legacyAdvisoryId: legacyAdvisoryID }),
+    events: events.map(eventInWordsOfV2),
+  };
+}
+
+function eventInWordsOfV2({ id, timestamp, status, ...same }: Facts): Facts {
+  const event: Facts = {
+    ...same,
+    uid: id,
+    createTime: timestamp,
+    reviewState: `REVIEW_STATE_${status}`,
+  };
+  const { falsePositiveDetermination, detection } = event;
+  if (falsePositiveDetermination) {
+    const type = `TYPE_${falsePositiveDetermination.type}`;
+    event.falsePositiveDetermination = { ...falsePositiveDetermination, type };
+  }
+  if (detection?.scanv1) {
+    const { subpackageName: subpackage, componentName: component, ...rest } = detection.scanv1;
+    event.detection = { scanv1: { ...rest, subpackage, component } };
+  }
+  return event;
+}
+
+/** Only version 2 fills in what is known of vulnerabilities elsewhere. */
+function common({ severities: _, ...advisory }: Facts): Facts {
+  return advisory;
+}
+
+onEachStore("both versions of advisories", (world) => {
+  let group: string;
+  let writer: string;
+  let reviewer: string;
+  before(async () => {
+    group = await world.organisation();
+    const writes = ["advisories.create", "advisories.update", "advisories.delete"];
+    const reviews = ["advisories.list", "advisories.update", "advisories.approve"];
+    writer = (await world.member({ [group]: writes })).token;
+    reviewer = (await world.member({ [group]: reviews })).token;
+  });
+  const v1 = (protocol: Protocol, token: string) => {
+    return new AdvisoriesV1(new Api(protocol, world.server.url, token));
+  };
+
+  /** Asks in every way, compares, and answers with what all of them show; undefined for nothing. */
+  const seen = async (uid: string, token = reviewer): Promise<Facts | undefined> => {
+    const shown: (readonly Facts[])[] = [];
+    for (const protocol of PROTOCOLS) {
+      const { items } = await v1(protocol, token).list({ id: uid });
+      shown.push(items.map(inWordsOfV2));
+      const api = new Api(protocol, world.server.url, token);
+      const { advisories } = await api.advisories.list({ uidp: { ids: [uid] } });
+      shown.push(advisories.map(common));
+      if (advisories.length > 0) shown.push([common(await api.advisories.get(uid))]);
+      if (token !== reviewer) continue;
+      const events = (await v1(protocol, token).events(uid)).items.map(eventInWordsOfV2);
+      assert.deepEqual(events, advisories[0]?.events ?? [], "one by one");
+    }
+    for (const each of shown) assert.deepEqual(each, shown[0]);
+    return shown[0]?.[0];
+  };
+
+  for (const protocol of PROTOCOLS) {
+    const by = (token: string) => v1(protocol, token);
+
+    test(`what is made over ${protocol}, all show alike`, async () => {
+      const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: EVENTS };
+      const made = await by(writer).create(group, given);
+      const shown = await seen(made.id);
+      assert.deepEqual(shown, inWordsOfV2(made));
+      assert.deepEqual({ ...made, ...ABOUT, legacyAdvisoryID: "OLD-1" }, made);
+      for (const [at, event] of EVENTS.entries()) {
+        assert.deepEqual({ ...made.events[at], ...event }, made.events[at], "all that was said");
+      }
+      const least = { artifactType: "image", artifactName: "nginx" };
+      const plain = await by(writer).create(group, least);
+      assert.deepEqual(await seen(plain.id), inWordsOfV2(plain));
+    });
+
+    test(`what is replaced over ${protocol} is reset where nothing is said`, async () => {
+      const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [EVENTS[0]] };
+      const made = await by(writer).create(group, given);
+      const now = await by(writer).update(made.id, { artifactType: "apk", artifactName: "zlib" });
+      const shown = await seen(made.id);
+      assert.deepEqual(shown, inWordsOfV2(now));
+      const { legacyAdvisoryID: _, ...kept } = made;
+      const reset = { artifactArchitecture: "", componentName: "", componentLocation: "" };
+      assert.deepEqual(now, {
+        ...{ ...kept, ...reset, componentType: "", aliases: [], artifactName: "zlib" },
+        updatedAt: now.updatedAt,
+      });
+    });
+
+    test(`events that come, change and are reviewed over ${protocol}, all show alike`, async () => {
+      const { id } = await by(writer).create(group, ABOUT);
+      for (const event of EVENTS) {
+        const added = await by(writer).addEvent(id, event);
+        const last = (await seen(id))?.events.find((one: Facts) => one.uid === added.id);
+        assert.deepEqual(last, eventInWordsOfV2(added));
+      }
+      const [first, second, third] = (await by(reviewer).events(id)).items;
+      const steps: [token: string, event: Facts, change: Facts, state: string][] = [
+        [writer, first, { detection: { manual: {} } }, "PENDING"],
+        [reviewer, second, { status: "APPROVED" }, "APPROVED"],
+        [reviewer, third, { status: "REQUEST_CHANGES" }, "REQUEST_CHANGES"],
+        [writer, third, { status: "PENDING", issue: "changed" }, "PENDING"],
+        [reviewer, third, { status: "REJECTED", issue: "changed" }, "REJECTED"],
+      ];
+      for (const [token, event, change, state] of steps) {
+        const now = await by(token).updateEvent(event.id, { ...event, ...change });
+        assert.equal(now.status, state);
+        const shown = (await seen(id))?.events.find((one: Facts) => one.uid === event.id);
+        assert.deepEqual(shown, eventInWordsOfV2(now));
+      }
+    });
+
+    test(`what is deleted over ${protocol} is gone in all, but for those who follow`, async () => {
+      const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
+      await by(writer).delete(made.id);
+      assert.equal(await seen(made.id), undefined);
+      for (const other of PROTOCOLS) {
+        const api = new Api(other, world.server.url, reviewer);
+        const asked = { uidp: { ids: [made.id] }, showDeleted: true };
+        const [left] = (await api.advisories.list(asked)).advisories;
+        assert.deepEqual(await api.advisories.get(made.id), left);
+        const { deleteTime, updateTime, ...rest } = common(left);
+        assert.equal(deleteTime, updateTime);
+        const { updateTime: _, ...before } = inWordsOfV2(made);
+        assert.deepEqual(rest, before);
+      }
+    });
+
+    test(`what is refused over ${protocol} changes nothing in any`, async () => {
+      const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
+      const before = await seen(made.id);
+      const stranger = (await world.member()).token;
+      const [event] = made.events;
+      const approved = { ...event, status: "APPROVED" };
+      const refusals: [code: number, attempt: () => Promise<unknown>][] = [
+        [7, () => by(stranger).update(made.id, ABOUT)],
+        [7, () => by(stranger).addEvent(made.id, EVENTS[0] as Facts)],
+        [7, () => by(writer).updateEvent(event.id, approved)],
+        [7, () => by(stranger).delete(made.id)],
+        [3, () => by(writer).update(made.id, { artifactType: "apk" })],
+        [3, () => by(writer).addEvent(made.id, {})],
+        [16, () => by("").delete(made.id)],
+      ];
+      for (const [code, attempt] of refusals) assert.equal((await refused(attempt())).code, code);
+      assert.deepEqual(await seen(made.id), before);
+      assert.equal(await seen(made.id, stranger), undefined, "who may not see sees nothing");
+    });
+  }
+});
