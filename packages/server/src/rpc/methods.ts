@@ -73,10 +73,14 @@ export class ServedMethods implements Methods {
     const { desc, handler, rule, scope, called } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
-    const caller = await this.#admit(rule, scope, request, incoming, time);
+    const caller =
+      rule.kind === "anyone"
+        ? ANONYMOUS
+        : await this.#authenticator.caller(incoming.authorization, time);
+    mayCall(rule, caller, scope(request));
     called?.(caller, desc);
     validateRequest(desc.input, request);
-    return handler(new AdmittedCall(incoming, desc, caller, time), request);
+    return await handler(new AdmittedCall(incoming, desc, caller, time), request);
   }
 
   /**
@@ -97,19 +101,6 @@ export class ServedMethods implements Methods {
     validateRequest(desc.input, request);
     const inner = new AdmittedCall(call, desc, call.caller, call.time, "binary");
     return fromBinary(desc.output, (await handler(inner, request)).binary());
-  }
-
-  async #admit(
-    rule: AccessRule,
-    scope: Prepared["scope"],
-    request: Message,
-    incoming: Incoming,
-    time: number,
-  ): Promise<Caller> {
-    if (rule.kind === "anyone") return ANONYMOUS;
-    const caller = await this.#authenticator.caller(incoming.authorization, time);
-    mayCall(rule, caller, scope(request));
-    return caller;
   }
 }
 
