@@ -50,7 +50,7 @@ export class Authenticator {
     if (authorization.slice(0, 7).toLowerCase() !== "bearer ") {
       throw unauthenticated("only bearer tokens are accepted");
     }
-    await this.#catchUp();
+    await this.#catchUp(await this.#store.accessVersion());
     const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
     return this.#callers.get(token.callerKey) ?? this.#compile(token);
   }
@@ -62,19 +62,23 @@ export class Authenticator {
    * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
    */
   async holder(token: string, now: number): Promise<Holder> {
-    await this.#catchUp();
+    await this.#catchUp(await this.#store.accessVersion());
     const verified = await this.#verifier.verifyAnyAudience(token, now);
     const caller = this.#callers.get(verified.callerKey) ?? (await this.#compile(verified));
     return { caller, audiences: verified.audiences, expires: verified.expires };
   }
 
-  async #catchUp(): Promise<void> {
-    const version = await this.#store.accessVersion();
+  /** Undefined when there is nothing to catch up on, as almost always: every request comes by here. */
+  #catchUp(version: number): Promise<void> | undefined {
     if (version === this.#version) {
       this.hits += 1;
-      return;
+      return undefined;
     }
     this.misses += 1;
+    return this.#forget(version);
+  }
+
+  async #forget(version: number): Promise<void> {
     await this.#keys.reload();
     this.#callers = new Map();
     this.#version = version;

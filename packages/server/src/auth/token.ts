@@ -120,7 +120,7 @@ export class TokenVerifier {
    * @example const { subject } = await verifier.verify(token, Date.now());
    */
   async verify(token: string, now: number): Promise<VerifiedToken> {
-    const verified = await this.verifyAnyAudience(token, now);
+    const verified = this.#remembered(token, now) ?? (await this.#learn(token, now));
     if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
     throw unauthenticated('invalid "aud"');
   }
@@ -132,15 +132,26 @@ export class TokenVerifier {
    * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
    */
   async verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
+    return this.#remembered(token, now) ?? (await this.#learn(token, now));
+  }
+
+  /** What is known of a token, as long as it can be accepted. */
+  #remembered(token: string, now: number): VerifiedToken | undefined {
+    const verified = this.#known.get(token);
+    if (verified === undefined) return undefined;
+    this.hits += 1;
+    return this.#acceptable(verified, now);
+  }
+
+  async #learn(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > LONGEST) throw unauthenticated("the token is malformed");
-    let verified = this.#known.get(token);
-    if (verified === undefined) {
-      this.misses += 1;
-      verified = await this.#check(token, now);
-      this.#remember(token, verified);
-    } else {
-      this.hits += 1;
-    }
+    this.misses += 1;
+    const verified = await this.#check(token, now);
+    this.#remember(token, verified);
+    return this.#acceptable(verified, now);
+  }
+
+  #acceptable(verified: VerifiedToken, now: number): VerifiedToken {
     if (verified.expires <= now) throw unauthenticated("the token has expired");
     if (this.#keys.find(verified.kid, now) === undefined) throw unauthenticated(UNKNOWN_KEY);
     return verified;

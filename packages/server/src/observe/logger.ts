@@ -1,3 +1,5 @@
+import { isoTime } from "../iso-time.ts";
+
 /** From what is told most seldom to what is told always; `silent` tells nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -57,7 +59,7 @@ function textOf(fields: LogFields): string {
  * @example lineStart("info", Date.now()) // `{"level":"info","time":"2026-11-15T11:34:08.867Z"`
  */
 export function lineStart(level: LogLevel, time: number): string {
-  return `{"level":"${level}"${timeField(time)}`;
+  return `{"level":"${level}","time":"${isoTime(time)}"`;
 }
 
 /** Errors show nothing of themselves in JSON. */
@@ -65,17 +67,4 @@ function withErrors(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
   return { type: name, message, stack, cause, code: (value as NodeJS.ErrnoException).code };
-}
-
-let second = 0;
-let upToSecond = "";
-
-/** The time in ISO 8601, of which all but the milliseconds is made once a second. */
-function timeField(now: number): string {
-  const thisSecond = Math.floor(now / 1000);
-  if (thisSecond !== second) {
-    second = thisSecond;
-    upToSecond = new Date(thisSecond * 1000).toISOString().slice(0, 20);
-  }
-  return `,"time":"${upToSecond}${String(now % 1000).padStart(3, "0")}Z"`;
 }

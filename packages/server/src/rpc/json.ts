@@ -7,6 +7,7 @@
 import type { DescField, DescMessage, JsonValue, Message, MessageShape } from "@bufbuild/protobuf";
 import { toJson } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { isoTime } from "../iso-time.ts";
 import { fieldValue } from "./fields.ts";
 
 export { messageFromJson } from "./json-read.ts";
@@ -49,12 +50,13 @@ function ownTimes(schema: DescMessage): readonly DescField[] {
 function without<M extends Message>(message: M, fields: readonly DescField[]): M {
   if (fields.length === 0) return message;
   const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message);
-  for (const field of fields) delete copy[field.localName];
+  // Not deleted: an object that something was deleted from is slow to read.
+  for (const field of fields) copy[field.localName] = undefined;
   return copy;
 }
 
 function timeText({ seconds, nanos }: Timestamp): string {
-  return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
+  return isoTime(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000));
 }
 
 function withMilliseconds(schema: DescMessage, json: JsonValue): JsonValue {

@@ -108,7 +108,7 @@ export class ServedMethods implements Methods {
     mayCall(method as Prepared, caller, request);
     called?.(caller, desc);
     validateRequest(desc.input, request);
-    return handler(new AdmittedCall(incoming, desc, caller, time, { retell }), request);
+    return await handler(new AdmittedCall(incoming, desc, caller, time, { retell }), request);
   }
 
   /**

@@ -48,6 +48,26 @@ describe("writes that share a commit", () => {
     assert.deepEqual(await names(), ["a", "b", "c"]);
   });
 
+  test("those that come turn after turn share a commit, until a turn brings none or all have waited long", async () => {
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const before = commits.length;
+    const writes = [put("turn-0")];
+    for (let turn = 1; turn < 4; turn++) {
+      await nextTurn();
+      writes.push(put(`turn-${turn}`));
+    }
+    await Promise.all(writes);
+    assert.deepEqual(commits.slice(before), [4]);
+
+    const endless = [put("endless-0")];
+    while (commits.length === before + 1) {
+      await nextTurn();
+      endless.push(put(`endless-${endless.length}`));
+    }
+    await Promise.all(endless);
+    assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
+  });
+
   test("a write that fails half-way leaves nothing of itself", async () => {
     const failing = store.write(async (tx) => {
       await tx.run("INSERT INTO installation (name, value) VALUES (?, ?)", "half", "x");

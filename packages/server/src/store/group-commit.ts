@@ -38,6 +38,9 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
  */
 const BATCH = 128;
 
+/** Turns of the event loop that a batch is gathered in at most: the first of it does not wait longer. */
+const MOST_TURNS = 16;
+
 /** A batch that runs into a deadlock with another replica is tried this often. */
 const ATTEMPTS = 8;
 
@@ -77,14 +80,25 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // Everything that the present turn of the event loop brings is in the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.#gather();
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH);
-      await this.#settle(batch);
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#settle(this.#waiting.splice(0, BATCH));
+      await this.#gather();
     }
     this.#running = undefined;
+  }
+
+  /**
+   * Waits for what the present turn of the event loop brings, and for the next ones as long as each
+   * brings more: clients that were answered together ask again one after another, and a commit for the
+   * first of them would keep the others waiting for a flush of the disk.
+   */
+  async #gather(): Promise<void> {
+    for (let turn = 0; turn < MOST_TURNS && this.#waiting.length < BATCH; turn++) {
+      const before = this.#waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#waiting.length === before) return;
+    }
   }
 
   async #settle(batch: Waiting[]): Promise<void> {

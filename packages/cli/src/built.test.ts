@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { codeOf, compiled, exportsOf, loadBuilt, WRAPPER } from "./built.ts";
+
+describe("a built file", () => {
+  let folder: string;
+  let file: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "wharf-built-"));
+    file = join(folder, "built.cjs");
+    const body = `exports.name = require("node:path").basename(__filename);
+      exports.folder = __dirname;
+      exports.os = () => import("node:os");`;
+    writeFileSync(file, `${WRAPPER.before}${body}${WRAPPER.after}`);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function works(): Promise<void> {
+    const exports = loadBuilt(file) as {
+      name: string;
+      folder: string;
+      os(): Promise<{ EOL: string }>;
+    };
+    assert.equal(exports.name, "built.cjs");
+    assert.equal(exports.folder, folder);
+    assert.equal(typeof (await exports.os()).EOL, "string");
+  }
+
+  test("runs as if it were required, and imports as modules do", works);
+
+  test("runs from the code that was kept of it", async () => {
+    const script = compiled(file, undefined);
+    exportsOf(file, script);
+    const code = script.createCachedData();
+    assert.equal(compiled(file, code).cachedDataRejected, false);
+    writeFileSync(codeOf(file), code);
+    await works();
+  });
+
+  test("runs although the code beside it is not its own", async () => {
+    // V8 remembers what it has compiled: a text that it has seen would not be looked up in the code.
+    writeFileSync(file, `${readFileSync(file, "latin1")} // changed`);
+    const foreign = Buffer.from("code of another Node.js");
+    assert.equal(compiled(file, foreign).cachedDataRejected, true);
+    writeFileSync(codeOf(file), foreign);
+    await works();
+  });
+});

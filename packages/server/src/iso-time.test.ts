@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isoTime } from "./iso-time.ts";
+
+test("times are written as dates write themselves, in any order", () => {
+  const time = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
+  const near = fc.tuple(time, fc.integer({ min: 0, max: 2_000 })).map(([at, by]) => [at, at + by]);
+  fc.assert(
+    fc.property(near, (times) => {
+      for (const ms of times) assert.equal(isoTime(ms), new Date(ms).toISOString());
+    }),
+  );
+});
+
+test("what is no time is refused, and spoils nothing", () => {
+  assert.throws(() => isoTime(Number.NaN), RangeError);
+  assert.equal(isoTime(0), "1970-01-01T00:00:00.000Z");
+});
