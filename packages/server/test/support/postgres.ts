@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,6 @@ import { scratchFolder } from "./scratch.ts";
 const SHARED = "WHARF_TEST_POSTGRES";
 
 let cluster: Promise<number> | undefined;
-let databases = 0;
 
 /**
  * Starts a PostgreSQL for all the processes that this one starts from now on.
@@ -30,7 +30,8 @@ export async function sharePostgres(): Promise<void> {
 export async function newDatabase(): Promise<string> {
   cluster ??= process.env[SHARED] ? Promise.resolve(Number(process.env[SHARED])) : startCluster();
   const port = await cluster;
-  const name = `wharf_${process.pid}_${databases++}`;
+  // By chance, since numbers of processes come again within a run.
+  const name = `wharf_${randomBytes(8).toString("hex")}`;
   const admin = new pg.Client({ connectionString: `postgres://wharf@127.0.0.1:${port}/postgres` });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`);
