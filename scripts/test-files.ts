@@ -62,13 +62,10 @@ interface Ran {
 
 const groups = new Set<number>();
 
-/** A group of its own does not hear of Ctrl-C. */
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => {
-    for (const group of groups) end(group);
-    process.exit(1);
-  });
-}
+// A group of its own does not hear of Ctrl-C. Signals lead here by way of support/scratch.ts.
+process.on("exit", () => {
+  for (const group of groups) end(group);
+});
 
 async function runFile(file: string, timeoutMs: number): Promise<Ran> {
   // A test that hangs is told by name, by its own process; a process that hangs, by ours.

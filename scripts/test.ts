@@ -17,7 +17,7 @@ const LIMITS = {
   // Tests wait for servers and databases at times; one file more than processors uses those times.
   atOnce: availableParallelism() + 1,
   // Many times what the longest takes where nothing else runs.
-  timeoutMs: 5 * 60_000,
+  timeoutMs: 10 * 60_000,
 };
 
 // Each file loads the same sources: what V8 has made of them is kept.

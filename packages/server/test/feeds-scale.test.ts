@@ -8,14 +8,16 @@ import { ANYONE_UID } from "../src/auth/caller.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
 import { onEachStore } from "./support/test-world.ts";
 
-const ADVISORIES = 20_000;
+/** Enough on one store to take more than `GROWTH` if all were held at once; the other has many steps. */
+const ADVISORIES = { sqlite: 20_000, postgres: 5_000 };
 const PER_PACKAGE = 20;
-const PER_REQUEST = 2_000;
+const PER_REQUEST = 1_000;
 
 /** Far below what the archive or its documents take, far above what a step takes. */
 const GROWTH = 96 * 1024 * 1024;
 
-onEachStore("feeds of 20,000 advisories", (world) => {
+onEachStore("feeds of thousands of advisories", (world) => {
+  const count = ADVISORIES[world.store];
   let group: string;
   let scanner: Scanner;
 
@@ -24,7 +26,7 @@ onEachStore("feeds of 20,000 advisories", (world) => {
     scanner = new Scanner(world.server.url);
     await world.bind(group, ANYONE_UID, ["advisories.list"]);
     const api = world.operator();
-    for (let first = 0; first < ADVISORIES; first += PER_REQUEST) {
+    for (let first = 0; first < count; first += PER_REQUEST) {
       const packages = Array.from({ length: PER_REQUEST / PER_PACKAGE }, (_, at) =>
         documentOf(first + at * PER_PACKAGE),
       );
@@ -75,16 +77,16 @@ onEachStore("feeds of 20,000 advisories", (world) => {
     // What every server takes once it has work.
     await scanner.get(`${group}/osv/all.json`);
     const index = await watched("osv/all.json");
-    assert.equal(JSON.parse(index.bytes.toString()).length, ADVISORIES);
+    assert.equal(JSON.parse(index.bytes.toString()).length, count);
     const archive = await watched("osv/all.zip");
     const files = await unzipped(archive.bytes);
-    assert.equal(files.size, ADVISORIES);
+    assert.equal(files.size, count);
     const vex = await watched("openvex/all.json");
-    assert.equal(JSON.parse(vex.bytes.toString()).statements.length, ADVISORIES);
+    assert.equal(JSON.parse(vex.bytes.toString()).statements.length, count);
     const secdb = await watched("secdb/security.json");
-    assert.equal(JSON.parse(secdb.bytes.toString()).packages.length, ADVISORIES / PER_PACKAGE);
+    assert.equal(JSON.parse(secdb.bytes.toString()).packages.length, count / PER_PACKAGE);
     const csaf = await watched("csaf/index.txt");
-    assert.equal(csaf.bytes.toString().trim().split("\n").length, ADVISORIES / PER_PACKAGE);
+    assert.equal(csaf.bytes.toString().trim().split("\n").length, count / PER_PACKAGE);
     const growths = [index, archive, vex, secdb, csaf].map(({ growth }) => growth);
     assert.ok(Math.max(...growths) < GROWTH, `it grew by ${growths} bytes`);
   });
@@ -99,7 +101,7 @@ onEachStore("feeds of 20,000 advisories", (world) => {
     assert.ok(growth < GROWTH, `it grew by ${growth} bytes`);
     let size = 0;
     for await (const chunk of response) size += chunk.length;
-    assert.ok(size > ADVISORIES * 400, `${size} bytes came`);
+    assert.ok(size > count * 400, `${size} bytes came`);
   });
 
   test("end with whoever leaves, and are the same over HTTP/2", async () => {

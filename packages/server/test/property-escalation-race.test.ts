@@ -50,8 +50,10 @@ describe("someone whose access ends while their request waits", () => {
   }
 
   async function untilSomeoneWaits(): Promise<void> {
-    const sql = "SELECT count(*) AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    for (let turn = 0; turn < 200; turn++) {
+    // Other tests have databases of their own on the same server.
+    const sql = `SELECT count(*) AS waiting FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    for (let turn = 0; turn < 3_000; turn++) {
       const row = await inside.store.reader.get<{ waiting: number }>(sql);
       if ((row?.waiting ?? 0) > 0) return;
       await sleep(20);

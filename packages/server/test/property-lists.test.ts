@@ -255,7 +255,8 @@ class Visitors {
   async keepComing(): Promise<void> {
     let turn = 0;
     while (this.#wanted) {
-      const coming = Array.from({ length: 6 }, () => turn++);
+      // Few at a time, so that whoever walks the lists has a turn between them.
+      const coming = Array.from({ length: 2 }, () => turn++);
       const paths = (await Promise.all(coming.map((number) => this.#come(number)))).flat();
       await Promise.all(paths.map((path) => this.#operator.delete(path)));
     }

@@ -31,6 +31,8 @@ interface Known {
 
 type Order = "uid" | "name" | "created_at" | "updated_at";
 
+const FIELDS = { uid: "uid", name: "name", created_at: "created", updated_at: "updated" } as const;
+
 /** The same tree twice: on the server, and as a plain array. */
 class Forest {
   readonly root: string;
@@ -78,11 +80,10 @@ class Forest {
         (!filter.descendants_of || uid.startsWith(`${filter.descendants_of}/`)) &&
         (!filter.children_of || placeOf(uid) === filter.children_of),
     );
-    const value = (one: Known) =>
-      ({ uid: one.uid, name: one.name, created_at: one.created, updated_at: one.updated })[key];
+    const field = FIELDS[key];
     const sorted = matching.sort((a, b) => {
-      if (value(a) === value(b)) return a.born - b.born;
-      return value(a) < value(b) ? -1 : 1;
+      if (a[field] === b[field]) return a.born - b.born;
+      return a[field] < b[field] ? -1 : 1;
     });
     const uids = sorted.map(({ uid }) => uid);
     return descending ? uids.reverse() : uids;

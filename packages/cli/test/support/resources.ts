@@ -53,7 +53,7 @@ export function fileWith(text: string): string {
 
 /** Waits for what only time brings about. */
 export async function eventually(done: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 60; attempt++) {
+  for (let attempt = 0; attempt < 240; attempt++) {
     if (await done()) return;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

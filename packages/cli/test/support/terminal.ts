@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cleanEnvironment, LAUNCHER } from "./command.ts";
 
 /** Longer than anything here takes on the slowest machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;

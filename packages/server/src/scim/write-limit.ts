@@ -20,6 +20,7 @@ const REMEMBERED = 10_000;
  */
 export class WriteLimit {
   readonly #perMinute: number;
+  /** Those that were not used for longest come first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perMinute: number) {
@@ -50,12 +51,10 @@ export class WriteLimit {
   }
 
   #bucket(key: string, most: number, now: number): Bucket {
-    let bucket = this.#buckets.get(key);
-    if (bucket === undefined) {
-      if (this.#buckets.size >= REMEMBERED) this.#forgetFull(now);
-      bucket = { left: most, filled: now };
-      this.#buckets.set(key, bucket);
-    }
+    if (this.#buckets.size >= REMEMBERED) this.#forgetFull(now);
+    const bucket = this.#buckets.get(key) ?? { left: most, filled: now };
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
     const back = ((now - bucket.filled) / MINUTE_MS) * most;
     bucket.left = Math.min(most, bucket.left + Math.max(0, back));
     bucket.filled = now;
@@ -64,7 +63,9 @@ export class WriteLimit {
 
   /** A bucket that nobody took from for a minute is full. */
   #forgetFull(now: number): void {
-    for (const [key, { filled }] of this.#buckets)
-      if (now - filled >= MINUTE_MS) this.#buckets.delete(key);
+    for (const [key, { filled }] of this.#buckets) {
+      if (now - filled < MINUTE_MS) return;
+      this.#buckets.delete(key);
+    }
   }
 }

@@ -1,5 +1,8 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
+/** What a page has not done by then it is not going to, on the slowest machine. */
+const PATIENCE_MS = 120_000;
+
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 const FLAGS = [
@@ -26,7 +29,7 @@ interface Ending {
  * @example before(async () => { browser = await launchBrowser(); });
  */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: PATIENCE_MS });
 }
 
 /**
@@ -60,7 +63,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on("console", (message) => {
     const bad = message.type() === "error" || message.type() === "warning";

@@ -19,7 +19,7 @@ const FIRST_RUN =
  * @example const { url, code } = await firstRunOf(server);
  */
 export async function firstRunOf(server: TestServer): Promise<{ url: string; code: string }> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     const found = FIRST_RUN.exec(server.log);
     if (found) return { url: found[1] ?? "", code: found[2] ?? "" };
     await sleep(25);

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair } from "jose";
 import Provider, { type ClientMetadata } from "oidc-provider";
 import type { Page } from "playwright-core";
+import { freePort } from "./free-port.ts";
 
 const HOST = "127.0.0.1";
 
@@ -89,7 +90,8 @@ export class OpenIdProvider {
           return claims && { accountId: sub, claims: async () => ({ sub, ...claims }) };
         },
       });
-    return new OpenIdProvider(await listen(0), provider, accounts);
+    // One that nobody else is given while the provider is away.
+    return new OpenIdProvider(await listen(await freePort()), provider, accounts);
   }
 
   /** How often a path was asked for, such as `/token`, `/auth`, `/jwks`. */

@@ -7,7 +7,7 @@ import { stringify } from "yaml";
 import { scratchFolder } from "./scratch.ts";
 
 /** A registry that takes longer to start is not going to, on the slowest machine. */
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 /** How a registry differs from one that only asks who may do what. */
 export interface TestRegistryOptions {

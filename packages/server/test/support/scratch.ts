@@ -26,3 +26,8 @@ const FASTEST = fastest();
 export function scratchFolder(prefix: string): string {
   return mkdtempSync(join(FASTEST, prefix));
 }
+
+// Whoever is told to end leaves no servers behind either: they are ended at the exit.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => process.exit(1));
+}
