@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Inside } from "./support/inside.ts";
 import { alertOf, byName, LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { LoginWorld } from "./support/login-world.ts";
 import { rawRows } from "./support/raw-rows.ts";
 import { Rest } from "./support/rest.ts";
 import { STORES, TestServer } from "./support/server.ts";
@@ -279,6 +280,42 @@ for (const store of STORES) {
     });
   });
 }
+
+test("people of a provider see and end their sessions, and have no password here", async () => {
+  const world = await LoginWorld.start();
+  try {
+    const visitAs = async (walker: Walker, person: string) => {
+      const choose = await walker.open(`${world.server.url}/account`);
+      const provider = { provider: world.provider };
+      let page = await walker.submit(choose, provider, { action: "/oauth/provider" });
+      while (new URL(page.url).pathname.startsWith("/interaction/")) {
+        page = await walker.submit(page, { login: person, password: "any" });
+      }
+      return page;
+    };
+    const turnedAway = await visitAs(new Walker(), "bob");
+    assert.equal(turnedAway.status, 404, "whoever never logged in is not known");
+    const { access_token } = await world.logIn("ada");
+    const walker = new Walker();
+    const page = await visitAs(walker, "ada");
+    assert.match(page.text, /<dt>Name<\/dt><dd>ada@acme\.example<\/dd>/);
+    assert.match(page.text, /<dd>acme sso<\/dd>/);
+    assert.doesNotMatch(page.text, /<h2>Pass/);
+
+    const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
+    const form = `<form method="post" action="/account/password"></form>`;
+    const words = { login, current: "", password: NEW, password_again: NEW };
+    const refused = await walker.submit({ ...page, text: form }, words);
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /Your provider keeps your password and passkeys, not this server\./);
+
+    const all = await walker.submit(page, {}, { action: "/account/sessions/end-all" });
+    assert.match(all.text, /No tool is signed in as you\./);
+    assert.equal((await new Rest(world.server.url, access_token).get("/auth/v1/ok")).status, 401);
+  } finally {
+    await world.stop();
+  }
+});
 
 test("where local accounts are switched off, their visits are over", async () => {
   const world = await LocalWorld.start({});

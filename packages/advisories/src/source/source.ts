@@ -16,7 +16,7 @@ export interface Source {
 }
 
 /** What stands for standard input. */
-export const STANDARD_INPUT = "-";
+const STANDARD_INPUT = "-";
 
 /**
  * Opens a file, a folder with all that is below it, an archive, or standard input. Throws what the

@@ -1,12 +1,12 @@
 import { command, define, group } from "../command/definition.ts";
+import { LIST } from "../command/verbs.ts";
 import { completeCapabilities } from "../iam/capabilities/complete.ts";
 import { completeGroup } from "../iam/groups/choices.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { IDENTITY } from "../resolve/kinds.ts";
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "Show who can do what on a resource, or what an identity can do where",
   description: `Bindings count where they were made and everywhere below. Mappings give a role to groups of an
 identity provider: who is in them is known only while they are logged in, which the sessions tell, as

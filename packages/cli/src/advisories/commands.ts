@@ -1,4 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
+import { DESCRIBE, LIST } from "../command/verbs.ts";
 import { WITHIN } from "../iam/shared/options.ts";
 import { events } from "./events/commands.ts";
 import { TYPES } from "./events/types.ts";
@@ -20,8 +21,7 @@ export const STATUS_CHOICES = [
 export const REVIEW_CHOICES = ["pending", "approved", "request-changes", "rejected"] as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List advisories",
   examples: [
     { command: "wharf advisories list --alias CVE-2026-0001" },
@@ -90,8 +90,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one advisory, and what happened to it",
   examples: [{ command: "wharf advisories describe CGA-xxxx-xxxx-xxxx" }],
   arguments: [ADVISORY],

@@ -1,4 +1,5 @@
 import { command, define } from "../command/definition.ts";
+import { DELETE } from "../command/verbs.ts";
 import { PARENT } from "../iam/shared/options.ts";
 
 /** The commands that write advisories. */
@@ -69,8 +70,7 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete advisories",
   description:
     "They no longer show, but for those who follow changes, so that copies elsewhere can follow.",
@@ -78,7 +78,6 @@ export const deleteDefinition = define({
   arguments: [
     { ...ADVISORY, name: "advisories", summary: "Ids or uids of advisories", variadic: true },
   ],
-  destructive: true,
 });
 
 const EVENTS = {

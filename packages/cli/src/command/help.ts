@@ -43,7 +43,7 @@ function paragraph(text: string, width: number): string[] {
   return /^\s/.test(text) ? text.split("\n") : wrap(text, width);
 }
 
-export function entryLines(entries: readonly Entry[], width: number): string[] {
+function entryLines(entries: readonly Entry[], width: number): string[] {
   const column = Math.min(TERM, Math.max(0, ...entries.map(({ term }) => widthOf(term)))) + 4;
   return entries.flatMap(({ term, meaning }) => {
     const lines = wrap(meaning, Math.max(20, width - column));

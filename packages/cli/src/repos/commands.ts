@@ -1,4 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../command/verbs.ts";
 import { DESCRIPTION, NAME, PARENT, WITHIN } from "../iam/shared/options.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
@@ -23,8 +24,7 @@ const CONTENT = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List repos",
   examples: [
     { command: "wharf repos list --parent acme" },
@@ -34,8 +34,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one repo",
   examples: [{ command: "wharf repos describe acme/app" }],
   arguments: [repo],
@@ -71,12 +70,10 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete repos",
   examples: [{ command: "wharf repos delete acme/app" }],
   arguments: [{ ...repo, name: "repos", summary: "Names or uids of repos", variadic: true }],
-  destructive: true,
 });
 
 export const repos = group({

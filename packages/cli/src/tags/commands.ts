@@ -1,11 +1,11 @@
 import { command, define, group } from "../command/definition.ts";
+import { DESCRIBE, LIST } from "../command/verbs.ts";
 import { WITHIN } from "../iam/shared/options.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List tags",
   description:
     "Tags that attach things to images, and those that end in a day or a build, are left out unless asked for.",
@@ -34,8 +34,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one tag",
   examples: [{ command: "wharf tags describe acme/app:latest" }],
   arguments: [

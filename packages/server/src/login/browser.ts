@@ -60,7 +60,7 @@ export function browserDigest(cookie: string): string {
  *
  * @example headers["set-cookie"] = browserCookie(newSecret(), authUrl);
  */
-export function browserCookie(value: string, authUrl: string): string {
+function browserCookie(value: string, authUrl: string): string {
   return setCookie(COOKIE, value, "Lax", authUrl);
 }
 

@@ -17,7 +17,7 @@ import { OURSELVES, type RemoteRegistry } from "./remote.ts";
 import { type Outcome, takeIn } from "./take-in.ts";
 
 /** Where registries tell us what happens in them. */
-export const NOTIFICATIONS_PATH = "/registry/notifications";
+const NOTIFICATIONS_PATH = "/registry/notifications";
 
 /** Registries send events one by one, or some. */
 const MOST_BYTES = 1024 * 1024;

@@ -186,7 +186,7 @@ const WELL_KNOWN_FORMS: Readonly<Record<string, string>> = {
  *
  * @example maskPaths("name,description") // ["name", "description"]
  */
-export function maskPaths(text: string): string[] {
+function maskPaths(text: string): string[] {
   return text
     .split(",")
     .map((path) => path.trim())

@@ -17,7 +17,7 @@ export interface ExternalPerson {
  *
  * @example await endSessionsOf(tx, { provider, externalId: "00u1" });
  */
-export async function endSessionsOf(
+async function endSessionsOf(
   tx: Transaction,
   { provider, externalId }: ExternalPerson,
 ): Promise<void> {

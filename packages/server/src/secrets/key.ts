@@ -6,7 +6,7 @@ import { installationSecret } from "../store/installation.ts";
 import type { Store } from "../store/store.ts";
 
 /** For AES-256. */
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 
 /** The key that seals secrets, and where it is kept, for messages. */
 export interface SecretKey {

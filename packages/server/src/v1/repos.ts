@@ -111,7 +111,7 @@ function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
  *
  * @example repoV1({ repo, readme }).sync_config
  */
-export function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
+function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
   const { uid, name, description, bundles, aliases, activeTags, createTime, syncConfig } = repo;
   return create(RepoV1Schema, {
     id: uid,

@@ -1,10 +1,10 @@
 import { command, define, group, type Options } from "../../command/definition.ts";
+import { LIST } from "../../command/verbs.ts";
 import { ADVISORY } from "../writing.ts";
 import { REASONS, TYPES } from "./types.ts";
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List the events of an advisory, in the order that they happened in",
   examples: [{ command: "wharf advisories events list CGA-xxxx-xxxx-xxxx -o wide" }],
   arguments: [ADVISORY],

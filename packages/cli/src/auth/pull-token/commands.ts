@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { LIST } from "../../command/verbs.ts";
 import { completeGroup, pickGroup } from "../../iam/groups/choices.ts";
 
 export const createDefinition = define({
@@ -36,8 +37,7 @@ machine and dropped, the server has only the public one. It ends by itself; revo
 });
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List pull tokens, with how long they are good for",
   examples: [
     { command: "wharf auth pull-token list --parent acme" },

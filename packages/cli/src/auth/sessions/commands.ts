@@ -1,8 +1,8 @@
 import { command, define, group } from "../../command/definition.ts";
+import { LIST } from "../../command/verbs.ts";
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List one's own sessions, or those of an identity provider",
   examples: [
     { command: "wharf auth sessions list" },

@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
 import { WITHIN } from "../shared/options.ts";
 
@@ -20,16 +21,14 @@ const provider = (names: readonly string[]) =>
   }) as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List account associations",
   examples: [{ command: "wharf iam account-associations list --parent acme" }],
   options: WITHIN,
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show which accounts a group has elsewhere",
   examples: [{ command: "wharf iam account-associations describe acme" }],
   arguments: [place],

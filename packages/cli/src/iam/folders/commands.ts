@@ -1,6 +1,7 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { DESCRIPTION, LIMIT, NAME, PARENT } from "../shared/options.ts";
+import { DESCRIPTION, GROUP_CHANGES, PARENT } from "../shared/options.ts";
 
 const folder = {
   name: "folder",
@@ -11,8 +12,7 @@ const folder = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List folders",
   examples: [
     { command: "wharf iam folders list acme -o tree" },
@@ -31,8 +31,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one folder",
   examples: [{ command: "wharf iam folders describe acme/platform" }],
   arguments: [folder],
@@ -57,20 +56,14 @@ export const updateDefinition = define({
     { command: "wharf iam folders update acme/platform --limit idps=0" },
   ],
   arguments: [folder],
-  options: {
-    name: NAME,
-    description: DESCRIPTION,
-    limit: LIMIT,
-  },
+  options: GROUP_CHANGES,
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete a folder that has nothing in it",
   examples: [{ command: "wharf iam folders delete acme/platform -y", shows: "without asking" }],
   arguments: [folder],
-  destructive: true,
 });
 
 export const folders = group({

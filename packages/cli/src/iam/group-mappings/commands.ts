@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { IDENTITY_PROVIDER, ROLE } from "../../resolve/kinds.ts";
 import { WITHIN } from "../shared/options.ts";
@@ -12,16 +13,14 @@ const provider = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List mappings",
   examples: [{ command: "wharf iam group-mappings list --provider sso" }],
   options: { provider, ...WITHIN },
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one mapping",
   examples: [{ command: "wharf iam group-mappings describe UID" }],
   arguments: [{ name: "mapping", summary: "Uid of the mapping", required: true }],
@@ -58,8 +57,7 @@ export const createDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete mappings: whoever is logged in by one loses its role at once",
   examples: [
     { command: "wharf iam group-mappings delete UID" },
@@ -67,7 +65,6 @@ export const deleteDefinition = define({
   ],
   arguments: [{ name: "mappings", summary: "Uids of mappings", variadic: true }],
   options: { all: { type: "boolean", summary: "All of the identity provider" }, provider },
-  destructive: true,
 });
 
 export const groupMappings = group({

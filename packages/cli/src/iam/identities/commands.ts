@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import {
   DESCRIPTION,
   IDENTITY_ARGUMENT,
@@ -12,8 +13,7 @@ import { PROOF } from "./create/proof-options.ts";
 export const TYPES = ["claim_match", "static", "aws", "service_principal", "person"] as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List identities",
   examples: [
     { command: "wharf iam identities list --parent acme" },
@@ -28,8 +28,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one identity",
   examples: [{ command: "wharf iam identities describe acme/ci -o yaml" }],
   arguments: [IDENTITY_ARGUMENT],
@@ -57,8 +56,7 @@ an identity proves itself takes everything that it holds.`,
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete identities, and everything they were bound to",
   examples: [
     { command: "wharf iam identities delete acme/ci" },
@@ -69,7 +67,6 @@ export const deleteDefinition = define({
     expired: { type: "boolean", summary: "All whose keys are no longer trusted" },
     ...WITHIN,
   },
-  destructive: true,
 });
 
 export const testDefinition = define({

@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { groupMappings } from "../group-mappings/commands.ts";
@@ -37,16 +38,14 @@ const OIDC = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List identity providers",
   examples: [{ command: "wharf iam identity-providers list --parent acme" }],
   options: { name: { type: "string", summary: "Only those with this name" }, ...WITHIN },
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one identity provider, and its provisioning",
   examples: [{ command: "wharf iam identity-providers describe acme/sso" }],
   arguments: [PROVIDER_ARGUMENT],
@@ -104,12 +103,10 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete identity providers, with their mappings, provisioning and sessions",
   examples: [{ command: "wharf iam identity-providers delete acme/sso" }],
   arguments: [PROVIDER_ARGUMENTS],
-  destructive: true,
 });
 
 export const identityProviders = group({

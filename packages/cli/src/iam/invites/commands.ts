@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
@@ -56,8 +57,7 @@ You must hold everything that the role can do.`,
 });
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List invites, newest first",
   examples: [{ command: "wharf iam invites list --parent acme" }],
   options: {
@@ -67,8 +67,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one invite; its code is shown by create alone",
   examples: [{ command: "wharf iam invites describe UID" }],
   arguments: [invite],
@@ -88,8 +87,7 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete invites: their codes are worth nothing from then on",
   examples: [
     { command: "wharf iam invites delete UID" },
@@ -107,7 +105,6 @@ export const deleteDefinition = define({
     expired: { type: "boolean", summary: "All that can no longer be accepted" },
     ...WITHIN,
   },
-  destructive: true,
 });
 
 export const invites = group({

@@ -1,6 +1,7 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { DESCRIPTION, LIMIT, NAME } from "../shared/options.ts";
+import { DESCRIPTION, GROUP_CHANGES } from "../shared/options.ts";
 
 const organization = {
   name: "organization",
@@ -11,8 +12,7 @@ const organization = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List organisations",
   description: "With -o tree, also the folders below them.",
   examples: [
@@ -23,8 +23,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one organisation",
   examples: [{ command: "wharf iam organizations describe acme -o yaml" }],
   arguments: [organization],
@@ -46,20 +45,14 @@ export const updateDefinition = define({
     { command: "wharf iam organizations update acme --limit repositories=100" },
   ],
   arguments: [organization],
-  options: {
-    name: NAME,
-    description: DESCRIPTION,
-    limit: LIMIT,
-  },
+  options: GROUP_CHANGES,
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete an organisation that has nothing in it",
   examples: [{ command: "wharf iam organizations delete acme -y", shows: "without asking" }],
   arguments: [organization],
-  destructive: true,
 });
 
 export const organizations = group({

@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf } from "../../resolve/choices.ts";
 import { IDENTITY, ROLE } from "../../resolve/kinds.ts";
 import { PARENT, WITHIN } from "../shared/options.ts";
@@ -27,8 +28,7 @@ const role = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List role bindings",
   examples: [
     { command: "wharf iam role-bindings list --parent acme -o tree" },
@@ -38,8 +38,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one role binding",
   examples: [{ command: "wharf iam role-bindings describe UID" }],
   arguments: [binding],
@@ -73,8 +72,7 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete role bindings",
   description: "One that is not there is no error.",
   examples: [
@@ -86,7 +84,6 @@ export const deleteDefinition = define({
     },
   ],
   arguments: [{ ...binding, name: "bindings", summary: "Uids of role bindings", variadic: true }],
-  destructive: true,
 });
 
 export const roleBindings = group({

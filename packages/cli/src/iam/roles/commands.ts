@@ -1,4 +1,5 @@
 import { command, define, group } from "../../command/definition.ts";
+import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeCapabilities } from "../capabilities/complete.ts";
 import {
   DESCRIPTION,
@@ -16,8 +17,7 @@ const capabilityList = {
 } as const;
 
 export const listDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List roles: those built in, and those that groups made for themselves",
   examples: [
     { command: "wharf iam roles list" },
@@ -37,8 +37,7 @@ export const listDefinition = define({
 });
 
 export const describeDefinition = define({
-  name: "describe",
-  aliases: ["get", "show"],
+  ...DESCRIBE,
   summary: "Show one role, and everything it can do",
   examples: [{ command: "wharf iam roles describe registry.pull" }],
   arguments: [ROLE_ARGUMENT],
@@ -85,17 +84,14 @@ export const updateDefinition = define({
 });
 
 export const deleteDefinition = define({
-  name: "delete",
-  aliases: ["rm"],
+  ...DELETE,
   summary: "Delete roles that nobody is bound to",
   examples: [{ command: "wharf iam roles delete deployer -y", shows: "without asking" }],
   arguments: [ROLE_ARGUMENTS],
-  destructive: true,
 });
 
 export const capabilitiesDefinition = define({
-  name: "list",
-  aliases: ["ls"],
+  ...LIST,
   summary: "List everything that roles can be made of",
   examples: [
     { command: "wharf iam roles capabilities list" },

@@ -38,12 +38,17 @@ export const DESCRIPTION = {
   summary: "What it is for",
 } as const satisfies Option;
 
-export const LIMIT = {
-  type: "list",
-  value: "NAME=NUMBER",
-  summary:
-    "Hold no more than so many repositories or idps, below it too; without a number, any. For the operator",
-} as const satisfies Option;
+/** What can be changed of organisations and folders. */
+export const GROUP_CHANGES = {
+  name: NAME,
+  description: DESCRIPTION,
+  limit: {
+    type: "list",
+    value: "NAME=NUMBER",
+    summary:
+      "Hold no more than so many repositories or idps, below it too; without a number, any. For the operator",
+  },
+} as const satisfies Record<string, Option>;
 
 export const ROLES = {
   type: "list",

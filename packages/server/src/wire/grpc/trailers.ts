@@ -35,7 +35,7 @@ export function errorTrailers(error: WharfError, domain: string): Trailers {
  *
  * @example encodeMessage("50 % é") // "50 %25 %C3%A9"
  */
-export function encodeMessage(text: string): string {
+function encodeMessage(text: string): string {
   const short = text.length > MAX_MESSAGE_BYTES ? `${text.slice(0, MAX_MESSAGE_BYTES)}…` : text;
   if (/^[ -$&-~]*$/.test(short)) return short;
   let encoded = "";

@@ -15,7 +15,7 @@ import { COMPRESSED } from "./frame.ts";
  * Replies below this are not packed: every gRPC client says it accepts gzip, whatever its network,
  * and within a data centre packing costs more than it saves.
  */
-export const GRPC_COMPRESS_FROM_BYTES = 64 * 1024;
+const GRPC_COMPRESS_FROM_BYTES = 64 * 1024;
 
 /**
  * The bytes of the one message a unary call has.

@@ -36,9 +36,6 @@ const KEYS = ["issuerKeys", "expiration"] as const;
 const BOTH = ["issuer", "subject", "audience"] as const;
 const AWS = ["awsAccount", "arn", "arnPattern", "userId", "userIdPattern"] as const;
 
-/** A relationship as requests have it. Only what was said is in it, for updates. */
-export type Relationship = ReturnType<typeof relationshipOf>;
-
 /**
  * The relationship that the options stand for; undefined when they say nothing of it. Options of two
  * kinds exclude each other.

@@ -1,0 +1,19 @@
+import type { Definition } from "./definition.ts";
+
+/**
+ * What commands that do the same to different things are called.
+ *
+ * @example define({ ...LIST, summary: "List folders", examples: […] })
+ */
+export const LIST = { name: "list", aliases: ["ls"] } as const satisfies Partial<Definition>;
+
+export const DESCRIBE = {
+  name: "describe",
+  aliases: ["get", "show"],
+} as const satisfies Partial<Definition>;
+
+export const DELETE = {
+  name: "delete",
+  aliases: ["rm"],
+  destructive: true,
+} as const satisfies Partial<Definition>;
