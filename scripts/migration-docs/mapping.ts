@@ -3,7 +3,10 @@
  * tell by themselves. The guide's tables are made of this and the contract; nothing can be left out.
  */
 
-/** The methods of version 2, by those of version 1. Several where one call becomes several. */
+/**
+ * The methods of version 2, by those of version 1. Several where one call becomes several; none where
+ * version 2 does not do it.
+ */
 export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "Groups/Create": ["GroupsService/CreateGroup"],
   "Groups/Update": ["GroupsService/UpdateGroup"],
@@ -70,6 +73,13 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "Registry/GetRegistrySettings": ["RegistrySettingsService/GetRegistrySettings"],
   "Registry/UpdateRegistrySettings": ["RegistrySettingsService/UpdateRegistrySettings"],
   "PingService/Ping": ["PingService/Ping"],
+  "Advisories/Create": [],
+  "Advisories/List": ["AdvisoriesService/ListAdvisories"],
+  "Advisories/Update": [],
+  "Advisories/Delete": [],
+  "Advisories/CreateAdvisoryEvent": [],
+  "Advisories/ListAdvisoryEvents": ["AdvisoriesService/GetAdvisory"],
+  "Advisories/UpdateAdvisoryEvent": [],
 };
 
 /** A field of version 2, or why there is none. */
@@ -183,4 +193,23 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>
   Size: { arch: "architecture" },
   GetRegistrySettingsRequest: { registry_id: "group_uid" },
   RegistrySettings: { registry_id: "group_uid" },
+  AdvisoryFilter: {
+    ...LISTED,
+    artifact_type: "artifact_types",
+    artifact_name: "artifact_names",
+    artifact_architecture: "artifact_architectures",
+    component_name: "component_names",
+    component_type: "component_types",
+    component_location: "component_locations",
+    event_statuses: "event_review_states",
+    event_author: "event_authors",
+    exclude_event_author: "exclude_event_authors",
+    event_reviewer: "event_reviewers",
+  },
+  AdvisoriesList: { id: none("always empty") },
+  Advisory: { deleted_at: "delete_time", legacyAdvisoryID: "legacy_advisory_id" },
+  AdvisoryEvent: { timestamp: "create_time", status: "review_state" },
+  ScanV1: { subpackage_name: "subpackage", component_name: "component" },
+  AdvisoryEventFilter: { parent_id: "uid" },
+  AdvisoryEventList: { parent_id: "uid", items: "events" },
 };

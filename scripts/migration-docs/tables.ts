@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
-import { httpRulesOf, SERVICES } from "../../packages/contract/src/index.ts";
+import { advisoriesV1, httpRulesOf, SERVICES } from "../../packages/contract/src/index.ts";
 import { SERVICES_V1 } from "../../packages/contract/src/v1.ts";
 import { StepError } from "../step.ts";
 import { EVERYWHERE, FIELDS, METHODS, type Successor } from "./mapping.ts";
@@ -15,19 +15,24 @@ type Pair = readonly [one: DescMessage, two: DescMessage];
  */
 export function tables(): string {
   const problems: string[] = [];
-  const text = SERVICES_V1.map((service) => section(service, problems))
+  const text = [...SERVICES_V1, advisoriesV1.Advisories]
+    .map((service) => section(service, problems))
     .join("\n")
     .trimEnd();
   if (problems.length > 0) throw new StepError(`${problems.join("\n")}\ntell it in mapping.ts`);
   return text;
 }
 
+/** What is said of methods that have no successor, and are not deprecated. */
+const STAYS = "none: goes on as it is";
+
 function section(service: DescService, problems: string[]): string {
   const pairs = new Map<DescMessage, DescMessage>();
   const rows = service.methods.map((method) => {
     const successors = successorsOf(method, problems);
     for (const pair of pairsOf(method, successors[0])) walk(pair, service, pairs);
-    return `| ${callOf(method)} | ${successors.map(callOf).join("<br>")} |`;
+    const calls = successors.length > 0 ? successors.map(callOf).join("<br>") : STAYS;
+    return `| ${callOf(method)} | ${calls} |`;
   });
   const fields = [...pairs].map((pair) => fieldRow(service, pair, problems));
   const methods = ["| version 1 | version 2 |", "|---|---|", ...rows];
@@ -46,7 +51,7 @@ function successorsOf(method: DescMethod, problems: string[]): DescMethod[] {
     if (two === undefined) problems.push(`${name}: there is no ${path} in version 2`);
     return two;
   });
-  if (successors.length === 0) problems.push(`${name} has no successor`);
+  if (METHODS[name] === undefined) problems.push(`${name} has no successor`);
   return successors.filter((one) => one !== undefined);
 }
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { httpRulesOf } from "@wharf/contract";
+import { advisoriesV1, httpRulesOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -34,7 +34,7 @@ onEachStore("the guide from version 1 to version 2", (world) => {
 });
 
 test("the guide has every path of version 1", () => {
-  for (const method of SERVICES_V1.flatMap((service) => service.methods)) {
+  for (const method of [...SERVICES_V1, advisoriesV1.Advisories].flatMap((one) => one.methods)) {
     for (const { verb, path } of httpRulesOf(method)) {
       const shown = path.replaceAll(/\{([^}=]+)[^}]*\}/g, "{$1}");
       assert.ok(GUIDE.includes(`| \`${verb} ${shown}\` (`), `${verb} ${shown}`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupsV1 } from "@wharf/contract/v1";
+import { METHODS } from "../../../../scripts/migration-docs/mapping.ts";
 import { ANONYMOUS } from "../auth/caller.ts";
 import { readSettings } from "../config.ts";
 import { Metrics } from "../observe/metrics.ts";
@@ -10,6 +11,13 @@ const DATES = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01T12:0
 
 test("nothing is deprecated until the operator says so", async () => {
   assert.equal(deprecationOf(await readSettings([], {}), new Metrics()), undefined);
+});
+
+test("what the guide has a successor for is deprecated, and nothing else", async () => {
+  const methods = deprecationOf(await readSettings(DATES, {}), new Metrics())?.methods ?? [];
+  const names = [...methods].map(({ parent, name }) => `${parent.name}/${name}`);
+  const replaced = Object.entries(METHODS).filter(([, successors]) => successors.length > 0);
+  assert.deepEqual(names.sort(), replaced.map(([name]) => name).sort());
 });
 
 test("the notices are written as their standards have them", async () => {
