@@ -112,7 +112,7 @@ function toV2({ id, name, description, relationship }: identitiesV1.Identity) {
  *
  * @example identityV1(identity).createdAt
  */
-function identityV1(identity: Identity): identitiesV1.Identity {
+export function identityV1(identity: Identity): identitiesV1.Identity {
   const { uid, name, description, relationship } = identity;
   const { createTime, updateTime, lastSeenTime } = identity;
   return create(IdentitySchema, {
