@@ -30,6 +30,12 @@ const CACHE_KIB = 16_384;
 /** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
 const CHECKPOINT_PAGES = 10_000;
 
+/**
+ * What reads once the turn's input has been dealt with is over only after the input of the next: by
+ * then another process may have committed, and someone who knows of it may ask.
+ */
+const LONGEST_ENTRY_MS = 1;
+
 /** Statements kept prepared at most: filters can be put together in more ways than memory has room for. */
 const MOST_STATEMENTS = 1_000;
 
@@ -98,8 +104,8 @@ class SqliteConnection implements Writer {
 
 /**
  * The connection that reads. Entering and leaving a database costs more than most reads do, so
- * the reads of one turn of the event loop share an entry. It ends with the turn, and as soon as
- * this process commits: no read misses what was committed before it. Results are used again until
+ * the reads of one turn of the event loop share an entry. It ends with the turn, after a moment, and
+ * as soon as this process commits: no read misses what was committed before it. Results are used again until
  * anyone, this process or another, has changed the database. They are shared: not to be changed.
  */
 class SqliteReader extends SqliteConnection {
@@ -110,6 +116,7 @@ class SqliteReader extends SqliteConnection {
   readonly #end: StatementSync;
   readonly #version: StatementSync;
   #entered = false;
+  #since = 0;
 
   constructor(path: string) {
     super(path, true);
@@ -146,9 +153,14 @@ class SqliteReader extends SqliteConnection {
   }
 
   #enter(): void {
-    if (this.#entered) return;
+    const now = performance.now();
+    if (this.#entered) {
+      if (now - this.#since < LONGEST_ENTRY_MS) return;
+      this.leave();
+    }
     this.#begin.run();
     this.#entered = true;
+    this.#since = now;
     const version = this.#version.get()?.data_version;
     for (const cache of [this.#rows, this.#lists, this.#arrays]) cache.validate(version);
     setImmediate(() => this.leave());
