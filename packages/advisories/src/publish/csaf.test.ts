@@ -10,8 +10,8 @@ import { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
 import { csafChanges } from "./csaf-provider.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
-function written(advisories: readonly Advisory[]): any {
-  const document = csafDocument(advisories, PUBLICATION);
+function written(advisories: readonly Advisory[], publication = PUBLICATION): any {
+  const document = csafDocument(advisories, publication);
   assertValid("csaf", document);
   return document;
 }
@@ -125,6 +125,60 @@ describe("documents of CSAF", () => {
     const document = written([gone, ...everything.slice(0, 1)]);
     assert.equal(document.vulnerabilities.length, 1);
     assert.equal(document.document.tracking.current_release_date, "2026-03-01T00:00:00.000Z");
+  });
+
+  test("tell since when something is fixed or looked into", () => {
+    const date = (at: number, list: "remediations" | "threats") => {
+      const [{ category, date, product_ids }] = written(everything).vulnerabilities[at][list];
+      return [category, date, product_ids];
+    };
+    assert.deepEqual(date(4, "remediations").slice(0, 2), [
+      "vendor_fix",
+      "2026-01-05T00:00:00.123Z",
+    ]);
+    assert.deepEqual(date(0, "threats").slice(0, 2), ["impact", "2026-01-01T00:00:00.123Z"]);
+  });
+
+  test("say which of several advisories on one vulnerability is about which product", () => {
+    const on = (advisoryId: string, artifactArchitecture: string, ...aliases: string[]) => {
+      const events = [event({ fixed: { fixedVersion: "2" } })];
+      return advisory({
+        advisoryId,
+        artifactArchitecture,
+        aliases: ["CVE-2026-1", ...aliases],
+        events,
+      });
+    };
+    const document = written([on("CGA-a", "x86_64"), on("ACME-b", "aarch64", "GHSA-1")]);
+    type Helped = { product_identification_helper: { x_generic_uris: { uri: string }[] } };
+    const uris = document.product_tree.full_product_names.map((one: Helped) =>
+      one.product_identification_helper.x_generic_uris.map(({ uri }) => uri.split("/").at(-1)),
+    );
+    assert.deepEqual(uris, [["x_ACME-b.json"], ["CGA-a.json"]]);
+    const { advisories } = readDocument(Buffer.from(JSON.stringify(document)), { name: "test" });
+    assert.deepEqual(
+      advisories.map((one) => [one.advisoryId, one.artifactArchitecture, one.aliases]),
+      [
+        ["ACME-b", "aarch64", ["CVE-2026-1", "GHSA-1"]],
+        ["CGA-a", "x86_64", ["CVE-2026-1"]],
+      ],
+    );
+  });
+
+  test("are for everyone only where the group is public", () => {
+    const label = (isPublic: boolean) =>
+      written(everything, { ...PUBLICATION, isPublic }).document.distribution.tlp.label;
+    assert.deepEqual([label(true), label(false)], ["WHITE", "AMBER"]);
+  });
+
+  test("number what happened before 1970 once", () => {
+    const old = (day: number) => ({
+      ...event({ detection: { manual: {} } }),
+      createTime: `1960-01-0${day}T00:00:00Z`,
+    });
+    const { tracking } = written([advisory({ events: [old(1), old(2)] })]).document;
+    const numbers = tracking.revision_history.map((one: { number: string }) => one.number);
+    assert.equal(new Set(numbers).size, numbers.length, "6.1.22");
   });
 
   test("can be read by our own reader", () => {

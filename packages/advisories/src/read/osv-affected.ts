@@ -61,11 +61,15 @@ function readRanges(at: At, { fixed, unfixed }: Affected): void {
   unfixed.push(versions > 0 ? `${versions} listed versions` : "all versions");
 }
 
-/** Events come in order: each `introduced` opens a range that the next of the others closes. */
-function readRange(events: At, fixed: string[], unfixed: string[]): void {
+/**
+ * Each `introduced` opens a range that the next of the others closes. They come in the order of versions, but
+ * for the very first one, 0, which some write last.
+ */
+function readRange(list: At, fixed: string[], unfixed: string[]): void {
   let open: string | undefined;
-  for (const event of events.items(READ_LIMITS.events)) {
-    if (!event.mustBeObject()) continue;
+  const events = list.items(READ_LIMITS.events).filter((event) => event.mustBeObject());
+  const isFirst = (event: At) => event.field("introduced").value === "0";
+  for (const event of events.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
     const introduced = event.field("introduced").wordIfAny();
     const fix = event.field("fixed").wordIfAny();
     const last = event.field("last_affected").wordIfAny();

@@ -49,6 +49,15 @@ const GHSA = {
 };
 
 describe("OSV", () => {
+  test("is fixed whether or not its first event comes first", () => {
+    const first = GHSA.affected[0];
+    const range = (...events: object[]) =>
+      readAs({ ...GHSA, affected: [{ ...first, ranges: [{ type: "SEMVER", events }] }] });
+    const expected = range({ introduced: "0" }, { fixed: "4.2.1" });
+    assert.equal(expected.advisories[0].events[0].fixed.fixedVersion, "4.2.1");
+    assert.deepEqual(range({ fixed: "4.2.1" }, { introduced: "0" }), expected);
+  });
+
   test("tells what is known of a vulnerability", () => {
     assert.deepEqual(readAs(GHSA).vulnerabilities, [
       {
