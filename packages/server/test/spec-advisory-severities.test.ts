@@ -172,6 +172,23 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(await news(), [], "the same again");
   });
 
+  world.rule("that come back under further names are news to some alone", async (api) => {
+    const group = await world.organisation();
+    await written(
+      insider,
+      group,
+      { advisoryId: "CGA-both", aliases: ["CVE-1", "GHSA-1"] },
+      { advisoryId: "CGA-one", aliases: ["GHSA-1"] },
+    );
+    const take = (vulnerability: object) =>
+      api.importAdvisories(group, [{ name: "x", vulnerabilities: [vulnerability] }]);
+    await take({ id: "CVE-1", severities: [V3] });
+    const news = follower(api, group);
+    await news();
+    await take({ id: "CVE-1", aliases: ["GHSA-1"], severities: [V3] });
+    assert.deepEqual(idsOf(await news()), ["CGA-one"]);
+  });
+
   test("that many advisories show are told of all of them, though it take several goes", async () => {
     const org = await world.organisation();
     const group = await world.group(org);

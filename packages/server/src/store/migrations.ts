@@ -133,7 +133,7 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         place ${text} PRIMARY KEY, number ${integer} NOT NULL, latest ${integer} NOT NULL)`,
       `CREATE TABLE severity_changes (
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
-        last_row ${integer} NOT NULL, PRIMARY KEY (place, name))`,
+        last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
     ],
   ];
 }

@@ -11,6 +11,8 @@ export interface SeverityChange {
   readonly name: string;
   /** Advisories that were updated at this time or later need no other. */
   readonly time: number;
+  /** The JSON of names that, where an advisory has all of them, bring it what it had before. */
+  readonly beside: string;
   /** Rows of advisories up to this one have been dealt with. */
   readonly lastRow: number;
 }
@@ -39,25 +41,24 @@ export async function aliasesAmong(
 }
 
 /**
- * Notes names whose severities have changed.
+ * Notes names whose severities have changed, each with those that make up for it, if any.
  *
- * @example await noteSeverityChanges(tx, group, ["CVE-2026-0001"], writer.time);
+ * @example await noteSeverityChanges(tx, group, new Map([["CVE-2026-0001", []]]), writer.time);
  */
 export async function noteSeverityChanges(
   tx: Transaction,
   place: string,
-  names: readonly string[],
+  changed: ReadonlyMap<string, readonly string[]>,
   time: number,
 ): Promise<void> {
-  if (names.length === 0) return;
-  await tx.run(
-    `INSERT INTO severity_changes (place, name, time, last_row)
-     SELECT ?, value, ${tx.dialect.asInteger("?")}, ${NO_ROW} FROM (${tx.dialect.texts}) given WHERE true
-     ON CONFLICT (place, name) DO UPDATE SET time = excluded.time, last_row = excluded.last_row`,
-    place,
-    time,
-    JSON.stringify(names),
-  );
+  for (const [name, beside] of changed) {
+    await tx.run(
+      `INSERT INTO severity_changes (place, name, time, last_row, beside) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (place, name) DO UPDATE SET time = excluded.time, last_row = excluded.last_row,
+         beside = CASE WHEN severity_changes.beside = excluded.beside THEN excluded.beside ELSE '[]' END`,
+      ...[place, name, time, NO_ROW, JSON.stringify(beside)],
+    );
+  }
 }
 
 /** The next of a group that are not over. */
@@ -67,7 +68,7 @@ export function severityChanges(
   most: number,
 ): Promise<SeverityChange[]> {
   return reader.all<SeverityChange>(
-    `SELECT name, time, last_row AS "lastRow" FROM severity_changes
+    `SELECT name, time, beside, last_row AS "lastRow" FROM severity_changes
      WHERE place = ? ORDER BY name LIMIT ?`,
     place,
     most,

@@ -2,6 +2,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, parentOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { indexable } from "../store/indexable.ts";
 import {
   moveSeverityChange,
   placesOfSeverityChanges,
@@ -70,10 +71,13 @@ async function settleSome(engine: Engine, tx: Transaction, group: string): Promi
 async function needsUpdate(
   engine: Engine,
   tx: Transaction,
-  { uid, updateTime, deleteTime }: Advisory,
-  { time }: SeverityChange,
+  { uid, updateTime, deleteTime, aliases }: Advisory,
+  { time, beside }: SeverityChange,
 ): Promise<boolean> {
   if (deleteTime !== undefined) return false;
+  const names = JSON.parse(beside) as string[];
+  const own = new Set(aliases.map(indexable));
+  if (names.length > 0 && names.every((name) => own.has(name))) return false;
   if (updateTime !== undefined && timestampMs(updateTime) >= time) return false;
   return engine.groups.table.keep(tx, parentOf(uid));
 }
