@@ -13,6 +13,7 @@ describe("a built file", () => {
     file = join(folder, "built.cjs");
     const body = `exports.name = require("node:path").basename(__filename);
       exports.folder = __dirname;
+      exports.dash = String.raw\`–\`;
       exports.os = () => import("node:os");`;
     writeFileSync(file, `${WRAPPER.before}${body}${WRAPPER.after}`);
   });
@@ -22,10 +23,12 @@ describe("a built file", () => {
     const exports = loadBuilt(file) as {
       name: string;
       folder: string;
+      dash: string;
       os(): Promise<{ EOL: string }>;
     };
     assert.equal(exports.name, "built.cjs");
     assert.equal(exports.folder, folder);
+    assert.equal(exports.dash, "\u2013");
     assert.equal(typeof (await exports.os()).EOL, "string");
   }
 
@@ -42,7 +45,7 @@ describe("a built file", () => {
 
   test("runs although the code beside it is not its own", async () => {
     // V8 remembers what it has compiled: a text that it has seen would not be looked up in the code.
-    writeFileSync(file, `${readFileSync(file, "latin1")} // changed`);
+    writeFileSync(file, `${readFileSync(file, "utf8")} // changed`);
     const foreign = Buffer.from("code of another Node.js");
     assert.equal(compiled(file, foreign).cachedDataRejected, true);
     writeFileSync(codeOf(file), foreign);

@@ -25,8 +25,7 @@ export function codeOf(file: string): string {
  * @example const script = compiled("/…/dist/server.cjs", readFileSync(codeOf("/…/dist/server.cjs")));
  */
 export function compiled(file: string, code: Buffer | undefined): Script {
-  // The build escapes what is not ASCII, and of that every byte is a character.
-  return new Script(readFileSync(file, "latin1"), {
+  return new Script(readFileSync(file, "utf8"), {
     filename: file,
     cachedData: code,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

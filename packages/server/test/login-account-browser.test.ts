@@ -100,6 +100,7 @@ describe("people see to their own account in a real browser", () => {
     await click("Change password");
     await page.waitForURL("**/account?done=password");
     await click("Leave this page");
+    await isAt("You have left your account");
     await page.goto(`${world.url}/login`);
     await signIn(NEW);
   });

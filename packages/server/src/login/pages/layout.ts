@@ -42,7 +42,7 @@ export function page(given: {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="0;url=${refresh}">`}
-<title>${title} – Wharf</title>
+<title>${title} &ndash; Wharf</title>
 <link rel="icon" type="image/svg+xml" href="data:image/svg+xml,${ICON}">
 <link rel="stylesheet" href="${STYLE_URL}">
 ${script && html`<script src="${PASSKEY_URL}" defer></script>`}
