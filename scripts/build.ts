@@ -28,6 +28,8 @@ const common: BuildOptions = {
   logLevel: "warning",
   metafile: true,
   plugins: [filesOnce],
+  // Becomes require: an import would bring the machinery of modules along.
+  supported: { "dynamic-import": false },
   // Loaded when something is first asked of them, which few installations do, and found beside us.
   external: [
     "@peculiar/x509",
@@ -70,8 +72,6 @@ const built = [
         "./serve/alone.ts": "server.cjs",
       }),
     ],
-    // Becomes require: an import would bring the machinery of modules along.
-    supported: { "dynamic-import": false },
   }),
 ];
 const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));

@@ -14,25 +14,25 @@ describe("a built file", () => {
     const body = `exports.name = require("node:path").basename(__filename);
       exports.folder = __dirname;
       exports.dash = String.raw\`–\`;
-      exports.os = () => import("node:os");`;
+      exports.os = require("node:os");`;
     writeFileSync(file, `${WRAPPER.before}${body}${WRAPPER.after}`);
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  async function works(): Promise<void> {
+  function works(): void {
     const exports = loadBuilt(file) as {
       name: string;
       folder: string;
       dash: string;
-      os(): Promise<{ EOL: string }>;
+      os: { EOL: string };
     };
     assert.equal(exports.name, "built.cjs");
     assert.equal(exports.folder, folder);
     assert.equal(exports.dash, "\u2013");
-    assert.equal(typeof (await exports.os()).EOL, "string");
+    assert.equal(typeof exports.os.EOL, "string");
   }
 
-  test("runs as if it were required, and imports as modules do", works);
+  test("runs as if it were required", works);
 
   test("runs from the code that was kept of it", async () => {
     const script = compiled(file, undefined);
@@ -40,7 +40,7 @@ describe("a built file", () => {
     const code = script.createCachedData();
     assert.equal(compiled(file, code).cachedDataRejected, false);
     writeFileSync(codeOf(file), code);
-    await works();
+    works();
   });
 
   test("runs although the code beside it is not its own", async () => {
@@ -49,6 +49,6 @@ describe("a built file", () => {
     const foreign = Buffer.from("code of another Node.js");
     assert.equal(compiled(file, foreign).cachedDataRejected, true);
     writeFileSync(codeOf(file), foreign);
-    await works();
+    works();
   });
 });

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 /** What the build puts around a file, as `require` does when it reads one. */
 export const WRAPPER = {
@@ -28,7 +28,6 @@ export function compiled(file: string, code: Buffer | undefined): Script {
   return new Script(readFileSync(file, "utf8"), {
     filename: file,
     cachedData: code,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
 }
 

@@ -205,6 +205,26 @@ describe("advisories", () => {
     );
   });
 
+  test("what is imported by who may not approve waits for someone who may", async () => {
+    const importer = await member("importer", "advisories.creator");
+    const document = `schema-version: 2.0.2
+package: {name: waits}
+advisories:
+  - id: CGA-2345-2345-2345
+    events: [{timestamp: 2026-01-02T00:00:00Z, type: fixed, data: {fixed-version: 1-r0}}]
+`;
+    const command = ["advisories", "import", fileWith(document), "--parent", acme];
+    const { code, stdout, stderr } = await runAs(site, importer, ...command);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^Created: +1$/m);
+    assert.match(stdout, /^Pending events: +1$/m);
+    const again = await runAs(site, importer, ...command, "-o", "json");
+    const { unchanged, pendingEvents } = JSON.parse(again.stdout);
+    assert.deepEqual([unchanged, pendingEvents], [1, 0]);
+    const counted = await json(site, ...command);
+    assert.deepEqual([counted.changed, counted.pendingEvents], [1, 0], "the operator approves");
+  });
+
   test("what does not go together is refused, and nothing is added", async () => {
     const { uid } = await create("--artifact", "bash", "--id", "CGA-bash");
     const cases: [message: RegExp, ...args: string[]][] = [

@@ -76,7 +76,7 @@ onEachStore("what imports can hold", (world) => {
     const group = await world.group(org);
     const take = (from: number, count: number) => {
       const vulnerabilities = Array.from({ length: count }, (_, at) => {
-        return { id: `OSV-${from + at}`, aliases: ["CVE-1"] };
+        return { id: `OSV-${from + at}`, aliases: ["CVE-1"], updateTime: "2026-01-01T00:00:00Z" };
       });
       return api.importAdvisories(group, [{ name: "x", vulnerabilities }]);
     };

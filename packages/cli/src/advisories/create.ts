@@ -1,12 +1,12 @@
 import type { Run } from "../command/types.ts";
-import { resolveGroup } from "../iam/groups/resolve.ts";
+import { resolvePlace } from "../iam/groups/resolve.ts";
 import { given } from "../iam/shared/given.ts";
 import { ADVISORY_DETAILS } from "./columns.ts";
 import { findAdvisory } from "./resolve.ts";
 import type { createDefinition } from "./writing.ts";
 
 export const run: Run<typeof createDefinition> = async (context, args) => {
-  const parent = await resolveGroup(context, args.parent);
+  const parent = await resolvePlace(context, args.parent);
   const advisory = {
     artifactName: args.artifact,
     artifactType: args.artifactType,

@@ -3,11 +3,10 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isUid } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
-import { resolveGroup } from "../../iam/groups/resolve.ts";
+import { resolvePlace } from "../../iam/groups/resolve.ts";
 import type { Step } from "../../progress.ts";
 import type { exportDefinition, FEEDS } from "./definition.ts";
 import { download } from "./download.ts";
@@ -27,8 +26,7 @@ export const run: Run<typeof exportDefinition> = async (context, { parent, feed,
   if (to === "-" && name.endsWith(".zip") && context.terminal.isTTY) {
     throw wrongUse("an archive is not for terminals", "give a file with --to");
   }
-  // Whoever may read advisories alone cannot look groups up.
-  const uid = isUid(parent) ? parent : (await resolveGroup(context, parent)).uid;
+  const { uid } = await resolvePlace(context, parent);
   const target = to === "-" ? undefined : fileOf(to, name);
   const bytes = await context.progress("downloading", async (step) => {
     const body = await download(context, `/feeds/${uid}/${path}`);

@@ -9,7 +9,10 @@ export const importDefinition = define({
 
 Each document is taken as a whole or not at all. What is refused is told with its line and the reason, and \
 the command then ends with 1. Nothing is ever removed, and what is there already is not taken twice: after \
-an interruption, run the same command again.`,
+an interruption, run the same command again.
+
+Events that are new count at once for whoever holds advisories.approve; from others they are pending until \
+someone approves them.`,
   examples: [
     { command: "wharf advisories import advisories/ --group acme" },
     {

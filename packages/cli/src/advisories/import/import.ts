@@ -3,7 +3,7 @@ import type { Wharf } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, EXIT, wrongUse } from "../../errors.ts";
-import { resolveGroup } from "../../iam/groups/resolve.ts";
+import { resolvePlace } from "../../iam/groups/resolve.ts";
 import { type Batch, batchesOf } from "./batches.ts";
 import type { importDefinition } from "./definition.ts";
 import { inFlight } from "./in-flight.ts";
@@ -15,7 +15,7 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
   const { inputFormat: format, dryRun, metadataOnly } = args;
   const { signal } = context;
   const sources = await open(args.sources);
-  const parent = await resolveGroup(context, args.parent);
+  const parent = await resolvePlace(context, args.parent);
   const client = await context.client();
   const tally = new Tally();
   const total = totalOf(sources);

@@ -20,18 +20,21 @@ export class Tally {
   unchanged = 0;
   /** Vulnerabilities of which something new became known. */
   vulnerabilities = 0;
+  /** Events that count once someone has approved them. */
+  pendingEvents = 0;
   /** Files that are no documents. */
   skipped = 0;
   /** Documents that were refused. */
   refused = 0;
   readonly refusals: Refusal[] = [];
 
-  take({ created, changed, unchanged, vulnerabilitiesChanged }: AdvisoryDocumentResult): void {
+  take(result: AdvisoryDocumentResult): void {
     this.documents++;
-    this.created += created;
-    this.changed += changed;
-    this.unchanged += unchanged;
-    this.vulnerabilities += vulnerabilitiesChanged;
+    this.created += result.created;
+    this.changed += result.changed;
+    this.unchanged += result.unchanged;
+    this.vulnerabilities += result.vulnerabilitiesChanged;
+    this.pendingEvents += result.pendingEvents;
   }
 
   refuse(refusals: readonly Refusal[]): void {
@@ -47,6 +50,7 @@ export const TALLY_COLUMNS: readonly Column<Tally>[] = [
   { header: "Changed", value: ({ changed }) => changed },
   { header: "Unchanged", value: ({ unchanged }) => unchanged },
   { header: "Vulnerabilities", value: ({ vulnerabilities }) => vulnerabilities },
+  { header: "Pending events", value: ({ pendingEvents }) => pendingEvents },
   { header: "Skipped", value: ({ skipped }) => skipped },
   { header: "Refused", value: ({ refused }) => refused },
 ];

@@ -34,6 +34,18 @@ export async function resolveGroup(
   return ofKind(await group, kind);
 }
 
+/**
+ * The same for whoever may only work in a group: a uid is not looked up, which takes a right of its own.
+ *
+ * @example const { uid } = await resolvePlace(context, args.parent);
+ */
+export async function resolvePlace(
+  context: Context,
+  text: string,
+): Promise<Pick<Group, "uid" | "name">> {
+  return isUid(text) ? { uid: text, name: text } : resolveGroup(context, text);
+}
+
 async function named(
   { client, signal }: Context,
   name: string,
