@@ -1,15 +1,9 @@
-import { globSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const PACKAGES = join(import.meta.dirname, "../packages");
-const SOURCES = [
-  "contract/gen",
-  "contract/src",
-  "server/src",
-  "client/src",
-  "advisories/src",
-  "cli/src",
-];
+/** What went into the build, as scripts/build.ts wrote it down. */
+const SOURCES = join(PACKAGES, "cli/dist/sources");
 
 /**
  * Whether the launcher will find a build that is newer than everything in it, as people have it. If
@@ -18,11 +12,16 @@ const SOURCES = [
  * @example if (!isBuilt()) console.error("run npm run build first");
  */
 export function isBuilt(): boolean {
-  const made = changed(join(PACKAGES, "cli/dist/wharf.cjs"));
-  const files = SOURCES.flatMap((folder) => globSync(join(PACKAGES, folder, "**/*.{ts,js}")));
-  return files.every((file) => file.endsWith(".test.ts") || changed(file) <= made);
+  if (!existsSync(SOURCES)) return false;
+  const made = changed("/cli/dist/wharf.cjs");
+  return readFileSync(SOURCES, "utf8")
+    .split("\n")
+    .every((source) => changed(source) <= made);
 }
 
+/** When a file below packages/ was last changed; after everything when there is none. */
 function changed(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return (
+    statSync(join(PACKAGES, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
+  );
 }
