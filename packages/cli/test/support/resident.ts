@@ -25,7 +25,7 @@ export interface Ended {
  * @example await runCommand({ words: ["iam", "orgs", "list"], env, input: "" }, () => spawned());
  */
 export async function runCommand(order: Order, alone: () => Promise<Ended>): Promise<Ended> {
-  if (isBusy || needsOwnProcess(order.words)) return alone();
+  if (isBusy || needsOwnProcess(order)) return alone();
   isBusy = true;
   try {
     return await ask(order);
@@ -37,10 +37,13 @@ export async function runCommand(order: Order, alone: () => Promise<Ended>): Pro
 let isBusy = false;
 const ran = new Set<string>();
 
-/** Each command's first run is as people have it; so are those of commands that handle processes. */
-function needsOwnProcess(words: readonly string[]): boolean {
+/**
+ * Each command's first run is as people have it; so are those of commands that handle processes, and of
+ * those that are told something: some read the process's own input.
+ */
+function needsOwnProcess({ words, input }: Order): boolean {
   const name = commandOf(words);
-  if (name === undefined) return true;
+  if (name === undefined || input !== "") return true;
   const isFirst = !ran.has(name);
   ran.add(name);
   return isFirst;
