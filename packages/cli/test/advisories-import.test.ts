@@ -84,7 +84,15 @@ describe("wharf advisories import", () => {
   const listed = async (group: string, ...args: string[]) =>
     (await json(site, "advisories", "list", "--parent", group, ...args)).items;
   const counts = ({ refusals: _, ...numbers }: Record<string, unknown>) => numbers;
-  const none = { created: 0, changed: 0, unchanged: 0, vulnerabilities: 0, skipped: 0, refused: 0 };
+  const none = {
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    vulnerabilities: 0,
+    pendingEvents: 0,
+    skipped: 0,
+    refused: 0,
+  };
 
   test("takes all formats from a folder, and the second time nothing", async () => {
     await site.make("organizations", "all");
