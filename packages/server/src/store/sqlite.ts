@@ -100,7 +100,7 @@ class SqliteConnection implements Writer {
  * How old an entry may be, in milliseconds. A turn can take long, or stand still on a busy machine;
  * nobody hears of another process's commit and asks us sooner than this.
  */
-const FRESH_MS = 0.25;
+const FRESH_MS = 1;
 
 /**
  * The connection that reads. Entering and leaving a database costs more than most reads do, so
