@@ -144,7 +144,7 @@ describe("wharf advisories import", () => {
     const [one, two] = ids(100, 2) as [string, string];
     const command = ["advisories", "import", "-", "--group", "again", "-o", "json"];
     const send = async (input: string | Buffer) => {
-      const { code, stdout, stderr } = await runWith(site, command, input);
+      const { code, stdout, stderr } = await wharf(command, { env: site.env, input });
       assert.equal(code, 0, stderr);
       return counts(JSON.parse(stdout));
     };
@@ -331,14 +331,3 @@ describe("wharf advisories import", () => {
     assert.match(refusals[0].reason, /^holds more than the server takes at once: /);
   });
 });
-
-async function runWith(site: Site, args: readonly string[], input: string | Buffer) {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { env: cleanEnvironment(site.env) });
-  child.stdin.end(input);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { code, stdout, stderr };
-}

@@ -13,7 +13,7 @@ export const LAUNCHER = join(import.meta.dirname, "../../bin/wharf.cjs");
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
+  readonly input?: string | Buffer;
 }
 
 /** Nothing of whoever runs the tests: no settings, no config file, no colours. */

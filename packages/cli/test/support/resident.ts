@@ -8,7 +8,7 @@ import { tree } from "../../src/tree.ts";
 export interface Order {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly input: string;
+  readonly input: string | Buffer;
 }
 
 /** How a command ended, and what it said. */

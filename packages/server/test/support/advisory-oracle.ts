@@ -1,3 +1,4 @@
+import type { Asked } from "./advisory-samples.ts";
 import type { Built } from "./advisory-world.ts";
 
 /** An advisory as lists show it, as far as they ask for it. */
@@ -47,25 +48,8 @@ export interface Where {
 }
 
 /** What a list asks for. */
-export interface Wish {
+export interface Wish extends Asked {
   readonly uidp?: Where;
-  readonly advisoryIds?: readonly string[];
-  readonly legacyAdvisoryIds?: readonly string[];
-  readonly artifactNames?: readonly string[];
-  readonly artifactTypes?: readonly string[];
-  readonly artifactArchitectures?: readonly string[];
-  readonly componentNames?: readonly string[];
-  readonly componentTypes?: readonly string[];
-  readonly componentLocations?: readonly string[];
-  readonly aliases?: readonly string[];
-  readonly origin?: string;
-  readonly eventReviewStates?: readonly string[];
-  readonly eventAuthors?: readonly string[];
-  readonly excludeEventAuthors?: readonly string[];
-  readonly eventReviewers?: readonly string[];
-  readonly eventTypes?: readonly string[];
-  readonly latestEventType?: string;
-  readonly query?: string;
   readonly updatedSince?: string;
   readonly showDeleted?: boolean;
 }
