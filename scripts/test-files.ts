@@ -14,10 +14,16 @@ export interface Limits {
   readonly timeoutMs: number;
 }
 
-/** What a file, or all of them, came to. */
+/** A file that failed, and with what. */
+export interface Failure {
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** What the files came to. */
 export interface Tally {
   readonly tests: number;
-  readonly failures: readonly string[];
+  readonly failures: readonly Failure[];
 }
 
 /**
@@ -28,7 +34,7 @@ export interface Tally {
  */
 export async function runFiles(files: readonly string[], limits: Limits): Promise<Tally> {
   const waiting = [...files];
-  const failures: string[] = [];
+  const failures: Failure[] = [];
   let tests = 0;
   const work = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
@@ -40,7 +46,7 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
       console.log(`${problem ? "✖" : "✔"} ${file} (${ran} tests, ${seconds} s)`);
       if (problem === undefined) continue;
       console.log(`${output.replaceAll(/^/gm, "    ")}\n✖ ${file} ${problem}\n`);
-      failures.push(`${file} ${problem}`);
+      failures.push({ file, problem });
     }
   };
   await Promise.all(Array.from({ length: limits.atOnce }, work));

@@ -5,7 +5,7 @@ import type { Environment } from "../../settings.ts";
 
 import { type Login, parseLogin } from "./login.ts";
 import { cacheFolder, safeName } from "./path.ts";
-import { makePrivateFolder, writeWhole } from "./private-file.ts";
+import { makePrivateFolder, mustBeWritable, writeWhole } from "./private-file.ts";
 
 /** Which login: there is one for each issuer and identity. */
 export type LoginKey = Pick<Login, "issuer" | "identity">;
@@ -90,8 +90,7 @@ export class Logins {
     try {
       makePrivateFolder(folder);
       for (const own of [this.#folder, folder]) closeToOthers(own);
-      writeWhole(join(folder, ".write-test"), "", 0o600);
-      rmSync(join(folder, ".write-test"), { force: true });
+      mustBeWritable(folder);
     } catch (error) {
       throw failed(
         `logins cannot be kept in ${this.#folder}: ${(error as Error).message}`,

@@ -47,7 +47,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
     }
     // What the process masks out of new files is not for us to lose.
     chmodSync(draft, mode);
-    keepOwner(draft, existsSync(path) ? path : folder);
+    keepOwner(draft, path, folder);
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
@@ -55,11 +55,28 @@ export function writeWhole(path: string, text: string, mode: number): void {
 }
 
 /**
- * Gives what root makes within somebody's home to them: after one `sudo wharf`, their own commands
- * must still be able to read it.
+ * Makes sure that files can be written in a folder, and leaves nothing there.
+ *
+ * @example mustBeWritable("/home/me/.cache/wharf");
  */
-function keepOwner(path: string, like: string): void {
+export function mustBeWritable(folder: string): void {
+  // Many commands may try at once: each its own file.
+  const trial = join(folder, `.${randomUUID()}`);
+  writeWhole(trial, "", 0o600);
+  rmSync(trial);
+}
+
+/**
+ * Gives what root makes within somebody's home to them: after one `sudo wharf`, their own commands
+ * must still be able to read it. The owner is that of the first of the paths that is there.
+ */
+function keepOwner(path: string, ...like: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(like);
-  if (uid !== 0) chownSync(path, uid, gid);
+  for (const other of like) {
+    // Asked for at once: between two questions, another command may have removed it.
+    const found = statSync(other, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    if (found.uid !== 0) chownSync(path, found.uid, found.gid);
+    return;
+  }
 }

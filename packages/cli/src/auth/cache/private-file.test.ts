@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
+
+/** Enough that commands which disturb each other are caught at it. */
+const ROUNDS = 200;
+const AT_ONCE = 4;
+
+describe("files of one's own", () => {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-private-"));
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** Does something again and again, in several threads at once. */
+  const all = async (statement: string) => {
+    const script = `
+      import { rmSync } from "node:fs";
+      import { mustBeWritable, writeWhole } from "${new URL("private-file.ts", import.meta.url)}";
+      const folder = ${JSON.stringify(folder)};
+      for (let round = 0; round < ${ROUNDS}; round++) ${statement}`;
+    const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+    const threads = Array.from({ length: AT_ONCE }, () => new Worker(url));
+    await Promise.all(threads.map((thread) => once(thread, "exit")));
+  };
+
+  test("many find out at once whether a folder can be written", async () => {
+    await all("mustBeWritable(folder);");
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test("a file is written whole while others remove it", async () => {
+    const file = join(folder, "current");
+    await all(`{
+      writeWhole(${JSON.stringify(file)}, "whole", 0o600);
+      rmSync(${JSON.stringify(file)}, { force: true });
+    }`);
+    assert.deepEqual(readdirSync(folder), []);
+    await all(`writeWhole(${JSON.stringify(file)}, "whole", 0o600);`);
+    assert.equal(readFileSync(file, "utf8"), "whole");
+    assert.deepEqual(readdirSync(folder), ["current"]);
+  });
+});
