@@ -112,6 +112,7 @@ export class Supervisor {
         this.#keys = keys;
         await this.#down();
         await this.#up();
+        console.error("wharf: the registry is back, with the keys of now");
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#end.reject(error);
         return;

@@ -120,8 +120,10 @@ export class TestServer {
   /** Asks the process to end, and returns its exit code once it has; what it kept stays. */
   async terminate(): Promise<number | null> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      // "close" comes after the last line of its log.
+      const closed = once(this.#process, "close");
       this.#process.kill("SIGTERM");
-      await once(this.#process, "exit");
+      await closed;
     }
     return this.#process.exitCode;
   }
