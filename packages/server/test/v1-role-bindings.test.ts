@@ -50,8 +50,17 @@ onEachStore("role bindings of version 1", (world) => {
       const good = { identity: (await world.member()).uid, role: roleNamed("viewer") };
       const nobody = { ...good, identity: "0".repeat(40) };
       assert.equal((await refused(batch(way, group, [good, nobody]))).code, 5, way.name);
-      const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }]));
-      assert.deepEqual(fields, { role: "role must be a uid" }, way.name);
+      const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }, {}]));
+      assert.deepEqual(fields, { "roleBindings[1].role": "role must be a uid" }, way.name);
+      const empty = await refused(batch(way, group, [good, good, {}]));
+      assert.deepEqual(
+        empty.fields,
+        {
+          "roleBindings[2].identity": "identity is required",
+          "roleBindings[2].role": "role is required",
+        },
+        way.name,
+      );
       const none = await refused(batch(way, group, []));
       assert.deepEqual(Object.keys(none.fields), ["roleBindings"], way.name);
       const many = await refused(batch(way, group, Array(26).fill(good)));
