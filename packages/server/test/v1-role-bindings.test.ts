@@ -70,6 +70,14 @@ onEachStore("role bindings of version 1", (world) => {
     const rest = new Rest(world.server.url, world.operator().token);
     const { body } = await rest.post(`/iam/v1/rolebindings/batch/${org}`, { roleBindings: [] });
     assert.equal(body.message, "Invalid argument: the body must be a list");
+    for (const [item, field, problem] of [
+      [{ role: 5 }, "roleBindings[1].role", "must be a string"],
+      [null, "roleBindings[1]", "must not be null"],
+    ] as const) {
+      const answer = await rest.post(`/iam/v1/rolebindings/batch/${org}`, [{}, item]);
+      const [violation] = answer.body.details[1].fieldViolations;
+      assert.deepEqual(violation, { field, description: `${field} ${problem}` });
+    }
   });
 
   test("a list shows group, role and identity with each", async () => {
