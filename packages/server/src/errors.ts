@@ -76,6 +76,17 @@ export function invalidArgument(...violations: FieldViolation[]): WharfError {
 }
 
 /**
+ * The same refusal, with its fields told otherwise. What names no field stays as it is.
+ *
+ * @example throw retold(thrown, (violation) => ({ ...violation, field: `group.${violation.field}` }));
+ */
+export function retold(thrown: unknown, tell: (one: FieldViolation) => FieldViolation): unknown {
+  if (!(thrown instanceof WharfError) || thrown.detail === undefined) return thrown;
+  if (!("badRequest" in thrown.detail)) return thrown;
+  return invalidArgument(...thrown.detail.badRequest.map(tell));
+}
+
+/**
  * The state of things does not allow the call.
  *
  * @example throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" });

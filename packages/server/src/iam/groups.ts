@@ -48,6 +48,12 @@ export const groups: Resource<Group> = new Resource({
       of: (group) => (group.verified ? group.name : ""),
       sparse: true,
     },
+    {
+      column: "last_step",
+      type: "text",
+      of: ({ uid }) => (isRoot(uid) ? "" : lastStepOf(uid)),
+      sparse: true,
+    },
   ],
   place,
   beforeCreate(change, created) {
@@ -67,7 +73,7 @@ export const DEEPEST_GROUP = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
-/** The parent may be a uid, or a name that only one group in the caller's reach has. */
+/** The parent may be a uid, or what only one group in the caller's reach goes by. */
 async function place(change: Change, parent: string): Promise<string> {
   const { caller, engine } = change;
   if (parent === "" || parent === "/") {
@@ -78,15 +84,17 @@ async function place(change: Change, parent: string): Promise<string> {
     change.mustHold(CREATE, parent);
     return existing(change, parent);
   }
-  const named = await groupsNamed(change.tx, caller.grants.reach(CREATE), parent);
-  if (named.length > 1) {
+  const [only, another] = [
+    ...(await groupsNamed(change.tx, caller.grants.reach(CREATE), parent)),
+    ...(await groupsEndingIn(change, parent)),
+  ];
+  if (only === undefined) throw notFound("Group", parent);
+  if (another !== undefined) {
     throw invalidArgument({
       field: "parent",
       description: "several groups have this name: give a uid",
     });
   }
-  const [only] = named;
-  if (only === undefined) throw notFound("Group", parent);
   return existing(change, only.uid);
 }
 
@@ -97,6 +105,16 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
   }
   if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);
   return uid;
+}
+
+/** Those whose uid ends in one or more steps, as clients shorten them. */
+async function groupsEndingIn({ caller, tx }: Change, steps: string): Promise<Group[]> {
+  const found = await groups.where(tx, { column: "last_step", value: lastStepOf(steps) });
+  return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
+}
+
+function lastStepOf(uid: string): string {
+  return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
 /**

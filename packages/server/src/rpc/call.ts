@@ -17,6 +17,8 @@ export interface Incoming {
 /** One call as a handler sees it: the request has been read, its sender is known and may call. */
 export interface Call extends Incoming {
   readonly method: DescMethod;
+  /** What the caller called, where that is made of `method`: version 1 of it, for example. */
+  readonly calledAs?: DescMethod;
   readonly caller: Caller;
   /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
   readonly time: number;
