@@ -29,9 +29,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
-import { forgetRegistrySettings } from "../store/registry-settings.ts";
-import { forgetSubpackages } from "../store/subpackages.ts";
-import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
+import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
 export const groups: Resource<Group> = new Resource({
@@ -66,6 +64,7 @@ export const groups: Resource<Group> = new Resource({
   afterCreate: giveToCreator,
   beforeUpdate,
   beforeDelete,
+  methods: (engine) => ({ DeleteGroup: deleteGroup(engine) }),
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
@@ -205,54 +204,4 @@ function refuseKind(group: Group): void {
       description: "kind can be set on verified organisations only",
     });
   }
-}
-
-/**
- * Refuses while anything is left. The caller's own role bindings at the group do not count: without
- * them the caller could not delete it, and with it they go.
- */
-async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
-  const { engine, tx, caller } = change;
-  for (const resource of engine.resources) {
-    if (resource.table === engine.roleBindings.table) continue;
-    await removeRemains(change, resource, uid);
-    if (await resource.table.hasAny(tx, { column: "parent", value: uid }))
-      throw notEmpty(resource.plural);
-  }
-  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
-  if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
-    throw notEmpty(engine.roleBindings.plural);
-  }
-  for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
-  await forgetRegistrySettings(tx, uid);
-  await forgetVulnerabilities(tx, uid);
-  await forgetSubpackages(tx, uid);
-}
-
-/** Removes what is left of deleted ones, once everyone who keeps a copy has had time to learn of it. */
-async function removeRemains({ call, tx }: Change, resource: Resource, group: string) {
-  const { remains } = resource.definition;
-  if (remains === undefined) return;
-  const range = { childrenOf: group, parts: [remains.part] };
-  const page = { range, filters: [], order: UID_ORDER, offset: 0 };
-  const latest = { ...page, order: { column: "updated", descending: true } as const, limit: 1 };
-  const [newest] = await readPage(tx, resource.table, latest, "data");
-  if (newest === undefined) return;
-  if (Number(newest[0]) > call.time - remains.keptMs) {
-    const days = remains.keptMs / (24 * 3_600_000);
-    const description = `cannot delete group with child ${resource.plural} that were deleted in the last ${days} days`;
-    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
-  }
-  const all = await readPage(
-    tx,
-    resource.table,
-    { ...page, limit: Number.MAX_SAFE_INTEGER },
-    "data",
-  );
-  for (const [uid] of all) await resource.table.delete(tx, String(uid));
-}
-
-function notEmpty(plural: string): Error {
-  const description = `cannot delete group with child ${plural}`;
-  return failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
 }

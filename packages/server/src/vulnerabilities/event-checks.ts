@@ -15,7 +15,7 @@ export interface EventNames {
 /** An advisory with more events tells nobody anything; the contract says the same of new ones. */
 const MOST_EVENTS = 1_000;
 
-/** Lists show 200 advisories with all of their events, and are put together in memory. */
+/** For a page of a list, 200 advisories with all of their events are read at once. */
 const MOST_CHARACTERS = 256 * 1024;
 
 /**
