@@ -164,6 +164,23 @@ describe("token exchange refuses", () => {
   test("to be slowed down by a pattern", async () => {
     const slow = await identity({ claimMatch: { issuer: issuer.url, subjectPattern: "(a+)+$" } });
     await refusedAs(await issuer.sign({ sub: `${"a".repeat(5_000)}!` }), 7, /invalid "sub"/, slow);
+    await refusedAs(await issuer.sign({ sub: "a".repeat(4_097) }), 7, /invalid "sub"/, slow);
+    const trusting = { issuer: issuer.url, subject: "x" };
+    const many = Array.from({ length: 100 }, (_, at) => [`claim${at}`, "[ab]{200}"]);
+    for (const [claimMatch, field] of [
+      [{ issuer: issuer.url, subjectPattern: "(a?){1000}" }, "claimMatch.subjectPattern"],
+      [{ issuer: issuer.url, subjectPattern: "a{1000}".repeat(290) }, "claimMatch.subjectPattern"],
+      [{ ...trusting, claimPatterns: { x: "(a?){1000}" } }, "claimMatch.claimPatterns.x"],
+      [{ ...trusting, claimPatterns: Object.fromEntries(many) }, "claimMatch.claimPatterns"],
+    ] as const) {
+      const path = `/iam/v2beta1/identities/${org}`;
+      const { status, body } = await operator.post(path, { name: "slow", claimMatch });
+      assert.equal(status, 400);
+      assert.deepEqual(
+        body.details[1].fieldViolations.map((one: { field: string }) => one.field),
+        [field],
+      );
+    }
   });
 
   test("static keys of another key, another subject, and after their end", async () => {
