@@ -133,6 +133,16 @@ describe("token exchange refuses", () => {
     );
   }
 
+  test("a subject that is no text", async () => {
+    for (const sub of [7, { sub: SUBJECT }, [SUBJECT], null, true]) {
+      const token = unsigned({ alg: "ES256" }, { ...complete(), sub } as unknown as JWTPayload);
+      for (const identity of [ci, ""]) {
+        const { code } = await exchange(server.url, token, { aud: server.url, identity });
+        assert.ok(code === 7 || code === 16, `${JSON.stringify(sub)} ${code}`);
+      }
+    }
+  });
+
   test("a missing and a wrong custom claim", async () => {
     await refusedAs(await issuer.sign({ sub: SUBJECT }), 7, /invalid "env"/);
     await refusedAs(await issuer.sign({ ...good, env: "test" }), 7, /invalid "env"/);
@@ -321,6 +331,8 @@ describe("token exchange refuses", () => {
     for (const { detail } of rows) {
       assert.match(JSON.parse(String(detail)).tokenSha256, /^[0-9a-f]{64}$/);
       assert.doesNotMatch(String(detail), /eyJ/);
+      // Whoever has no right at all can send many, with much in them.
+      assert.ok(String(detail).length < 2_500, String(detail).slice(0, 100));
     }
     assert.doesNotMatch(server.log, /eyJ/);
   });

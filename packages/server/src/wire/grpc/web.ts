@@ -3,6 +3,7 @@ import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
 import type { Method } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";
+import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
 import { armCall } from "./timeout.ts";
@@ -42,7 +43,7 @@ async function run(
   method: Method,
   fail: (thrown: unknown) => void,
 ): Promise<void> {
-  const { exchange, request, wire } = conversation;
+  const { exchange, request, response, wire } = conversation;
   if (!method.served) throw unimplemented(exchange.method);
   const { messageBytes } = wire.limits;
   armCall(exchange, wire, request.headers["grpc-timeout"], fail);
@@ -54,7 +55,9 @@ async function run(
   const bytes = await onlyPayload(frames, encoding, messageBytes);
   const reply = await wire.methods.call(method, decode(method, bytes), exchange);
   const answer = reply.binary();
+  wire.unread.mustHaveRoom(answer.length);
   if (!exchange.settle()) return;
+  wire.unread.hold(answer.length, response);
   const packed = shouldPack(answer.length, request.headers["grpc-accept-encoding"]);
   const payload = packed ? await pack(answer) : answer;
   send(conversation, [encodeFrame(packed ? COMPRESSED : 0, payload)], OK_TRAILERS);
@@ -82,6 +85,10 @@ function send(
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
   });
+  // A client that does not read keeps the answer, and our memory, no longer than idlers may.
+  if (body.length > SLOW_CLIENT_BYTES) {
+    response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  }
   response.end(body);
   exchange.finished(200, error?.number ?? 0, body.length, error);
 }
