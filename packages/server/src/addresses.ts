@@ -1,6 +1,7 @@
 import type { Settings } from "./config.ts";
 import { readInstallation, writeInstallation } from "./store/installation.ts";
 import type { Store } from "./store/store.ts";
+import { isLoopbackHost } from "./sts/addresses.ts";
 
 /** Under which addresses clients know this installation. Tokens name both. */
 export interface Addresses {
@@ -18,6 +19,21 @@ export interface Addresses {
 export function addressesOf({ baseUrl, authUrl }: Settings, listening: string): Addresses {
   const base = baseUrl || listening;
   return { baseUrl: base, authUrl: authUrl || base };
+}
+
+/**
+ * Whether only this machine can reach a server with these settings. One that listens on this machine
+ * and has an address elsewhere is behind a proxy, which others can reach.
+ *
+ * @example if (servesThisMachineOnly(settings)) …
+ */
+export function servesThisMachineOnly({
+  listen,
+  baseUrl,
+  authUrl,
+}: Pick<Settings, "listen" | "baseUrl" | "authUrl">): boolean {
+  const named = [baseUrl, authUrl].filter((url) => url !== "").map((url) => new URL(url).hostname);
+  return [listen.host, ...named].every(isLoopbackHost);
 }
 
 /**

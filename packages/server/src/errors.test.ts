@@ -31,3 +31,14 @@ test("several violations are told in one message", () => {
   );
   assert.equal(error.message, "Invalid argument: a: a is bad; all is bad");
 });
+
+test("an answer is not as long as what it complains about", () => {
+  const long = "\u{1F600}".repeat(1_000_000);
+  const one = invalidArgument({ field: `x${long}`, description: `x${long} is not a known field` });
+  const many = Array.from({ length: 10_000 }, () => ({ field: "a", description: "b" }));
+  for (const { message, detail } of [one, invalidArgument(...many)]) {
+    assert.ok(message.length < 6_000, String(message.length));
+    assert.ok(message.isWellFormed());
+    assert.ok(JSON.stringify(detail).length < 20_000);
+  }
+});

@@ -71,8 +71,24 @@ export class WharfError extends Error {
  * @example throw invalidArgument({ field: "name", description: "name is required" });
  */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
-  const text = violations.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
-  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: violations });
+  const told = violations.slice(0, MOST_VIOLATIONS).map(({ field, description }) => ({
+    field: shortened(field, LONGEST_FIELD),
+    description: shortened(description, LONGEST_DESCRIPTION),
+  }));
+  const text = told.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
+  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: told });
+}
+
+/**
+ * What is wrong is told in words of the request, which anyone can make as long as a request may be;
+ * answers that repeat it would be several times that.
+ */
+const MOST_VIOLATIONS = 200;
+const LONGEST_FIELD = 512;
+const LONGEST_DESCRIPTION = 4_096;
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 }
 
 /**

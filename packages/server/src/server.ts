@@ -9,7 +9,7 @@ import {
   SecurityTokenService,
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { addressesOf, publishAddresses } from "./addresses.ts";
+import { addressesOf, publishAddresses, servesThisMachineOnly } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
 import { RefreshTokens } from "./auth/refresh-token.ts";
@@ -46,7 +46,6 @@ import { portProblem } from "./start-problems.ts";
 import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
-import { isLoopbackHost } from "./sts/addresses.ts";
 import { exchangeMethod } from "./sts/exchange.ts";
 import { IssuerPolicy } from "./sts/issuer-policy.ts";
 import { Issuers } from "./sts/issuers.ts";
@@ -102,7 +101,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const secrets = await Secrets.open(settings, store);
   const policy = new IssuerPolicy({
     ...settings,
-    onLoopback: isLoopbackHost(settings.listen.host),
+    onLoopback: servesThisMachineOnly(settings),
   });
   // Known for certain once the port is open; no token can come before.
   let addresses = addressesOf(settings, "");

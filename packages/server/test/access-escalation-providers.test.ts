@@ -69,6 +69,33 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
     assert.ok(await api.identityProviders.update(uid, back));
   });
 
+  world.rule("nor are its groups filled by who holds less than they give", async (api) => {
+    const little = await world.role(org, ["groups.list"]);
+    const body = { name: "idp", defaultRole: little, oidc: OIDC };
+    const { uid } = await api.identityProviders.create(org, body);
+    const keeper = [...KEEPER, "identity_providers.scim.manage"];
+    const theirs = api.as((await world.member({ [org]: keeper })).token);
+    const { etag: first } = await theirs.scim("GenerateScimToken", uid);
+    const admins = { externalGroupId: "admins", roleUid: owner };
+    const mapping = await api.externalGroupRoleMappings.create(uid, admins);
+    const { scim: before } = await api.identityProviders.get(uid);
+    assert.equal(before.etag, first);
+    const taken = await allRefused([
+      theirs.scim("RegenerateScimToken", uid, { etag: first }),
+      theirs.scim("SetScimEnabled", uid, { etag: first, enabled: true }),
+      theirs.scim("SetScimEnabled", uid, { etag: first, enabled: false }),
+    ]);
+    for (const { code } of taken) assert.equal(code, 7);
+    assert.deepEqual((await api.identityProviders.get(uid)).scim, before);
+    const { etag } = await theirs.scim("RevokeScimToken", uid);
+    assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+    await api.externalGroupRoleMappings.delete(mapping.uid);
+    await api.identityProviders.update(uid, { defaultRole: viewer });
+    assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+    assert.equal((await api.identityProviders.get(uid)).scim.etag, etag);
+    assert.ok((await api.scim("GenerateScimToken", uid)).token);
+  });
+
   world.rule("a mapping takes holding its role at the organisation", async (api) => {
     const folder = await world.group(org);
     const body = { name: "idp", defaultRole: viewer, oidc: OIDC };

@@ -91,6 +91,30 @@ for (const store of STORES) {
       assert.equal(await alive(again.access_token), 200);
     });
 
+    test("a login that was narrowed stays so when it is refreshed", async () => {
+      const { operator, organisation } = world;
+      const make = async (name: string): Promise<string> =>
+        (await operator.post(`/iam/v2beta1/groups/${organisation}`, { name })).body.uid;
+      const [folder, other] = [await make("folder"), await make("other")];
+      const seen = async (token: string) => {
+        const { body } = await rest(token).get("/iam/v2beta1/groups");
+        return body.groups.map((group: { uid: string }) => group.uid);
+      };
+      const first = await world.logIn("ada", { scope: folder });
+      assert.deepEqual(await seen(first.access_token), [folder]);
+      const next = await refresh(first.refresh_token);
+      const pair = (await next.json()) as Record<string, { token: string }>;
+      assert.deepEqual(await seen(pair.token?.token ?? ""), [folder]);
+      const again = { grant_type: "refresh_token", refresh_token: pair.refreshToken?.token ?? "" };
+      for (const scopes of [organisation, other]) {
+        const wider = await askForToken(world.server.url, { ...again, scopes });
+        assert.equal(wider.error, "invalid_request", "and costs nothing");
+      }
+      const last = await askForToken(world.server.url, { ...again, scope: "groups.list" });
+      assert.deepEqual(await seen(last.access_token), [folder]);
+      assert.equal((await rest(last.access_token).get(`/iam/v2beta1/groups/${other}`)).status, 403);
+    });
+
     test("a slip in what is asked for costs nothing", async () => {
       const { refresh_token: token } = await world.logIn("ada");
       const wrong = await refresh(token, "aud=https://elsewhere.example");

@@ -187,10 +187,10 @@ onEachStore("registering with an invite", (world) => {
 
 describe("registering at two replicas", () => {
   test("of many at once on a single-use invite, exactly one joins", async () => {
-    const flags = ["--base-url", "http://wharf.test"];
+    const issuer = await StandInIssuer.start();
+    const flags = ["--base-url", "http://wharf.test", "--private-issuers", issuer.url];
     const one = await TestServer.start({ store: "postgres", flags });
     const two = await TestServer.start({ sameStoreAs: one, flags });
-    const issuer = await StandInIssuer.start();
     const operator = new Rest(one.url, await one.token());
     const { uid: group } = (await operator.post("/iam/v2beta1/groups", { name: "org" })).body;
     for (let round = 0; round < 5; round++) {

@@ -133,6 +133,16 @@ describe("token exchange refuses", () => {
     );
   }
 
+  test("a subject that is no text", async () => {
+    for (const sub of [7, { sub: SUBJECT }, [SUBJECT], null, true]) {
+      const token = unsigned({ alg: "ES256" }, { ...complete(), sub } as unknown as JWTPayload);
+      for (const identity of [ci, ""]) {
+        const { code } = await exchange(server.url, token, { aud: server.url, identity });
+        assert.ok(code === 7 || code === 16, `${JSON.stringify(sub)} ${code}`);
+      }
+    }
+  });
+
   test("a missing and a wrong custom claim", async () => {
     await refusedAs(await issuer.sign({ sub: SUBJECT }), 7, /invalid "env"/);
     await refusedAs(await issuer.sign({ ...good, env: "test" }), 7, /invalid "env"/);
@@ -164,6 +174,23 @@ describe("token exchange refuses", () => {
   test("to be slowed down by a pattern", async () => {
     const slow = await identity({ claimMatch: { issuer: issuer.url, subjectPattern: "(a+)+$" } });
     await refusedAs(await issuer.sign({ sub: `${"a".repeat(5_000)}!` }), 7, /invalid "sub"/, slow);
+    await refusedAs(await issuer.sign({ sub: "a".repeat(4_097) }), 7, /invalid "sub"/, slow);
+    const trusting = { issuer: issuer.url, subject: "x" };
+    const many = Array.from({ length: 100 }, (_, at) => [`claim${at}`, "[ab]{200}"]);
+    for (const [claimMatch, field] of [
+      [{ issuer: issuer.url, subjectPattern: "(a?){1000}" }, "claimMatch.subjectPattern"],
+      [{ issuer: issuer.url, subjectPattern: "a{1000}".repeat(290) }, "claimMatch.subjectPattern"],
+      [{ ...trusting, claimPatterns: { x: "(a?){1000}" } }, "claimMatch.claimPatterns.x"],
+      [{ ...trusting, claimPatterns: Object.fromEntries(many) }, "claimMatch.claimPatterns"],
+    ] as const) {
+      const path = `/iam/v2beta1/identities/${org}`;
+      const { status, body } = await operator.post(path, { name: "slow", claimMatch });
+      assert.equal(status, 400);
+      assert.deepEqual(
+        body.details[1].fieldViolations.map((one: { field: string }) => one.field),
+        [field],
+      );
+    }
   });
 
   test("static keys of another key, another subject, and after their end", async () => {
@@ -304,6 +331,8 @@ describe("token exchange refuses", () => {
     for (const { detail } of rows) {
       assert.match(JSON.parse(String(detail)).tokenSha256, /^[0-9a-f]{64}$/);
       assert.doesNotMatch(String(detail), /eyJ/);
+      // Whoever has no right at all can send many, with much in them.
+      assert.ok(String(detail).length < 2_500, String(detail).slice(0, 100));
     }
     assert.doesNotMatch(server.log, /eyJ/);
   });

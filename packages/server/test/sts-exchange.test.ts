@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { builtinRole } from "@wharf/contract";
 import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
 import { StandInIssuer } from "./support/issuer.ts";
 import { Rest } from "./support/rest.ts";
@@ -28,7 +29,10 @@ for (const store of STORES) {
     };
     before(async () => {
       issuer = await StandInIssuer.start();
-      server = await TestServer.start({ store, flags: ["--registry-host", "registry.test"] });
+      server = await TestServer.start({
+        store,
+        flags: ["--registry-host", "registry.test", "--audiences", "https://other.test"],
+      });
       operator = new Rest(server.url, await server.token());
       org = (await post("groups", { name: "acme" })).uid;
       folder = (await post(`groups/${org}`, { name: "folder" })).uid;
@@ -136,6 +140,31 @@ for (const store of STORES) {
       assert.equal((await new Rest(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
     });
 
+    test("and whoever runs the registry, or another service, cannot make it one", async () => {
+      const trusting = { issuer: server.url, subject: ci };
+      const next = await post(`identities/${org}`, { name: "next", claimMatch: trusting });
+      const namesOther = { ...trusting, audience: "https://other.test" };
+      const named = await post(`identities/${org}`, { name: "named", claimMatch: namesOther });
+      const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "600s" };
+      const { code } = await post(`groupInvites/${folder}`, invite);
+      for (const aud of ["registry.test", "https://other.test"]) {
+        const made = await exchange(server.url, await upstream(), { aud, identity: ci });
+        assert.equal(made.status, 200, made.message);
+        for (const identity of ["", next.uid, named.uid]) {
+          for (const wanted of [server.url, "registry.test"]) {
+            const again = await exchange(server.url, made.token, { aud: wanted, identity });
+            assert.equal(again.status, 401, `${aud} ${identity} ${wanted}`);
+            assert.match(again.message, /invalid "aud"/);
+            assert.equal(again.token, "");
+          }
+        }
+        const holder = new Rest(server.url, made.token);
+        const joined = await holder.post("/auth/v1/register", { code });
+        assert.equal(joined.status, 401, JSON.stringify(joined.body));
+        assert.match(joined.body.message, /invalid "aud"/);
+      }
+    });
+
     test("scopes and capabilities narrow a token", async () => {
       const token = await upstream();
       const narrowed = await exchange(server.url, token, {
@@ -196,6 +225,15 @@ for (const store of STORES) {
       const made = await exchange(server.url, token, { aud: server.url, identity: uid });
       assert.equal(made.status, 200, made.message);
       assert.ok((made.claims.exp as number) * 1000 <= expires.getTime());
+
+      const trusting = { issuer: server.url, subjectPattern: ".*" };
+      const next = await post(`identities/${org}`, { name: "goes on", claimMatch: trusting });
+      const identity = next.uid;
+      const other = await exchange(server.url, made.token, { aud: server.url, identity });
+      assert.equal(other.claims.sub, next.uid, other.message);
+      assert.equal(other.claims.exp, made.claims.exp, "as another identity");
+      const again = await exchange(server.url, other.token, { aud: server.url, identity });
+      assert.equal(again.claims.exp, made.claims.exp, "as the same identity again");
     });
 
     test("an exchange moves lastSeenTime, which is exact to the minute", async () => {

@@ -126,8 +126,8 @@ export class TokenVerifier {
   }
 
   /**
-   * As verify, for a token of ours that is meant for someone else: to exchange it, or to act on it in
-   * that one's name. Whoever calls this looks at its audiences.
+   * As verify, for a token of ours that may be meant for someone else than the API: our issuer, or a
+   * registry. Whoever calls this looks at its audiences.
    *
    * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
    */

@@ -1,4 +1,10 @@
-import { CapabilitySet, isRoot, isSelfOrBelow, parentOf } from "@wharf/contract";
+import {
+  CapabilitySet,
+  type IdentityProvider,
+  isRoot,
+  isSelfOrBelow,
+  parentOf,
+} from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
 import { notFound } from "../errors.ts";
 
@@ -15,4 +21,24 @@ export async function mayGrant(change: Change, roleUid: string, group: string): 
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
   change.mustHold(CapabilitySet.of(...roles.fromRow(row).capabilities), group);
+}
+
+/**
+ * Refuses unless the caller holds all that an identity provider gives to whoever comes through it: its
+ * default role, and the role of every mapping. Whatever decides who is let in, or which groups they are
+ * in, asks here.
+ *
+ * @example await mayLetIn(change, provider);
+ */
+export async function mayLetIn(
+  change: Change,
+  { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
+): Promise<void> {
+  const { externalGroupRoleMappings: mappings } = change.engine;
+  await mayGrant(change, defaultRole, parentOf(uid));
+  for (const { roleUid, scope } of await mappings.where(change.tx, {
+    column: "parent",
+    value: uid,
+  }))
+    await mayGrant(change, roleUid, scope);
 }

@@ -14,7 +14,7 @@ import { forgetProvisioned } from "../scim/lookup.ts";
 import { forgetProvider } from "../store/provider-people.ts";
 import { deleteScimCredentials } from "../store/scim-credentials.ts";
 import { endSessions } from "../store/sessions.ts";
-import { mayGrant } from "./granting.ts";
+import { mayGrant, mayLetIn } from "./granting.ts";
 import { scimStatus } from "./scim-status.ts";
 import { scimMethods } from "./scim-tokens.ts";
 import { isIssuerUrl } from "./trust.ts";
@@ -94,12 +94,9 @@ async function beforeUpdate(
   if (movesIssuer) checkIssuer(change, now);
   const letsInOthers =
     movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
-  if (letsInOthers || before.defaultRole !== after.defaultRole)
+  if (letsInOthers) await mayLetIn(change, after);
+  else if (before.defaultRole !== after.defaultRole)
     await mayGrant(change, after.defaultRole, parentOf(after.uid));
-  if (letsInOthers) {
-    for (const { roleUid, scope } of await mappingsOf(change, after.uid))
-      await mayGrant(change, roleUid, scope);
-  }
   const { secrets } = change.engine;
   const cleared = now.clientSecret === "" && mask.some(isSecretPath);
   const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));

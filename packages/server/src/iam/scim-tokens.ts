@@ -13,6 +13,7 @@ import {
   CapabilitySet,
   type GenerateScimTokenRequest,
   GenerateScimTokenResponseSchema,
+  type IdentityProvider,
   type RegenerateScimTokenRequest,
   RegenerateScimTokenResponseSchema,
   type RevokeScimTokenRequest,
@@ -34,6 +35,7 @@ import {
   type ScimCredentials,
   writeScimCredentials,
 } from "../store/scim-credentials.ts";
+import { mayLetIn } from "./granting.ts";
 import { endpointUrl, etagOf, isPast, scimTokenHash, timeField } from "./scim-status.ts";
 
 /** What clients and scanners for leaked secrets know these tokens by. */
@@ -58,10 +60,10 @@ const LEAST_OWNERS = 2;
  */
 export function scimMethods(engine: Engine): Readonly<Record<string, Handler>> {
   return {
-    GenerateScimToken: method(engine, generate),
-    RegenerateScimToken: method(engine, regenerate),
+    GenerateScimToken: method(engine, generate, mayLetIn),
+    RegenerateScimToken: method(engine, regenerate, mayLetIn),
     RevokeScimToken: method(engine, revoke),
-    SetScimEnabled: method(engine, setEnabled),
+    SetScimEnabled: method(engine, setEnabled, mayLetIn),
   };
 }
 
@@ -75,8 +77,15 @@ interface Made {
 
 type Work<R> = (change: Change, before: ScimCredentials, request: R) => Promise<Made> | Made;
 
-/** The frame of all four: lock, change, leave audit row and event without the token. */
-function method<R extends Request>(engine: Engine, work: Work<R>): Handler {
+/**
+ * The frame of all four: lock, change, leave audit row and event without the token. Whoever provisions
+ * says who is in the groups that are mapped to roles, so all but ending that takes holding them.
+ */
+function method<R extends Request>(
+  engine: Engine,
+  work: Work<R>,
+  may?: (change: Change, provider: IdentityProvider) => Promise<void>,
+): Handler {
   return async (call, message) => {
     const { output } = call.method;
     const request = message as R;
@@ -84,9 +93,10 @@ function method<R extends Request>(engine: Engine, work: Work<R>): Handler {
     const answer = await engine.store.write(async (tx) => {
       const change = new Change(call, tx, engine);
       await change.confirmAccess(identityProviderUid);
-      const { table, typeName } = engine.identityProviders;
-      if ((await table.findForChange(tx, identityProviderUid)) === undefined)
-        throw notFound(typeName, identityProviderUid);
+      const { identityProviders: providers } = engine;
+      const provider = await providers.table.findForChange(tx, identityProviderUid);
+      if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
+      await may?.(change, providers.fromRow(provider));
       const before = await readScimCredentials(tx, identityProviderUid);
       const made = await work(change, before, request);
       const after = { ...made.credentials, version: before.version + 1 };

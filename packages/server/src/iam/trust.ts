@@ -6,8 +6,8 @@ import type {
   Identity_StaticKeys,
 } from "@wharf/contract";
 import { ServicePrincipal } from "@wharf/contract";
-import { RE2JS } from "re2js";
 import { type FieldViolation, invalidArgument } from "../errors.ts";
+import { judgePattern, MOST_STEPS_TOGETHER } from "./pattern.ts";
 
 /**
  * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
@@ -16,9 +16,6 @@ import { type FieldViolation, invalidArgument } from "../errors.ts";
 
 /** Keys that cannot be rotated by their issuer are trusted for a year at most. */
 const STATIC_KEYS_LIFETIME_MS = 365 * 24 * 3_600_000;
-
-/** Patterns longer than this are not read by anyone, and compile slowly. */
-const LONGEST_PATTERN = 2_048;
 
 /**
  * Refuses an identity whose relationship cannot be trusted; fills in the defaults of one that can.
@@ -75,8 +72,14 @@ function checkClaimMatch(
   for (const name of [...Object.keys(claims), ...Object.keys(claimPatterns)]) {
     if (name === "") refuse("claimMatch.claims", "claims must have names");
   }
+  let steps = 0;
   for (const [name, pattern] of Object.entries(claimPatterns)) {
-    checkPattern(`claimMatch.claimPatterns.${name}`, pattern, refuse);
+    const field = `claimMatch.claimPatterns.${name}`;
+    steps += checkPattern(field, pattern, refuse);
+    if (steps > MOST_STEPS_TOGETHER) {
+      refuse("claimMatch.claimPatterns", "claimPatterns are too large together");
+      break;
+    }
   }
 }
 
@@ -112,20 +115,12 @@ function checkText(field: string, value: string, refuse: Refuse): void {
   if (value.trim() === "") refuse(field, `${lastName(field)} is required`);
 }
 
-function checkPattern(field: string, pattern: string, refuse: Refuse): void {
-  const problem = patternProblem(pattern);
-  if (problem !== undefined) refuse(field, `${lastName(field)} ${problem}`);
-}
-
-function patternProblem(pattern: string): string | undefined {
-  if (pattern === "") return "is required";
-  if (pattern.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
-  try {
-    RE2JS.compile(`^(?:${pattern})$`);
-    return undefined;
-  } catch (error) {
-    return `is not a valid RE2 expression: ${(error as Error).message}`;
-  }
+/** Checks a pattern, and returns how many steps it has. */
+function checkPattern(field: string, pattern: string, refuse: Refuse): number {
+  const judged = judgePattern(pattern);
+  if ("steps" in judged) return judged.steps;
+  refuse(field, `${lastName(field)} ${judged.problem}`);
+  return 0;
 }
 
 function checkIssuer(field: string, issuer: string, refuse: Refuse): void {

@@ -44,7 +44,7 @@ export async function deliver(
     case "redirect":
       return onward(delivery.redirect, await tokensFor(parts, call, request, person));
     case "headless":
-      await sealForTool(parts, call, delivery.code, person);
+      await sealForTool(parts, call, delivery.code, request.scopes, person);
       return toolIsSignedIn();
     case "device":
       await approveDevice(parts, call, delivery.userCode, person);
@@ -102,7 +102,7 @@ async function tokensFor(
   { audiences, scopes, refreshable }: LoginRequest,
   person: Person,
 ): Promise<Record<string, string>> {
-  const session = await engine.store.write((tx) => sessions.open(tx, call, person));
+  const session = await engine.store.write((tx) => sessions.open(tx, call, person, scopes));
   const wanted = { audiences, scopes, capabilities: [] };
   const { token } = await sessions.accessToken(session, wanted, call.time);
   const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;

@@ -65,7 +65,7 @@ async function redeemCode(
     await keep("");
     return undefined;
   }
-  const session = await sessions.open(tx, call, ticket.person);
+  const session = await sessions.open(tx, call, ticket.person, ticket.request.scopes);
   await keep(session.id);
   return { session, ticket };
 }

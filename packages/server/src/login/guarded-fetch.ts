@@ -11,17 +11,21 @@ interface Init {
 
 /**
  * A fetch for the OpenID client that goes nowhere our own reading of issuers would not go: no
- * redirects, bounded in time and size, public addresses over https unless the policy says otherwise.
+ * redirects, bounded in time and size, public addresses over https unless the policy says otherwise
+ * of the provider's issuer.
  *
- * @example config[customFetch] = guardedFetch(policy);
+ * @example config[customFetch] = guardedFetch(policy, issuer);
  */
-export function guardedFetch(policy: IssuerPolicy): (url: string, init: Init) => Promise<Response> {
+export function guardedFetch(
+  policy: IssuerPolicy,
+  issuer: string,
+): (url: string, init: Init) => Promise<Response> {
   return async (url, { method = "GET", headers = {}, body }) => {
     const sent: OutgoingHttpHeaders = { ...headers };
     const text = body === undefined || body === null ? undefined : String(body);
     if (text !== undefined) sent["content-length"] = Buffer.byteLength(text);
     const { status, json } = await fetchAnswer(new URL(url), {
-      anywhere: policy.mayBeAnywhere(url),
+      anywhere: policy.mayBeAnywhere(url, issuer),
       method,
       headers: sent,
       ...(text === undefined ? {} : { body: text }),

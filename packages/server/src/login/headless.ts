@@ -30,12 +30,13 @@ const KEPT_MS = 5 * 60_000;
 /**
  * Leaves a token for a tool elsewhere, sealed so that only it can read it: not even we can, later.
  *
- * @example await sealForTool(parts, call, delivery.code, person);
+ * @example await sealForTool(parts, call, delivery.code, request.scopes, person);
  */
 export async function sealForTool(
   { engine, sessions, addresses }: LoginParts,
   call: Call,
   code: string,
+  scopes: readonly string[],
   person: Person,
 ): Promise<void> {
   const ticket = { purpose: PURPOSE, secret: code };
@@ -43,9 +44,9 @@ export async function sealForTool(
     const expires = call.time + KEPT_MS;
     // Whoever saw the link must not be able to put their own login in its place.
     if (!(await putTicket(tx, { ...ticket, payload: {}, expires }, call.time))) throw codeIsSpent();
-    return sessions.open(tx, call, person);
+    return sessions.open(tx, call, person, scopes);
   });
-  const wanted = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
+  const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };
   const { token } = await sessions.accessToken(session, wanted, call.time);
   const payload = seal(code, token);
   await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));

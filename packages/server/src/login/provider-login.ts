@@ -130,7 +130,7 @@ export class ProviderLogin {
         undefined,
         secret === undefined ? client.None() : authentication(client, secret),
         {
-          [client.customFetch]: guardedFetch(policy),
+          [client.customFetch]: guardedFetch(policy, issuer),
           ...(policy.mayBeAnywhere(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
         },
       );

@@ -56,6 +56,12 @@ export interface Issued {
   readonly expires: number;
 }
 
+/** What is kept with a session: who logged in, and what for. */
+interface Kept extends Described {
+  /** The groups that the login was narrowed to; all where there are none. */
+  readonly scopes?: readonly string[];
+}
+
 /** Opens sessions for people who have logged in, and gives the tokens that come of them. */
 export class Sessions {
   readonly #parts: SessionParts;
@@ -65,12 +71,18 @@ export class Sessions {
   }
 
   /**
-   * Opens a session. One that rests on the provider's groups lasts an hour and cannot be refreshed:
-   * the next login looks at the groups again.
+   * Opens a session, of which no token holds anything outside of its scopes if it has some. One that
+   * rests on the provider's groups lasts an hour and cannot be refreshed: the next login looks at the
+   * groups again.
    *
-   * @example const session = await sessions.open(tx, call, person);
+   * @example const session = await sessions.open(tx, call, person, request.scopes);
    */
-  async open(tx: Transaction, call: Call, person: Person): Promise<StoredSession> {
+  async open(
+    tx: Transaction,
+    call: Call,
+    person: Person,
+    scopes: readonly string[] = [],
+  ): Promise<StoredSession> {
     const { engine } = this.#parts;
     const { identity, provider, mappings, act, email, profile } = person;
     // They may have been deleted between their login and its end.
@@ -86,7 +98,7 @@ export class Sessions {
       expires: call.time + lifetime,
       generation: mapped ? NEVER_REFRESHED : 0,
       mappings: JSON.stringify(mappings),
-      person: JSON.stringify({ act, email, profile } satisfies Described),
+      person: JSON.stringify({ act, email, profile, scopes } satisfies Kept),
       remoteAddress: call.remoteAddress,
       userAgent: shortUserAgent(call.userAgent),
     };
@@ -108,7 +120,10 @@ export class Sessions {
     const audiences = readAudiences(asked, engine.settings, addresses());
     const granted = await engine.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
-    const { act, email } = JSON.parse(session.person) as Described;
+    const { act, email, scopes = [] } = JSON.parse(session.person) as Kept;
+    const { reader } = engine.store;
+    const most = await limitFor(reader, granted, { scopes, capabilities: [] });
+    const within = most === undefined ? granted : granted.within(most);
     const content = {
       subject: session.identity,
       audiences,
@@ -116,7 +131,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      limit: await limitFor(engine.store.reader, granted, wanted),
+      limit: (await limitFor(reader, within, wanted)) ?? most,
     };
     await keys.catchUp();
     return issueToken(keys, addresses(), content, now);

@@ -6,7 +6,7 @@ import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Engine } from "../engine/engine.ts";
-import { WharfError } from "../errors.ts";
+import { unauthenticated, WharfError } from "../errors.ts";
 import { checkAws } from "./aws.ts";
 import { type Checks, invalid } from "./checks.ts";
 import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./known-identities.ts";
@@ -89,18 +89,24 @@ async function ownEntitlement(
 }
 
 /**
- * A token of ours, while its session lasts.
+ * A token of ours that is meant for the API or for us as its issuer, while its session lasts. One that
+ * is meant for a registry or another service is known to whoever runs that, who must not be able to
+ * make it one for the API.
  *
  * @example const { subject } = await ownToken(parts, token, Date.now());
  */
 export async function ownToken(
-  { engine, keys, verifier }: ExchangeParts,
+  { engine, keys, verifier, addresses }: ExchangeParts,
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
   await keys.catchUp();
   const verified = await verifier.verifyAnyAudience(token, time);
-  const { session } = verified;
+  const { session, audiences } = verified;
+  const { baseUrl, authUrl } = addresses();
+  if (!audiences.includes(baseUrl) && !audiences.includes(authUrl)) {
+    throw unauthenticated('invalid "aud"');
+  }
   if (session === "" || (await engine.session(session))) return verified;
   throw hasEnded(session);
 }
@@ -123,8 +129,8 @@ async function trustedEntitlement(
   checkTimes(read.claims, time, checks);
   for (const check of checkClaims(rule, read.claims)) checks.note(check);
   if (identity === undefined || !checks.passed) return undefined;
-  const expires = rule.expires ?? Number.POSITIVE_INFINITY;
-  const session = ours?.session ?? "";
+  const { expires: end = Number.POSITIVE_INFINITY, session = "" } = ours ?? {};
+  const expires = Math.min(rule.expires ?? Number.POSITIVE_INFINITY, end);
   return { identity, claims: read.claims, expires, limit: undefined, session };
 }
 

@@ -24,12 +24,23 @@ export class IssuerPolicy {
    */
   mayTrust(issuer: string): boolean {
     const { trustedIssuers, deniedIssuers } = this.#settings;
-    if (deniedIssuers.includes(issuer)) return false;
+    // Other spellings of an address lead to the same issuer.
+    const spelled = spelling(issuer);
+    if (deniedIssuers.some((denied) => spelling(denied) === spelled)) return false;
     return trustedIssuers.length === 0 || trustedIssuers.includes(issuer);
   }
 
-  /** Whether a document of an issuer, or the issuer itself, may be at any address and without TLS. */
-  mayBeAnywhere(url: string): boolean {
+  /**
+   * Whether an issuer, or a document or endpoint that it names, may be at any address and without TLS.
+   * What others name is no way to a private issuer, nor to this machine.
+   *
+   * @example policy.mayBeAnywhere(discovery.jwks_uri, issuer)
+   */
+  mayBeAnywhere(url: string, issuer = url): boolean {
+    return this.#isPrivate(url) && this.#isPrivate(issuer);
+  }
+
+  #isPrivate(url: string): boolean {
     const { privateIssuers, onLoopback } = this.#settings;
     const parsed = URL.parse(url);
     if (parsed === null) return false;
@@ -37,4 +48,9 @@ export class IssuerPolicy {
     // A private issuer's key set may be beside it, not anywhere else.
     return privateIssuers.some((issuer) => URL.parse(issuer)?.origin === parsed.origin);
   }
+}
+
+/** One spelling for all addresses that are the same. */
+function spelling(issuer: string): string {
+  return (URL.parse(issuer)?.href ?? issuer).replace(/\/+$/, "");
 }

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { judgePattern } from "./pattern.ts";
+
+const problemOf = (pattern: string) => {
+  const judged = judgePattern(pattern);
+  return "problem" in judged ? judged.problem : "";
+};
+
+test("patterns that people write are taken", () => {
+  for (const pattern of [
+    "repo:acme/.*",
+    "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "[0-9a-f]{64}",
+    ".{0,512}",
+    "(dev|staging|prod){1,3}",
+    "\\p{Greek}{2,4}\\x{41}{2}",
+    "a{,5}",
+    "x".repeat(2_048),
+  ]) {
+    assert.equal(problemOf(pattern), "", pattern.slice(0, 40));
+  }
+});
+
+test("patterns are refused that RE2 cannot read, or that are long", () => {
+  assert.equal(problemOf(""), "is required");
+  assert.match(problemOf("("), /not a valid RE2 expression/);
+  assert.match(problemOf("(a)\\1"), /not a valid RE2 expression/);
+  assert.match(problemOf("x".repeat(2_049)), /at most 2048 characters/);
+});
+
+/** Each of these would keep everyone else waiting, for up to minutes. */
+const HUGE = {
+  "one character, often": "a{1000}".repeat(290),
+  "a class, often": "(?:\\pL{1000})".repeat(140),
+  "one that may be left out": "(a?){1000}",
+  "the same, often": "(a?){1000}".repeat(200),
+  "one character out of many, often": "(?:[^a]{0,1000})".repeat(120),
+  alternatives: "(a|b|c|d|e|f|g|h){1000}".repeat(80),
+  "a long group": `(${"a*".repeat(1_000)}){1000}`,
+  "repetitions of repetitions": "((ab?){30}){33}",
+  "what is told as a quotation": "(\\Q(\\E[)]a?){1000}",
+  "without an upper end": "(a*b*){1000,}",
+};
+for (const [title, pattern] of Object.entries(HUGE)) {
+  test(`patterns are refused that are huge: ${title}`, () => {
+    assert.ok(pattern.length <= 2_048);
+    assert.match(problemOf(pattern), /repeat less|not a valid RE2/);
+  });
+}
