@@ -14,7 +14,7 @@ export function shortUserAgent(userAgent: string): string {
   return userAgent.slice(0, LONGEST_USER_AGENT);
 }
 
-/** The canonical code of what was refused because nobody could be known by it. */
+/** The canonical code of a refusal because the credentials speak for nobody. */
 export const UNAUTHENTICATED = 16;
 
 export interface Outcome {

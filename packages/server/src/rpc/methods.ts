@@ -61,7 +61,7 @@ export interface Older {
 }
 
 /**
- * Every method of the contract. Refuses to exist while any of them lacks an access rule.
+ * Every method of the contract. Throws if one of them lacks an access rule, which stops the start.
  *
  * @example const methods = new ServedMethods(SERVICES, handlers, authenticator);
  */
