@@ -109,10 +109,10 @@ export class TestServer {
       await once(this.#process, "exit");
   }
 
-  /** Starts again on the same address and store. */
-  async restart(): Promise<void> {
+  /** Starts again on the same address and store, with other settings where these are given. */
+  async restart(flags = this.#flags): Promise<void> {
     const { host } = new URL(this.url);
-    const started = await launch(["--listen", host, ...this.storeFlags, ...this.#flags]);
+    const started = await launch(["--listen", host, ...this.storeFlags, ...flags]);
     this.#process = started.process;
     this.#log = started.log;
   }
