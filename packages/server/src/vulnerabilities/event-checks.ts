@@ -26,7 +26,9 @@ const MOST_CHARACTERS = 256 * 1024;
 export function tooMuch(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MOST_EVENTS) return `more than ${MOST_EVENTS}`;
   let size = 0;
-  for (const event of events) size += event.findings.length + sizeOf(event.type.value);
+  for (const { findings, issue = "", author, type } of events) {
+    size += findings.length + issue.length + author.length + sizeOf(type.value);
+  }
   return size > MOST_CHARACTERS ? `longer than ${MOST_CHARACTERS} characters` : undefined;
 }
 
