@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { notificationSecret } from "@wharf/server/admin.ts";
+import { readSettings } from "@wharf/server/config.ts";
 import { freePort } from "../packages/server/test/support/free-port.ts";
 import { TestRegistry } from "../packages/server/test/support/registry.ts";
 import { RegistryStorage } from "../packages/server/test/support/registry-storage.ts";
@@ -43,8 +45,12 @@ export class RegistrySite implements AsyncDisposable {
     this.#flags = flags;
   }
 
-  /** @example await using site = await RegistrySite.open(bench); */
-  static async open(bench: Bench): Promise<RegistrySite> {
+  /**
+   * A registry that tells nobody what happens in it, or the server and someone else.
+   *
+   * @example await using site = await RegistrySite.open(bench);
+   */
+  static async open(bench: Bench, alsoTellTo?: string): Promise<RegistrySite> {
     const data = new ScratchData();
     const host = `127.0.0.1:${await freePort()}`;
     // The registry knows the server by its address, which stays.
@@ -53,7 +59,10 @@ export class RegistrySite implements AsyncDisposable {
     await using server = await serve(bench, data.path, [...flags, "--reconcile-minutes", "0"]);
     const body = JSON.stringify({ name: "organisation" });
     const { uid } = JSON.parse(await server.rest("/iam/v2beta1/groups", body));
-    const registry = await TestRegistry.start(server.url, host);
+    const settings = await readSettings(["--data", data.path], {});
+    const secret = await notificationSecret(settings, host);
+    const tells = alsoTellTo === undefined ? {} : { secret, alsoTellTo };
+    const registry = await TestRegistry.start(server.url, host, tells);
     pin(registry.pid, bench.cores.serving);
     return new RegistrySite(bench, data, registry, uid, flags);
   }

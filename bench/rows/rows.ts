@@ -9,6 +9,7 @@ import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
+import { noticeRow } from "./notice.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
@@ -28,6 +29,7 @@ export function rowsOf(options: Options): Row[] {
     exchangeRow,
     registryTokenRow,
     registryTagsRow(options),
+    noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
     archiveRow,

@@ -34,6 +34,7 @@ function reportOptions(words: readonly string[]): ReportOptions {
   return {
     json: output === "json",
     verbose: /(?:^|\s)(?:-v|--verbose)(?:\s|$)/.test(before),
+    tokenIsGiven: Boolean(process.env.WHARF_TOKEN?.trim()),
     style: terminalOf(process, process.env, plain ? "never" : (colour ?? "auto")).remarkStyle,
   };
 }

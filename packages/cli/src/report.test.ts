@@ -5,7 +5,7 @@ import { problemOf } from "./problem.ts";
 import { reportOf } from "./report.ts";
 import { styleOf } from "./terminal/terminal.ts";
 
-const PLAIN = { json: false, verbose: false, style: styleOf(false) };
+const PLAIN = { json: false, verbose: false, tokenIsGiven: false, style: styleOf(false) };
 
 /** An error with the shape of the client's. */
 function serverError(
@@ -45,6 +45,24 @@ test("what a state does not allow has a hint of its own", () => {
   assert.equal(hintOf("REVIEWER_IS_AUTHOR"), "ask someone else who holds advisories.approve");
   assert.equal(hintOf("RESOURCE_NOT_EMPTY"), "take away what is in it, then try again");
   assert.equal(hintOf("OF_A_NEWER_SERVER"), undefined);
+});
+
+test("whoever set WHARF_TOKEN is not told to log in, which changes nothing while it is set", () => {
+  const ended = serverError("UNAUTHENTICATED", "Unauthenticated: the token has expired");
+  assert.equal(
+    reportOf(ended, PLAIN),
+    "wharf: Unauthenticated: the token has expired\n  → log in with `wharf auth login`, or put a token into WHARF_TOKEN\n",
+  );
+  assert.equal(
+    reportOf(ended, { ...PLAIN, tokenIsGiven: true }),
+    "wharf: Unauthenticated: the token has expired\n  → WHARF_TOKEN is set: put another token into it, or unset it and log in with `wharf auth login`\n",
+  );
+  const denied = serverError("PERMISSION_DENIED", "Permission denied: x");
+  assert.equal(
+    reportOf(denied, { ...PLAIN, tokenIsGiven: true }),
+    reportOf(denied, PLAIN),
+    "other hints stay",
+  );
 });
 
 test("fields have lines of their own, and are not said twice", () => {

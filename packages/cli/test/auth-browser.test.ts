@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import type { Browser, Page } from "playwright-core";
@@ -40,8 +39,7 @@ describe("auth login with a real browser", () => {
   test("the browser that BROWSER names is opened, and led back to a page of thanks", async (t) => {
     const login = home.start(["auth", "login"]);
     await login.says(/opening your browser/);
-    while (!existsSync(home.opened)) await new Promise((resolve) => setTimeout(resolve, 20));
-    const address = readFileSync(home.opened, "utf8").trim();
+    const address = await home.browsed(login);
     assert.ok(address.startsWith(`${world.server.baseUrl}/oauth?`), address);
     const { origin } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
     const { page, complaints } = await openPage(browser, {}, origin);

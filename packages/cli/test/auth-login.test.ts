@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
@@ -189,8 +189,7 @@ describe("auth login of people", () => {
       input: `${code}\n`,
     });
     await login.says(/http:\S+/);
-    while (!existsSync(home.opened)) await new Promise((resolve) => setTimeout(resolve, 20));
-    const url = readFileSync(home.opened, "utf8").trim();
+    const url = await home.browsed(login);
     assert.ok(!url.includes(code) && url.startsWith("http://127.0.0.1:"), url);
     const walker = new Walker();
     const page = await world.signIn(walker, url, "bob");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer, type Server, request as send } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "../../server/test/support/free-port.ts";
@@ -40,9 +40,8 @@ describe("secrets of a login", () => {
   test("are in no command line, address or log, also with --verbose", async () => {
     const provider = ["--identity-provider", world.provider];
     const login = home.start(["auth", "login", "-v", ...provider]);
-    while (!existsSync(home.opened)) await new Promise((resolve) => setTimeout(resolve, 20));
-    const commandLine = readFileSync(home.opened, "utf8");
-    await world.signIn(new Walker(), commandLine.trim(), "ada");
+    const commandLine = await home.browsed(login);
+    await world.signIn(new Walker(), commandLine, "ada");
     const said = [(await login.ended).stderr];
     const secrets = new Set<string>();
     const note = () => {

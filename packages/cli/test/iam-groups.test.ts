@@ -108,11 +108,14 @@ describe("organisations and folders", () => {
   });
 
   test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
-    for (const token of ["", "nonsense"]) {
+    for (const [token, hint] of [
+      ["", /→ log in with `wharf auth login`/],
+      ["nonsense", /→ WHARF_TOKEN is set: .* unset it and log in with `wharf auth login`/],
+    ] as const) {
       const env = { ...site.env, WHARF_TOKEN: token };
       const { code, stderr } = await wharf(["iam", "orgs", "list"], { env });
       assert.equal(code, 3);
-      assert.match(stderr, /→ log in with `wharf auth login`/);
+      assert.match(stderr, hint);
     }
   });
 

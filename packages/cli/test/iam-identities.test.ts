@@ -224,7 +224,8 @@ describe("identities", () => {
             issuer: "https://x.example",
             subject: "x",
             issuerKeys: JSON.stringify(issuer.jwks),
-            expirationTime: { seconds: BigInt(Math.floor(Date.now() / 1000) + 2) },
+            // Long enough for a busy machine: what has expired cannot be created.
+            expirationTime: { seconds: BigInt(Math.floor(Date.now() / 1000) + 5) },
           },
         },
       },

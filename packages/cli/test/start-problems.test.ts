@@ -114,3 +114,17 @@ test("admin commands make no store where there is none", async () => {
   assert.equal(stderr, `wharf: ${what}\n`);
   assert.equal(existsSync(data), false);
 });
+
+test("a server that is told to stop in the very moment that it is ready ends well", async () => {
+  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  // Tells itself, before another line of its own can run.
+  const preload = `data:text/javascript,const { log } = console; console.log = (line) => {
+    log(line);
+    if (String(line).includes("ready at")) process.kill(process.pid, "SIGTERM");
+  };`;
+  const env = { NODE_OPTIONS: `--import=${encodeURI(preload)}` };
+  const ended = await home.start(["serve", ...listen, "--data", join(scratch, "hasty")], { env })
+    .ended;
+  assert.match(ended.stdout, /^wharf: ready at /);
+  assert.equal(ended.code, 0, ended.stderr);
+});

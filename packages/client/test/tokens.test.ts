@@ -45,7 +45,8 @@ test("however many ask at once, one token is got", async (t) => {
   assert.equal(token.asked[0]?.audience, server.url);
 });
 
-test("a token is replaced a minute before its end", async () => {
+test("a token is replaced a minute before its end", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   const ending = counting(inSeconds(55));
   const lasting = counting(inSeconds(65));
   const endless = counting();

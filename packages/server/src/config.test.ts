@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { ConfigError, flagOf, readSettings, SETTINGS, variableOf } from "./config.ts";
+import { ConfigError, readSettings } from "./config.ts";
+import { flagOf, SETTINGS, variableOf } from "./setting-table.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "wharf-config-"));
 after(() => rmSync(directory, { recursive: true }));

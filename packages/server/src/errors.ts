@@ -92,6 +92,17 @@ function shortened(text: string, longest: number): string {
 }
 
 /**
+ * The same refusal, with its fields told otherwise. What names no field stays as it is.
+ *
+ * @example throw retold(thrown, (violation) => ({ ...violation, field: `group.${violation.field}` }));
+ */
+export function retold(thrown: unknown, tell: (one: FieldViolation) => FieldViolation): unknown {
+  if (!(thrown instanceof WharfError) || thrown.detail === undefined) return thrown;
+  if (!("badRequest" in thrown.detail)) return thrown;
+  return invalidArgument(...thrown.detail.badRequest.map(tell));
+}
+
+/**
  * The state of things does not allow the call.
  *
  * @example throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" });

@@ -35,7 +35,9 @@ import { registryEndpoints } from "./registry/endpoints.ts";
 import { imageConfigMethod } from "./registry/image-config.ts";
 import { imageHandlers } from "./registry/images.ts";
 import { RegistryKeys } from "./registry/keys.ts";
+import { PlacedTags } from "./registry/placed-tags.ts";
 import { settingsHandlers } from "./registry/settings.ts";
+import { TagWrites } from "./registry/tag-writes.ts";
 import { Tracking } from "./registry/tracking.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
@@ -133,6 +135,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const registryKeys = new RegistryKeys(store);
   const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
+  const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
     [
@@ -145,13 +148,15 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...imageHandlers(engine),
     ...tracking.handlers,
     [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
     ...importHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
+  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
+    handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),

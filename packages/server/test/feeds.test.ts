@@ -262,7 +262,8 @@ onEachStore("feeds of advisories", (world) => {
       ...ONE,
       events: [approved({ pendingUpstreamFix: { note } })],
     });
-    for (const path of ["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip"]) {
+    const paths = ["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip", "csaf/changes.csv"];
+    for (const path of paths) {
       const plain = await scanner.get(`${group}/${path}`, { "accept-encoding": "identity" });
       const packed = await scanner.get(`${group}/${path}`, { "accept-encoding": "gzip" });
       assert.deepEqual(packed.bytes, plain.bytes);
@@ -277,7 +278,20 @@ onEachStore("feeds of advisories", (world) => {
       assert.deepEqual([head.status, head.bytes.length], [200, 0]);
       assert.equal(head.headers.get("etag"), tags[0]);
       assert.equal(head.headers.get("content-type"), plain.headers.get("content-type"));
+      const isDocument = path.startsWith("osv/CGA");
+      const size = isDocument ? String(plain.bytes.length) : null;
+      assert.equal(head.headers.get("content-length"), size, "long files are not made for a head");
     }
+  });
+
+  test("take no place among those that are made for clients that have them already", async () => {
+    const group = await publicGroup(ONE);
+    const path = `${group}/openvex/all.json`;
+    const etag = (await scanner.get(path)).headers.get("etag") as string;
+    for (let count = 0; count < 10; count++) {
+      assert.equal((await scanner.get(path, { "if-none-match": etag })).status, 304);
+    }
+    assert.equal((await scanner.get(path)).status, 200);
   });
 
   test("have documents whose names are long", async () => {

@@ -146,6 +146,32 @@ onEachStore("limits of groups", (world) => {
     assert.equal((await repos(org)).length, 5);
   });
 
+  world.rule("nor do those who come through both versions", async (api) => {
+    const org = await limited({ idps: 2, repositories: 2 });
+    const folder = await world.group(org);
+    const rest = new Rest(world.server.url, api.token);
+    const post = async (path: string, body: object) => {
+      const { status, body: answer } = await rest.post(path, body);
+      return status === 200 ? 0 : answer.code;
+    };
+    const codes = (count: number, make: (at: number) => Promise<number>[]) => {
+      return Promise.all(Array.from({ length: count }, (_, at) => make(at)).flat());
+    };
+    const ofProviders = await codes(6, () => [
+      codeOf(api.identityProviders.create(org, PROVIDER)),
+      post(`/iam/v1/identityProviders/${folder}`, PROVIDER),
+    ]);
+    const ofRepos = await codes(6, (at) => [
+      codeOf(api.repos.create(folder, { name: `new-${at}` })),
+      post(`/registry/v1/repos/${org}`, { name: `old-${at}` }),
+    ]);
+    for (const all of [ofProviders, ofRepos])
+      assert.deepEqual(all.toSorted(), [0, 0, ...Array(10).fill(9)]);
+    const uidp = { descendantsOf: org };
+    assert.equal((await api.identityProviders.list({ uidp })).totalCount, "2");
+    assert.equal((await repos(org)).length, 2);
+  });
+
   after(async () => {
     const inside = await Inside.open(world.server);
     await checkRows(inside.store.reader).finally(() => inside.close());

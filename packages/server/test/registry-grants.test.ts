@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { exchange } from "./support/exchange.ts";
 import { RegistryWorld } from "./support/registry-world.ts";
+import { Rest } from "./support/rest.ts";
 import { STORES } from "./support/server.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
@@ -86,6 +87,21 @@ for (const store of STORES) {
       assert.deepEqual(await world.grantedTo(undefined, "repository:acme/twin/app:*"), []);
       const asked = `repository:acme/${uids[0]?.slice(41)}/app:pull`;
       assert.deepEqual(await world.grantedTo(undefined, asked), [asked]);
+    });
+
+    test("a folder takes no repo over whose name begins with its own", async () => {
+      const { organisation, operator, server } = world;
+      await operator.post(`/registry/v2beta1/repos/${organisation}`, { name: "slashed/app" });
+      const { uid } = await world.post(`groups/${organisation}`, { name: "neighbour" });
+      const neighbour = await world.holder("neighbour", "owner", uid);
+      const rest = new Rest(server.url, await server.token(neighbour));
+      const renamed = await rest.patch(`/iam/v2beta1/groups/${uid}`, { name: "slashed" });
+      assert.equal(renamed.status, 200);
+      assert.deepEqual(await world.grantedTo(neighbour, "repository:acme/slashed/app:*"), []);
+      const pusher = await world.grantedTo(who.get("a pusher"), "repository:acme/slashed/app:*");
+      assert.deepEqual(pusher, ["repository:acme/slashed/app:pull,push,delete"]);
+      const own = await world.grantedTo(neighbour, "repository:acme/slashed/other:pull");
+      assert.deepEqual(own, ["repository:acme/slashed/other:pull"]);
     });
 
     test("pushing to a new repo takes repo.create, and folders take groups.create", async () => {

@@ -159,6 +159,17 @@ for (const store of STORES) {
       const repo = (await tracked.repo(path.slice(5))) as string;
       const names = (await tracked.tags(repo)).map(({ name }) => name);
       assert.deepEqual(names, ["good"]);
+      // Words that every object knows.
+      for (const action of ["constructor", "toString", "__proto__"]) {
+        await told(event(action, path, { digest: digest(0), tag: "a", mediaType }, 3));
+      }
+      const audits = await tracked.rows<{ method: string }>(
+        `SELECT method FROM audit WHERE resource = '${repo}' AND method LIKE 'registry%'`,
+      );
+      assert.deepEqual(
+        audits.map(({ method }) => method),
+        ["registry push"],
+      );
     });
 
     test("a notice that comes twice leaves one event and one audit row", async () => {

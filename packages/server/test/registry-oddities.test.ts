@@ -1,32 +1,23 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { FrontedWorld } from "./support/fronted-world.ts";
+import { Insider } from "./support/insider.ts";
 import { skopeo } from "./support/registry.ts";
-import { RegistryFront } from "./support/registry-front.ts";
-import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { INDEX, MANIFEST, type StoredImage } from "./support/registry-storage.ts";
+import { until } from "./support/tracked-world.ts";
 
 describe("what a registry answers oddly keeps us from nothing else", () => {
-  let front: RegistryFront;
-  let tracked: TrackedWorld;
-  let storage: RegistryStorage;
+  let world: FrontedWorld;
+  let { front, tracked, storage } = {} as FrontedWorld;
   before(async () => {
-    front = await RegistryFront.start();
-    tracked = await TrackedWorld.start({
-      front,
-      tells: false,
-      flags: ["--reconcile-minutes", "0"],
-      more: { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 10 } },
-    });
-    storage = new RegistryStorage(tracked.registry.storage);
+    const more = { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 10 } };
+    world = await FrontedWorld.start({ tells: false, more });
+    ({ front, tracked, storage } = world);
   });
-  after(async () => {
-    await tracked.stop();
-    front.stop();
-  });
+  after(() => world.stop());
 
-  const names = async (name: string) =>
-    (await tracked.tags((await tracked.repo(name)) as string)).map((tag) => tag.name);
+  const names = (repo: string) => world.names(repo);
   const told = async (
     repository: string,
     tag: string,
@@ -148,6 +139,41 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     front.instead = () => undefined;
     held.resolve(undefined);
     await looked;
+  });
+
+  test("a list that is none, or holds what is no name", async () => {
+    const link = (body: string) => () => ({ status: 200, body });
+    front.instead = ({ url }) =>
+      url.startsWith("/v2/_catalog")
+        ? link('{"repositories":[5,null,"acme/busy",{"a":1}]}')()
+        : url.startsWith("/v2/acme/busy/tags")
+          ? link('{"tags":{"1":2}}')()
+          : undefined;
+    const { refused, elsewhere } = await tracked.look();
+    assert.equal(refused, 1, "and it goes on with what it knows");
+    assert.equal(elsewhere, 0);
+    front.instead = () => undefined;
+  });
+
+  test("a look that another replica takes over is no fault of the registry's", async () => {
+    const { server } = tracked.world;
+    const held = Promise.withResolvers<undefined>();
+    let hanging = 0;
+    front.instead = ({ url }) => {
+      if (!url.includes("/tags/list")) return undefined;
+      hanging++;
+      return held.promise;
+    };
+    const looked = tracked.look();
+    await until(async () => hanging > 0);
+    const insider = await Insider.open(server);
+    const sql = "UPDATE registry_passes SET holder = 'another', expires = 0";
+    await insider.inside.store.write((tx) => tx.run(sql));
+    await insider.close();
+    front.instead = () => undefined;
+    held.resolve(undefined);
+    await looked;
+    assert.ok(!server.log.includes("registry not read"), server.log);
   });
 
   test("a list without an end is not followed for ever", async () => {

@@ -106,28 +106,14 @@ for (const store of STORES) {
       assert.deepEqual(await tracked.tags(uid), []);
     });
 
-    test("puts back what was written through the API alone", async () => {
-      const [one, two] = [storage.image("written one"), storage.image("written two")];
-      storage.tag("acme/written", "moved", one);
-      storage.tag("acme/written", "deleted", one);
+    test("finds a repo again that was deleted through the API alone", async () => {
+      storage.tag("acme/written", "1", storage.image("written"));
       await look();
-      const { operator } = tracked.world;
       const repo = (await tracked.repo("written")) as string;
-      const gone = await tracked.tag(repo, "deleted");
-      await operator.delete(`/registry/v2beta1/tags/${gone?.uid}`);
-      for (const name of ["moved", "made"]) {
-        const tag = { name, digest: two.digest };
-        assert.equal((await operator.post(`/registry/v2beta1/tags/${repo}`, tag)).status, 200);
-      }
+      await tracked.world.operator.delete(`/registry/v2beta1/repos/${repo}`);
+      assert.equal(await names("written"), undefined);
       await look();
-      const found = (await tracked.tags(repo)).map(({ name, digest }) => [name, digest]);
-      assert.deepEqual(found, [
-        ["deleted", one.digest],
-        ["moved", one.digest],
-      ]);
-      await operator.delete(`/registry/v2beta1/repos/${repo}`);
-      await look();
-      assert.deepEqual(await names("written"), ["deleted", "moved"]);
+      assert.deepEqual(await names("written"), ["1"]);
     });
 
     test("repos in two places keep what either has", async () => {
@@ -149,6 +135,31 @@ for (const store of STORES) {
         storage.remove(`acme/${name}`);
         await look();
         assert.equal(await names(name), undefined, "it goes, wherever it was made first");
+      }
+    });
+
+    test("images stay where they are when their folder is renamed, and are in no two repos", async () => {
+      const { operator } = tracked.world;
+      const reposNamed = async (name: string) =>
+        (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
+      for (const name of ["untouched", "touched"]) {
+        storage.tag(`acme/old-${name}/${name}`, "1", storage.image(name));
+        await look();
+        const former = (await tracked.repo(name)) as string;
+        const folder = former.slice(0, former.lastIndexOf("/"));
+        if (name === "touched")
+          await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
+        await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: `new-${name}` });
+        await look();
+        const repos = await reposNamed(name);
+        const found = repos.filter(({ uid }: { uid: string }) => uid !== former);
+        assert.equal(found.length, 1);
+        assert.deepEqual(
+          (await tracked.tags(found[0].uid)).map((tag) => tag.name),
+          ["1"],
+        );
+        assert.equal(repos.length, name === "touched" ? 2 : 1, "only what someone changed stays");
+        assert.deepEqual(await tracked.tags(former), []);
       }
     });
 

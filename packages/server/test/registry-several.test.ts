@@ -4,7 +4,7 @@ import { notificationSecret } from "../src/admin.ts";
 import { readSettings } from "../src/config.ts";
 import { freePort } from "./support/free-port.ts";
 import { TestRegistry } from "./support/registry.ts";
-import { RegistryStorage } from "./support/registry-storage.ts";
+import { RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
 import { RegistryWorld } from "./support/registry-world.ts";
 import { until } from "./support/tracked-world.ts";
 
@@ -48,6 +48,27 @@ describe("two registries with the same paths", () => {
     return (body.tags ?? []).map(({ name }: { name: string }) => name);
   };
 
+  test("a configuration is read from the one that is up", async () => {
+    const image = storages.map((storage) => {
+      const stored = storage.image("configured");
+      storage.tag("acme/configured", "1", stored);
+      return stored;
+    })[0] as StoredImage;
+    await look(0);
+    await look(1);
+    const { body } = await world.operator.get("/registry/v2beta1/repos?name=configured");
+    const at = `/registry/v2beta1/repos/${body.repos[0].uid}/digests/${image.digest}/config`;
+    for (const registry of registries) {
+      await registry.down();
+      const { status, body: config } = await world.operator.get(at);
+      await registry.up();
+      assert.deepEqual([status, config.labels], [200, { name: "configured" }]);
+    }
+    for (const storage of storages) storage.remove("acme/configured");
+    await look(0);
+    await look(1);
+  });
+
   test("one that is down keeps nothing of the other from being known", async () => {
     const [here, there] = storages as [RegistryStorage, RegistryStorage];
     here.tag("acme/app", "here", here.image("one"));
@@ -66,5 +87,21 @@ describe("two registries with the same paths", () => {
     here.untag("acme/app", "here");
     await look(0);
     assert.deepEqual(await tags(), ["more"]);
+  });
+
+  test("one that is no longer attached keeps nothing", async () => {
+    for (const storage of storages) storage.tag("acme/left", "1", storage.image("left"));
+    await look(1);
+    await look(0);
+    const known = async () =>
+      (await world.operator.get("/registry/v2beta1/repos?name=left")).body.repos?.length ?? 0;
+    assert.equal(await known(), 1);
+    const { host } = registries[0] as TestRegistry;
+    await world.server.terminate();
+    const attached = ["--registry-host", host, "--registry-urls", `${host}=http://${host}`];
+    await world.server.restart([...attached, "--reconcile-minutes", "0"]);
+    storages[0]?.remove("acme/left");
+    await look(0);
+    assert.equal(await known(), 0);
   });
 });

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { RegistryFront } from "./support/registry-front.ts";
-import { RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { FrontedWorld } from "./support/fronted-world.ts";
+import type { StoredImage } from "./support/registry-storage.ts";
 
 /** What zot says in the headers of an event. */
 interface Said {
@@ -16,22 +15,13 @@ interface Said {
 const START = Date.parse("2026-01-01T00:00:00Z");
 
 describe("a registry that sends CloudEvents, as zot does", () => {
-  let front: RegistryFront;
-  let tracked: TrackedWorld;
-  let storage: RegistryStorage;
+  let world: FrontedWorld;
+  let { front, tracked, storage } = {} as FrontedWorld;
   before(async () => {
-    front = await RegistryFront.start();
-    tracked = await TrackedWorld.start({
-      front,
-      tells: false,
-      flags: ["--reconcile-minutes", "0"],
-    });
-    storage = new RegistryStorage(tracked.registry.storage);
+    world = await FrontedWorld.start({ tells: false });
+    ({ front, tracked, storage } = world);
   });
-  after(async () => {
-    await tracked.stop();
-    front.stop();
-  });
+  after(() => world.stop());
 
   const send = (headers: Record<string, string>, body: object) =>
     fetch(`${tracked.world.server.url}/registry/notifications`, {
@@ -63,8 +53,7 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     manifest: "{}",
   });
   const [updated, deleted] = ["zotregistry.image.updated", "zotregistry.image.deleted"];
-  const names = async (name: string) =>
-    (await tracked.tags((await tracked.repo(name)) as string)).map((tag) => tag.name);
+  const names = (repo: string) => world.names(repo);
   const isKnown = async (name: string, { digest }: StoredImage) => {
     const repo = await tracked.repo(name);
     const at = `/registry/v2beta1/repos/${repo}/digests/${digest}/size`;

@@ -72,6 +72,29 @@ onEachStore("what imports can hold", (world) => {
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
+  world.rule("whatever it is that makes them long", async (api) => {
+    const group = await world.group(org);
+    const many = (more: object) =>
+      Array.from({ length: 70 }, (_, at) => ({
+        ...{ ...DETECTED, createTime: new Date(1_700_000_000_000 + at).toISOString() },
+        ...more,
+      }));
+    const long = "x".repeat(4_000);
+    const given = [
+      { issue: long },
+      { author: long },
+      { detection: undefined, fixed: { note: long } },
+    ];
+    for (const more of given) {
+      const advisories = [advisory("CGA-1", { events: many(more) })];
+      const { results } = await api.importAdvisories(group, [{ name: "x", advisories }]);
+      const description = "events would be longer than 262144 characters with those that are there";
+      const refusals = [{ field: "advisories[0].events", description }];
+      assert.deepEqual(results, [plain("x", { refusals })]);
+    }
+    assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
+  });
+
   world.rule("no more vulnerabilities have one name than can be read at once", async (api) => {
     const group = await world.group(org);
     const take = (from: number, count: number) => {

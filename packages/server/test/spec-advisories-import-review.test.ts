@@ -91,8 +91,37 @@ onEachStore("who may approve what is imported", (world) => {
     };
     const refusal = await refused(approve(writer.token));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
+    const again = document("1", { reviewState: "REVIEW_STATE_APPROVED" });
+    assert.deepEqual(await take(api.as(writer.token), group, again), [0, 0, 1, 0]);
+    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "1"]);
     await approve(approver.token);
     const approved = ["REVIEW_STATE_APPROVED", writer.uid, approver.uid, "1"];
+    assert.deepEqual(await toldOf(api, group), approved);
+  });
+
+  world.rule("nobody approves by an import what they wrote here", async (api) => {
+    const { group, writer, approver } = await cast();
+    const own = api.as(approver.token);
+    const v1 = new AdvisoriesV1(own);
+    const { advisoryId: _, ...about } = document("1").advisories[0] ?? {};
+    const fixed = { timestamp: TIME, fixed: { fixedVersion: "1" } };
+    const { id } = await v1.create(group, { ...about, advisoryId: "CGA-1", events: [fixed] });
+    assert.deepEqual(await take(own, group, document("1")), [0, 0, 1, 0]);
+    assert.deepEqual(
+      await take(own, group, document("2")),
+      [0, 1, 0, 1],
+      "said anew, not approved",
+    );
+    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", approver.uid, "", "2"]);
+    const [event] = (await v1.events(id)).items;
+    const other = new AdvisoriesV1(api);
+    await other.updateEvent(event.id, { ...event, status: "REQUEST_CHANGES" });
+    assert.deepEqual(await take(own, group, document("3")), [0, 1, 0, 1]);
+    assert.equal((await toldOf(api, group))[0], "REVIEW_STATE_PENDING");
+    // Brought in by someone else who may approve, it is reviewed where it comes from.
+    await world.bind(group, writer.uid, ["advisories.approve"]);
+    assert.deepEqual(await take(api.as(writer.token), group, document("3")), [0, 1, 0, 0]);
+    const approved = ["REVIEW_STATE_APPROVED", approver.uid, "", "3"];
     assert.deepEqual(await toldOf(api, group), approved);
   });
 

@@ -140,4 +140,33 @@ onEachStore("advisories", (world) => {
     await world.operator().groups.delete(group);
     assert.equal((await refused(world.operator().advisories.get(made.uid))).code, 5);
   });
+
+  test("however many are left of deleted ones, a bounded number goes at a time", async () => {
+    const group = await world.group(org);
+    const ids = Array.from({ length: 260 }, (_, at) => `CGA-${at}`);
+    const made = await written(insider, group, ...ids.map((advisoryId) => ({ advisoryId })));
+    await writing(insider, group, async (writer) => {
+      for (const one of made) await writer.delete(one);
+    });
+    const { store } = insider.inside;
+    const monthAgo = Date.now() - 31 * 24 * 3_600_000;
+    await store.write((tx) =>
+      tx.run("UPDATE advisories SET updated = ? WHERE parent = ?", monthAgo, group),
+    );
+    const rows = async (sql: string) => store.reader.all<{ detail: string }>(sql, group);
+    const left = async () => (await rows("SELECT uid FROM advisories WHERE parent = ?")).length;
+    const emptied = async () => {
+      const noted = await rows("SELECT detail FROM audit WHERE resource = ?");
+      return noted.filter(({ detail }) => detail.includes("emptied")).length;
+    };
+    const { repos, groups } = world.operator();
+    const repo = await repos.create(group, { name: "app" });
+    const { message } = await refused(groups.delete(group));
+    assert.match(message, /cannot delete group with child repos/);
+    assert.deepEqual([await left(), await emptied()], [260, 0], "a refusal removes nothing");
+    await repos.delete(repo.uid);
+    await groups.delete(group);
+    assert.deepEqual([await left(), await emptied()], [0, 1], "250 of them before the rest");
+    assert.equal((await refused(groups.get(group))).code, 5);
+  });
 });

@@ -80,6 +80,35 @@ onEachStore("groups", (world) => {
     assert.ok(child.uid.startsWith(`${second}/`));
   });
 
+  world.rule("a parent may be given by the last steps of its uid", async (api) => {
+    const folder = await world.group(await world.organisation());
+    const [, first = ""] = folder.split("/");
+    const deeper = await api.groups.create(first, { name: "child" });
+    assert.ok(deeper.uid.startsWith(`${folder}/`));
+    const steps = deeper.uid.slice(folder.length - first.length);
+    assert.match(steps, /^[0-9a-f]{16}\/[0-9a-f]{16}$/);
+    const child = await api.groups.create(steps, { name: "child" });
+    assert.ok(child.uid.startsWith(`${deeper.uid}/`));
+
+    const other = await world.organisation();
+    const stranger = api.as((await world.member({ [other]: "owner" })).token);
+    for (const [caller, parent] of [
+      [stranger, first],
+      [stranger, steps],
+      [api, first.slice(1)],
+      [api, `0${steps.slice(1)}`],
+    ] as const) {
+      const refusal = await refused(caller.groups.create(parent, { name: "child" }));
+      assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
+    }
+    // A name that looks like them cannot take their place.
+    await world.group(other, first);
+    const refusal = await refused(api.groups.create(first, { name: "child" }));
+    assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
+    const named = await stranger.groups.create(first, { name: "child" });
+    assert.ok(named.uid.startsWith(`${other}/`));
+  });
+
   world.rule("a parent that does not exist is not found", async (api) => {
     const org = await world.organisation();
     for (const parent of [NOWHERE, `${org}/0123456789abcdef`, "no such name"]) {

@@ -201,18 +201,26 @@ onEachStore("role bindings", (world) => {
     const group = await world.organisation();
     const good = { roleBinding: { identityUid: member.uid, roleUid: viewer } };
     const other = roleNamed("owner");
-    const cases: [bad: object, batch: object, code: number][] = [
+    const cases: [bad: object, batch: object, code: number, field?: string][] = [
       [{ roleBinding: { identityUid: `${group}/${"0".repeat(16)}`, roleUid: viewer } }, {}, 5],
-      [{ roleBinding: { identityUid: member.uid } }, {}, 3],
-      [{ roleBinding: { identityUid: member.uid, roleUid: other } }, { roleUid: viewer }, 3],
-      [{ ...good, parent: org }, {}, 3],
-      [{}, {}, 3],
+      [{ roleBinding: { identityUid: member.uid } }, {}, 3, "roleBinding.roleUid"],
+      [{ roleBinding: { identityUid: "x", roleUid: viewer } }, {}, 3, "roleBinding.identityUid"],
+      [
+        { roleBinding: { identityUid: member.uid, roleUid: other } },
+        { roleUid: viewer },
+        3,
+        "roleBinding.roleUid",
+      ],
+      [{ ...good, parent: org }, {}, 3, "parent"],
+      [{}, {}, 3, "roleBinding"],
     ];
-    for (const [bad, batch, code] of cases) {
+    for (const [bad, batch, code, field] of cases) {
       const refusal = await refused(
         api.batchCreateRoleBindings({ parent: group, ...batch, requests: [good, good, bad] }),
       );
       assert.equal(refusal.code, code, JSON.stringify(bad));
+      const fields = field === undefined ? [] : [`requests[2].${field}`];
+      assert.deepEqual(Object.keys(refusal.fields), fields);
       assert.equal((await api.roleBindings.list({ group })).totalCount, "0");
     }
   });

@@ -28,6 +28,11 @@ interface Row {
   readonly body: string;
 }
 
+interface Audited {
+  readonly id: number;
+  readonly method: string;
+}
+
 for (const store of STORES) {
   describe(`every method of version 1 does what it is for, on ${store}`, () => {
     let tracked: TrackedWorld;
@@ -61,9 +66,15 @@ for (const store of STORES) {
       return rawRows<Row & { id: number }>(tracked.world.server, sql);
     };
 
+    const audited = async (since: number) => {
+      const sql = `SELECT id, method FROM audit WHERE id > ${since} AND method LIKE 'wharf.%' ORDER BY id`;
+      return rawRows<Audited>(tracked.world.server, sql);
+    };
+
     for (const [protocol, known] of WAYS) {
       test(`over ${protocol}, as it is known ${known}, with events in its own words`, async () => {
         const before = (await events(0)).at(-1)?.id ?? 0;
+        const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
         const by = { protocol, url: tracked.world.server.url, token };
         const call: Calls = async (service, method, request) => {
@@ -80,6 +91,7 @@ for (const store of STORES) {
           "each has succeeded",
         );
         await checkEvents(await events(Number(before)));
+        checkAudit(await audited(Number(auditedBefore)));
       });
     }
   });
@@ -107,4 +119,14 @@ async function checkEvents(rows: readonly Row[]): Promise<void> {
     } else if (name.includes(".Batch")) assert.equal(subject, message.parentId);
     else if (!name.endsWith(".RoleBinding")) assert.equal(about, subject, type);
   }
+}
+
+/** All that changes something is in the audit, under the name that it was called by. */
+function checkAudit(rows: readonly Audited[]): void {
+  const named = new Set(rows.map(({ method }) => method));
+  const expected = METHODS.filter((method) => eventOf(method) !== undefined);
+  for (const { parent, name } of expected)
+    assert.ok(named.delete(`${parent.typeName}/${name}`), `${parent.typeName}/${name}`);
+  // The one that changes nothing, and goes to a provider.
+  assert.deepEqual([...named], ["wharf.iam.v1.GroupAccountAssociations/Check"]);
 }

@@ -50,8 +50,17 @@ onEachStore("role bindings of version 1", (world) => {
       const good = { identity: (await world.member()).uid, role: roleNamed("viewer") };
       const nobody = { ...good, identity: "0".repeat(40) };
       assert.equal((await refused(batch(way, group, [good, nobody]))).code, 5, way.name);
-      const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }]));
-      assert.deepEqual(fields, { role: "role must be a uid" }, way.name);
+      const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }, {}]));
+      assert.deepEqual(fields, { "roleBindings[1].role": "role must be a uid" }, way.name);
+      const empty = await refused(batch(way, group, [good, good, {}]));
+      assert.deepEqual(
+        empty.fields,
+        {
+          "roleBindings[2].identity": "identity is required",
+          "roleBindings[2].role": "role is required",
+        },
+        way.name,
+      );
       const none = await refused(batch(way, group, []));
       assert.deepEqual(Object.keys(none.fields), ["roleBindings"], way.name);
       const many = await refused(batch(way, group, Array(26).fill(good)));
@@ -61,6 +70,14 @@ onEachStore("role bindings of version 1", (world) => {
     const rest = new Rest(world.server.url, world.operator().token);
     const { body } = await rest.post(`/iam/v1/rolebindings/batch/${org}`, { roleBindings: [] });
     assert.equal(body.message, "Invalid argument: the body must be a list");
+    for (const [item, field, problem] of [
+      [{ role: 5 }, "roleBindings[1].role", "must be a string"],
+      [null, "roleBindings[1]", "must not be null"],
+    ] as const) {
+      const answer = await rest.post(`/iam/v1/rolebindings/batch/${org}`, [{}, item]);
+      const [violation] = answer.body.details[1].fieldViolations;
+      assert.deepEqual(violation, { field, description: `${field} ${problem}` });
+    }
   });
 
   test("a list shows group, role and identity with each", async () => {

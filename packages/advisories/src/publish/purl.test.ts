@@ -37,6 +37,11 @@ describe("package URLs", () => {
     assert.match(purlOf("image", "ghcr.io/acme/App"), /^pkg:oci\/app\?/);
   });
 
+  test("of Maven have a group, or are not of Maven", () => {
+    assert.equal(purlOf("maven", "org.acme:lib", "1"), "pkg:maven/org.acme/lib@1");
+    assert.equal(purlOf("java-archive", "log4j-core"), "pkg:generic/log4j-core");
+  });
+
   test("can be read again, whatever artifacts are called", () => {
     for (const type of ["apk", "deb", "image", "library", "maven", "npm", "pypi", "???"]) {
       for (const name of ["/", "a//b", "..", "a b", "ä", "a@b?c#d", "a:b", "%zz", "+"]) {

@@ -10,6 +10,9 @@ const DISTRIBUTED: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
 
 const IMAGE = "oci";
 
+/** What package URLs call packages of no kind that they know. */
+const UNKNOWN = "generic";
+
 /** What names one image and no other; anything else is a tag. */
 const DIGEST = /^sha(256|512):[0-9a-f]+$/;
 
@@ -97,7 +100,7 @@ export function versioned(purl: string, version: string, architecture: string): 
 }
 
 function kindOf(componentType: string): PackageKind {
-  return packageKind(componentType) ?? { purl: "generic" };
+  return packageKind(componentType) ?? { purl: UNKNOWN };
 }
 
 /** What stands before the last slash, or colon of Maven, is the namespace. */
@@ -106,6 +109,8 @@ function purlOf(type: string, name: string, { registry }: Naming): string {
   if (DISTRIBUTED.has(type)) return joined(type, [name]);
   const path = type === "maven" ? name.replaceAll(":", "/") : name;
   const segments = segmentsOf(path);
+  // Scanners find archives whose group they cannot tell, and Maven has no packages without one.
+  if (type === "maven" && segments.length === 1) return joined(UNKNOWN, segments);
   return joined(type, type === "pypi" ? segments.map(pypiName) : segments);
 }
 

@@ -93,12 +93,6 @@ export class At {
     return this.value.map((one, index) => new At(one, this.#findings, this, index));
   }
 
-  /** The entries of an object, in their order. */
-  entries(): [string, At][] {
-    if (!this.isThere || !this.mustBeObject()) return [];
-    return Object.keys(this.value as object).map((name) => [name, this.field(name)]);
-  }
-
   /** A name, an id, a version: it must be there. */
   word(longest: number = READ_LIMITS.wordLength): string {
     if (!this.isThere) this.refuse("is missing");
@@ -123,7 +117,7 @@ export class At {
     const words = this.items(most).map((item) => [item, item.word(longest)] as const);
     const seen = new Set<string>();
     for (const [item, word] of words) {
-      if (seen.has(word)) item.refuse(`${JSON.stringify(word)} is there twice`);
+      if (seen.has(word)) item.refuse(`${quoted(word)} is there twice`);
       seen.add(word);
     }
     return [...seen];
@@ -191,5 +185,10 @@ function kindOf(value: unknown): string {
 
 /** @example quoted("a long …") */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  return JSON.stringify(shortened(text));
+}
+
+/** What refusals show of a text: whoever wrote it may have written megabytes. */
+export function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

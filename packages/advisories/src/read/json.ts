@@ -1,3 +1,4 @@
+import { quoted } from "./at.ts";
 import { READ_LIMITS } from "./limits.ts";
 import type { Tree } from "./tree.ts";
 import { type Path, Unreadable } from "./unreadable.ts";
@@ -79,7 +80,7 @@ class Walk {
       const key = JSON.parse(this.#string()) as string;
       if (keys.has(key)) {
         this.#at = start;
-        throw this.#refuse(`has the key ${JSON.stringify(key)} twice`);
+        throw this.#refuse(`has the key ${quoted(key)} twice`);
       }
       keys.add(key);
       this.#space();

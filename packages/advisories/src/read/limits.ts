@@ -4,6 +4,8 @@ export const READ_LIMITS = {
   documentBytes: 16 * 1024 * 1024,
   /** YAML takes a hundred times as long to read as JSON, and people write it by hand. */
   yamlBytes: 4 * 1024 * 1024,
+  /** Names, values, marks and lines of YAML: 5,000 advisories with a scan and a fix each have as many. */
+  yamlPieces: 400_000,
   /** Objects and lists in one another. CSAF's product trees are the deepest there are. */
   depth: 100,
   advisories: 10_000,

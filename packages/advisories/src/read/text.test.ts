@@ -78,6 +78,10 @@ describe("JSON", () => {
       ['["\\x"]', "1:3: is not JSON: expected an escape such as \\n"],
       ['["\t"]', "1:3: is not JSON: expected no control character in a string"],
       ["[".repeat(1e6), "1:102: is nested more than 100 levels deep"],
+      [
+        `{"${"a".repeat(1e6)}":1,\n"${"a".repeat(1e6)}":2}`,
+        `2:1: has the key "${"a".repeat(80)}…" twice`,
+      ],
     ];
     for (const [text, problem] of cases)
       assert.equal(
@@ -111,7 +115,10 @@ describe("YAML", () => {
       ["? [a]\n: b\n", /has a key that is not text$/],
       ["a: b\nc: !thing d\n", /^2:4: is not YAML: Unresolved tag: !thing$/],
       ["- ".repeat(200), /^1:201: is nested more than 100 levels deep$/],
-      ["- ".repeat(1e5), /^is nested more than 100 levels deep$/],
+      ["- ".repeat(1e5), /^1:201: is nested more than 100 levels deep$/],
+      [`a: ${"[".repeat(1e5)}`, /^1:103: is nested more than 100 levels deep$/],
+      [`a: *${"b".repeat(1e5)}`, /^1:4: has an alias, \*b{80}…, which is not read$/],
+      [`a: !${"b".repeat(1e5)} c`, /^1:4: is not YAML: Unresolved tag: !b{63}…$/],
       [`a: ${"x".repeat(READ_LIMITS.yamlBytes)}`, /^is YAML of more than 4 MiB$/],
     ];
     for (const [text, problem] of cases)
@@ -119,6 +126,29 @@ describe("YAML", () => {
         problemOf(() => readYaml(text)),
         problem,
       );
+  });
+
+  test("that is made to take long to read is refused on the way", () => {
+    const pieces = "names, values, marks and lines$";
+    const cases: [text: string, problem: RegExp][] = [
+      ["-\n".repeat(2e6), new RegExp(`^200000:2: has more than 400000 ${pieces}`)],
+      [`a: [${",".repeat(4e6)}`, new RegExp(`^1:400001: has more than 400000 ${pieces}`)],
+      [`a: "${"\\x".repeat(2e6)}"`, new RegExp(`^1:4: has more than 400000 ${pieces}`)],
+      [
+        "]".repeat(4e6),
+        /^1:1: is not YAML: Unexpected flow-seq-end(.|\n)*\n1:20: is not YAML: [^\n]*$/,
+      ],
+    ];
+    for (const [text, problem] of cases)
+      assert.match(
+        problemOf(() => readYaml(text)),
+        problem,
+      );
+  });
+
+  test("of fifty thousand lines is read", () => {
+    const text = `list:\n${"  - timestamp: 2026-01-31T12:00:00Z\n    type: detection\n".repeat(25_000)}`;
+    assert.equal((readYaml(text).value as { list: unknown[] }).list.length, 25_000);
   });
 
   test("of many keys takes no longer than of few, key by key", () => {

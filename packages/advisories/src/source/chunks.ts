@@ -56,12 +56,24 @@ export async function gather(chunks: Chunks): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-export type Kind = "gzip" | "zip" | "tar" | "document";
+/** How files are packed, by their first bytes. Each but zip packs one, which may be a tar. */
+const MARKS = [
+  ["gzip", "\x1f\x8b"],
+  ["zstd", "\x28\xb5\x2f\xfd"],
+  ["xz", "\xfd7zXZ\0"],
+  ["bzip2", "BZh"],
+  ["zip", "PK\x03\x04"],
+  ["zip", "PK\x05\x06"],
+] as const;
+
+export type Packing = (typeof MARKS)[number][0];
+
+export type Kind = Packing | "tar" | "document";
 
 /** @example kindOf(Buffer.from("PK\u0003\u0004")) // "zip" */
 export function kindOf(head: Buffer): Kind {
-  if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
-  const mark = head.toString("latin1", 0, 4);
-  if (mark === "PK\x03\x04" || mark === "PK\x05\x06") return "zip";
+  const first = head.toString("latin1", 0, 8);
+  const packing = MARKS.find(([, mark]) => first.startsWith(mark))?.[0];
+  if (packing !== undefined) return packing;
   return head.toString("latin1", 257, 262) === "ustar" ? "tar" : "document";
 }

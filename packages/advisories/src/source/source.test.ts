@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, describe, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { type Entries, tarOf, zipOf } from "../../test/archives.ts";
 import { READ_LIMITS } from "../read/limits.ts";
 import { ARCHIVE_LIMITS } from "./budget.ts";
@@ -106,7 +106,7 @@ describe("documents come from", () => {
   test("archives, told by their bytes; what is odd in them does no harm", async () => {
     const tar = await tarOf(ENTRIES);
     const zip = zipOf(ENTRIES);
-    for (const archive of [tar, gzipSync(tar), zip]) {
+    for (const archive of [tar, gzipSync(tar), zstdCompressSync(tar), zip]) {
       const found = archive === zip ? FOUND : [...FOUND, LINK];
       assert.deepEqual(await inside(fileWith(archive)), found);
       const fromInput = await inside("-", archive);
@@ -116,9 +116,20 @@ describe("documents come from", () => {
       );
     }
     assert.deepEqual(await inside(fileWith(gzipSync("text"))), ["SOURCE=text"]);
+    assert.deepEqual(await inside(fileWith(zstdCompressSync("text"))), ["SOURCE=text"]);
     assert.deepEqual(await inside("-", Buffer.from("text")), ["<stdin>=text"]);
     assert.equal((await openSource(fileWith(zipOf(ENTRIES)), Readable.from([]))).total, 7);
     assert.deepEqual(await inside(fileWith(zipOf([]))), []);
+  });
+
+  test("zip archives that are large, or say what they hold as if they were", async () => {
+    assert.deepEqual(await inside(fileWith(zipOf(ENTRIES, { isZip64: true }))), FOUND);
+    // More than a zip can count without zip64.
+    const entries: Entries = Array.from({ length: 65_537 }, (_, at) => [`${at}.json`, "{}"]);
+    const path = fileWith(zipOf(entries, { isZip64: true }));
+    assert.equal((await openSource(path, Readable.from([]))).total, 65_537);
+    const found = await inside(path);
+    assert.deepEqual([found.length, found.at(-1)], [65_537, "SOURCE/65536.json={}"]);
   });
 });
 
@@ -159,9 +170,11 @@ describe("what is too much is refused", () => {
     const zipped = await inside(fileWith(zipOf(entries)));
     assert.equal(zipped.at(-1), why);
     assert.ok(zipped.length < 12);
-    const packed = await inside(fileWith(gzipSync(await tarOf(entries))));
-    assert.equal(packed.at(-1), why);
-    assert.ok(packed.length < 12);
+    for (const pack of [gzipSync, zstdCompressSync]) {
+      const packed = await inside(fileWith(pack(await tarOf(entries))));
+      assert.equal(packed.at(-1), why);
+      assert.ok(packed.length < 12);
+    }
     assert.equal(ARCHIVE_LIMITS.ratio, 200);
   });
 
@@ -171,7 +184,20 @@ describe("what is too much is refused", () => {
     assert.match(await last(gzipSync(tar).subarray(0, 200)), /is not a gzip that can be read/);
     assert.match(await last(tar.subarray(0, 700)), /is not a tar that can be read/);
     assert.match(await last(zipOf(ENTRIES).subarray(0, 60)), /is not a zip that can be read/);
+    assert.match(
+      await last(zstdCompressSync(tar).subarray(0, 99)),
+      /is not a zstd that can be read/,
+    );
+    assert.match(
+      await last(Buffer.from("\xfd7zXZ\0\0\x04", "latin1")),
+      /: is packed with xz, which is/,
+    );
+    assert.match(
+      await last(Buffer.from("BZh91AY&SY")),
+      /: is packed with bzip2, which is not read$/,
+    );
     assert.match(await last(gzipSync(gzipSync("x"))), /: holds another archive$/);
+    assert.match(await last(zstdCompressSync(gzipSync("x"))), /: holds another archive$/);
     assert.match(await last(gzipSync(zipOf(ENTRIES))), /: holds another archive$/);
   });
 });

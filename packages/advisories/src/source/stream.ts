@@ -1,11 +1,11 @@
 import { pipeline, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import { extract, type Header } from "tar-stream";
 import { tooLarge } from "../read/decode.ts";
 import { READ_LIMITS } from "../read/limits.ts";
 import { unreadable } from "../read/unreadable.ts";
 import { Budget } from "./budget.ts";
-import { type Chunks, gather, kindOf, peek } from "./chunks.ts";
+import { type Chunks, gather, kindOf, type Packing, peek } from "./chunks.ts";
 import { type Item, isDocumentName } from "./item.ts";
 import { brokenArchive, refusing } from "./refusing.ts";
 import { spooled } from "./spool.ts";
@@ -23,8 +23,15 @@ export async function* streamItems(name: string, chunks: Chunks): AsyncGenerator
   if (kind === "zip") {
     return yield* refusing(name, () => spooled(all, (path) => zipItems(name, path)));
   }
-  if (kind === "gzip") return yield* gzipItems(name, all);
-  return yield* plainItems(name, kind, all);
+  if (kind === "tar" || kind === "document") return yield* plainItems(name, kind, all);
+  return yield* packedItems(name, kind, all);
+}
+
+/** What unpacks what is packed as one. */
+const UNPACKING = { gzip: createGunzip, zstd: createZstdDecompress } as const;
+
+function isUnpacked(packing: Packing): packing is keyof typeof UNPACKING {
+  return Object.hasOwn(UNPACKING, packing);
 }
 
 async function* plainItems(name: string, kind: string, all: Chunks): AsyncGenerator<Item> {
@@ -34,31 +41,35 @@ async function* plainItems(name: string, kind: string, all: Chunks): AsyncGenera
   });
 }
 
-async function* gzipItems(name: string, packed: Chunks): AsyncGenerator<Item> {
+async function* packedItems(name: string, packing: Packing, packed: Chunks): AsyncGenerator<Item> {
   yield* refusing(name, async function* () {
-    const budget = new Budget();
-    const { head, all } = await peek(gunzip(packed, budget));
+    if (!isUnpacked(packing)) throw unreadable(`is packed with ${packing}, which is not read`);
+    const { head, all } = await peek(unpack(packing, packed, new Budget()));
     const kind = kindOf(head);
-    if (kind === "zip" || kind === "gzip") throw unreadable("holds another archive");
+    if (kind !== "tar" && kind !== "document") throw unreadable("holds another archive");
     yield* plainItems(name, kind, all);
   });
 }
 
-async function* gunzip(packed: Chunks, budget: Budget): AsyncGenerator<Uint8Array> {
+async function* unpack(
+  packing: keyof typeof UNPACKING,
+  packed: Chunks,
+  budget: Budget,
+): AsyncGenerator<Uint8Array> {
   async function* counted() {
     for await (const chunk of packed) {
       budget.packed += chunk.length;
       yield chunk;
     }
   }
-  const unpacking = pipeline(Readable.from(counted()), createGunzip(), () => {});
+  const unpacking = pipeline(Readable.from(counted()), UNPACKING[packing](), () => {});
   try {
     for await (const chunk of unpacking as unknown as Chunks) {
       budget.unpack(chunk.length);
       yield chunk;
     }
   } catch (error) {
-    throw brokenArchive("gzip", error);
+    throw brokenArchive(packing, error);
   }
 }
 

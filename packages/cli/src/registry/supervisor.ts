@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failed } from "../errors.ts";
+import { hasNewKey } from "./new-keys.ts";
 import type { RegistrySite } from "./site.ts";
 
 /** How often it is asked whether the server, or the registry, is there. */
@@ -105,13 +106,14 @@ export class Supervisor {
         const keys = await this.#publishedKeys().catch(() => undefined);
         this.#noteServer(keys !== undefined);
         if (keys === undefined) continue;
-        if (keys === this.#keys || this.#stopping.signal.aborted) continue;
+        if (!hasNewKey(keys, this.#keys) || this.#stopping.signal.aborted) continue;
         console.error(
           "wharf: the keys of registry tokens have changed; starting the registry anew",
         );
         this.#keys = keys;
         await this.#down();
         await this.#up();
+        console.error("wharf: the registry is back, with the keys of now");
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#end.reject(error);
         return;

@@ -1,4 +1,4 @@
-import { flagOf, SETTINGS, variableOf } from "@wharf/server/config.ts";
+import { flagOf, SETTINGS, variableOf } from "@wharf/server/setting-table.ts";
 import type { Option } from "../command/definition.ts";
 
 /**

@@ -9,12 +9,7 @@ import { startServer } from "@wharf/server/server.ts";
 export async function runServe(args: readonly string[]): Promise<void> {
   const settings = await readSettings(args, process.env);
   const server = await startServer(settings);
-  const { firstRun } = server;
-  if (firstRun !== undefined) {
-    const { url, code } = firstRun;
-    console.error(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
-  }
-  console.log(`wharf: ready at ${server.url}`);
+  // Before anyone is told that it is ready: they may want it to stop at once.
   let stopping = false;
   const stop = async () => {
     if (stopping) return;
@@ -24,4 +19,10 @@ export async function runServe(args: readonly string[]): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  const { firstRun } = server;
+  if (firstRun !== undefined) {
+    const { url, code } = firstRun;
+    console.error(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
+  }
+  console.log(`wharf: ready at ${server.url}`);
 }

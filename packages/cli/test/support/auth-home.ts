@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LoginWorld } from "../../../server/test/support/login-world.ts";
@@ -30,6 +38,7 @@ export class Running {
   readonly ended: Promise<Ended>;
   #stdout = "";
   #stderr = "";
+  #hasEnded = false;
 
   constructor(child: ChildProcessWithoutNullStreams) {
     this.child = child;
@@ -39,11 +48,15 @@ export class Running {
     child.stderr.on("data", (chunk) => {
       this.#stderr += chunk;
     });
-    this.ended = once(child, "close").then(([code]) => ({
-      code,
-      stdout: this.#stdout,
-      stderr: this.#stderr,
-    }));
+    this.ended = once(child, "close").then(([code]) => {
+      this.#hasEnded = true;
+      return { code, stdout: this.#stdout, stderr: this.#stderr };
+    });
+  }
+
+  /** Whether it has ended, and all that it said has been heard. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Waits until it has said something, and answers what matched. */
@@ -52,7 +65,7 @@ export class Running {
     for (;;) {
       const found = expected.exec(this.#stderr);
       if (found) return found;
-      if (this.child.exitCode !== null || Date.now() - begun > PATIENCE_MS) {
+      if (this.#hasEnded || Date.now() - begun > PATIENCE_MS) {
         throw new Error(`waited for ${expected}; it said:\n${this.#stderr}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -111,6 +124,19 @@ export class Home {
     return stdout;
   }
 
+  /** Waits until the browser has been opened, and answers with what. */
+  async browsed(login: Running): Promise<string> {
+    for (;;) {
+      // Whole lines alone: the file is there before anything is in it.
+      const [line, ...rest] = existsSync(this.opened)
+        ? readFileSync(this.opened, "utf8").split("\n")
+        : [];
+      if (line !== undefined && rest.length > 0) return line;
+      if (login.hasEnded) assert.fail(`no browser was opened:\n${(await login.ended).stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
   /** Speaks to the credential helper as docker does. */
   helper(verb: string, input = "", options: RunOptions = {}): Promise<Ended> {
     return this.start([verb], { ...options, input }, "docker-credential-wharf").ended;
@@ -167,6 +193,7 @@ export class Home {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    // A browser that was started may still write what it was given.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

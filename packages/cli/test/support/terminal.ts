@@ -15,6 +15,7 @@ export class TestTerminal {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   #shown = "";
+  #hasEnded = false;
 
   /**
    * @example const terminal = new TestTerminal("zsh -f", { columns: 60 });
@@ -28,7 +29,9 @@ export class TestTerminal {
     this.#child.stdout?.on("data", (chunk) => {
       this.#shown += chunk;
     });
-    this.#ended = once(this.#child, "close");
+    this.#ended = once(this.#child, "close").then(() => {
+      this.#hasEnded = true;
+    });
   }
 
   /** Everything shown so far, codes and all. */
@@ -50,7 +53,7 @@ export class TestTerminal {
   async until(expected: RegExp): Promise<void> {
     const begun = Date.now();
     while (!expected.test(this.text)) {
-      if (Date.now() - begun > PATIENCE_MS || this.#child.exitCode !== null) {
+      if (Date.now() - begun > PATIENCE_MS || this.#hasEnded) {
         throw new Error(`waited for ${expected}; the terminal shows:\n${this.text}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -56,8 +56,8 @@ export class Authenticator {
   }
 
   /**
-   * Whom a token of ours speaks for, whomever it is meant for: the audiences are for whoever asks to
-   * look at.
+   * Whom a token of ours speaks for, whatever its audience. Whoever calls this must check the
+   * audiences.
    *
    * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
    */

@@ -9,7 +9,7 @@ export interface Caller {
   readonly isOperator: boolean;
   /** The access version that the grants were looked up at; absent where they never change. */
   readonly version?: number;
-  /** The session that the caller's token came of. */
+  /** The session that the caller's token belongs to. */
   readonly session?: string;
   /** Where the caller's token is narrower than its identity. */
   readonly limit?: Grants | undefined;

@@ -3,9 +3,9 @@ import { unauthenticated } from "../errors.ts";
 
 /** What a refresh token of ours says. */
 export interface RefreshToken {
-  /** The session that it goes on with. */
+  /** The session that it renews. */
   readonly session: string;
-  /** The how many-eth of its session it is. */
+  /** How many refresh tokens its session has had before it. */
   readonly generation: number;
   /** When it ends, in milliseconds since 1970. */
   readonly expires: number;

@@ -22,7 +22,7 @@ export interface TokenContent {
     | undefined;
   /** Where it is narrower than its identity: what it may hold, place by place. */
   readonly limit?: Grants | undefined;
-  /** The session that it came of, and ends with. */
+  /** The session that it belongs to, and ends with. */
   readonly session?: string | undefined;
   /** The person's address, where a provider told. */
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
@@ -36,7 +36,7 @@ export interface VerifiedToken {
   readonly kid: string;
   readonly expires: number;
   readonly limit: Grants | undefined;
-  /** The session that it came of; empty when there is none. */
+  /** The session that it belongs to; empty when there is none. */
   readonly session: string;
   /** The same for all tokens that hold the same: their subject, and their session and limit if they have them. */
   readonly callerKey: string;

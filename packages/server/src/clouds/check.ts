@@ -37,7 +37,7 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
 
 /**
  * Tries, now, to get credentials at the provider that an association names. Leaves an audit row,
- * because a token of ours leaves the house.
+ * because a token of ours is sent to someone else.
  *
  * @example handlers.set(AccountAssociationsService.method.checkAccountAssociation, checkMethod(parts));
  */

@@ -14,7 +14,7 @@ export function shortUserAgent(userAgent: string): string {
   return userAgent.slice(0, LONGEST_USER_AGENT);
 }
 
-/** The canonical code of what was refused because nobody could be known by it. */
+/** The canonical code of a refusal because the credentials speak for nobody. */
 export const UNAUTHENTICATED = 16;
 
 export interface Outcome {
@@ -31,16 +31,16 @@ export interface Outcome {
 }
 
 /**
- * Writes what a call did, or was refused, into a transaction.
+ * Writes what a call did, or was refused, into a transaction, under the name that it was called by.
  *
  * @example await audit(tx, call, { resource: group.uid });
  */
 export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
-  const { method, caller, time, requestId, remoteAddress, userAgent } = call;
+  const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;
   await writeAudit(tx, {
     time,
     actor: outcome.actor ?? caller.uid,
-    method: outcome.action ?? `${method.parent.typeName}/${method.name}`,
+    method: outcome.action ?? `${calledAs.parent.typeName}/${calledAs.name}`,
     resource: outcome.resource,
     requestId,
     remoteAddress,

@@ -31,7 +31,7 @@ export class Change {
   readonly engine: Engine;
   /** Who is noted as having done it: the caller, or who the caller turned out to be. */
   readonly actor: string;
-  /** Whether it may make no more of anything than groups are limited to. */
+  /** Whether the limits of groups bind it. */
   readonly isLimited: boolean = true;
   #caller: Caller;
 

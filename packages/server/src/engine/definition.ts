@@ -38,14 +38,14 @@ export interface FilterDefinition<R> {
   readonly isRole?: boolean;
 }
 
-/** Something that resources are found by and of which one can have several. */
+/** Something that resources are found by, and of which a resource can have several, such as aliases. */
 export interface TermDefinition<R> {
   /** Names it in the store. */
   readonly kind: string;
   readonly of: (resource: R) => readonly (string | number)[];
   /** The field of the list request that asks for those with any of its values. */
   readonly field: string;
-  /** A field that is looked at instead where it is set; what it asks for is of another kind. */
+  /** Another field that takes this one's place where it is set, and the kind of term that it asks for. */
   readonly insteadBy?: { readonly field: string; readonly kind: string };
   /** The field that asks for those with none of its values. */
   readonly excludedBy?: string;
@@ -102,7 +102,10 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly terms?: readonly TermDefinition<R>[];
   /** The field of the list request that asks for a text within the terms that are searched. */
   readonly textField?: string;
-  /** Says what a list asks for in terms of what is stored, by what is known within the caller's reach. */
+  /**
+   * Turns the conditions of a list request into those that stored rows are found by, where that takes
+   * looking something up. Only what is within the caller's reach may be looked at.
+   */
   readonly resolve?: (
     reader: Reader,
     filters: readonly Condition[],
@@ -110,16 +113,16 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   ) => Promise<readonly Condition[]>;
   /** Whether no two of one place have the same name; a second one is ALREADY_EXISTS. */
   readonly uniqueNames?: boolean;
-  /** What it is called, where that is not its name. Lists are not ordered by it. */
+  /** What its row has as its name, where it has no field `name`. Lists are not ordered by it. */
   readonly nameOf?: (resource: R) => string;
-  /** Whether it is in groups, which hold further groups, and is told apart in parts. */
+  /** With `parts`: whether there may be more of it below its place, as groups are below groups. */
   readonly isInGroups?: boolean;
-  /** What groups limit the number of these as, where the operator sets limits. */
+  /** The limit of groups (`resourceLimits`) that counts these. */
   readonly limitedAs?: Limited;
   readonly parts?: Parts<R>;
   /**
-   * The part of what is left of deleted ones, and for how long that keeps its group from being
-   * deleted; after that it goes with the group.
+   * Where deleting is soft: the part that holds deleted rows, and for how long these keep their group
+   * from being deleted. After that they go with the group.
    */
   readonly remains?: { readonly part: number; readonly keptMs: number };
   /** Times that the children of one place are often listed by, where one place has very many. */

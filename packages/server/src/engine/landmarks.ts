@@ -30,7 +30,7 @@ interface Known {
 }
 
 /**
- * Remembers where every so-manieth row of a list stands, so that jumping far into it does not walk
+ * Remembers the position of every APART-th row of a list, so that jumping far into it does not walk
  * there each time. Nothing is approximate: landmarks hold only while nothing in the list has
  * changed, and the first jump after a change walks, leaving new ones on its way.
  */

@@ -26,6 +26,12 @@ import { countRows, readRows, type Scan } from "./scan.ts";
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
+/**
+ * What the rows of a page come to at most, in bytes or characters: clients of gRPC take no message of
+ * more than 4 MiB unless told to, and a page has a little beside its rows.
+ */
+const MOST_IN_PAGE = 4 * 1024 * 1024 - 16 * 1024;
+
 /** The most that the contract's field can say. */
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -37,6 +43,9 @@ type ListRequest = Message & {
   orderBy: string;
   skip: number;
 };
+
+/** A row as JSON or in binary. */
+type Body = PageRow[3];
 
 /** Everything about a page but its rows. */
 interface Envelope {
@@ -96,24 +105,19 @@ export function listMethod<R extends ResourceMessage>(
       limit: pageSize + 1,
       form: hydrates || call.format === "binary" ? "data" : "json",
     };
-    const found = await readRows(reader, engine.landmarks, scan);
-    const more = found.length > pageSize;
-    const rows = more ? found.slice(0, pageSize) : found;
+    const found = await currentRows(resource, engine, scan);
+    const stored = fitting(found.slice(0, pageSize).map((row) => row[3]));
+    const bodies = hydrates ? fitting(await hydrated(resource, engine, call, stored)) : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
-    const last = rows.at(-1);
+    const last = found[bodies.length - 1];
+    const more = found.length > bodies.length;
     const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;
     const envelope: Envelope = {
       nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
       totalCount: await countRows(reader, scan),
       skipped,
     };
-    if (hydrates) {
-      const resources = rows.map((row) => fromBinary(definition.schema, row[3] as Uint8Array));
-      await definition.hydrate?.(reader, resources, engine);
-      return pageReply(method, envelope, () => encodeAll(resource, resources, call));
-    }
-    const bodies = await current(resource, engine, scan, rows, pageSize);
-    return pageReply(method, envelope, () => bodies);
+    return pageReply(method, envelope, bodies);
   };
 }
 
@@ -204,32 +208,41 @@ export function readCursor(
   return opened.cursor;
 }
 
-/** The stored bodies of a page; read again from the data where they were written in an older shape. */
-async function current<R extends ResourceMessage>(
+/** The rows of a list; read again from the data where some were written in an older shape. */
+async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Engine,
+  { store: { reader }, landmarks }: Engine,
   scan: Scan,
-  rows: readonly PageRow[],
-  pageSize: number,
-): Promise<(string | Uint8Array)[]> {
-  if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding))
-    return rows.map((row) => row[3]);
-  const again = await readRows(engine.store.reader, engine.landmarks, { ...scan, form: "data" });
-  return again.slice(0, pageSize).map((row) => {
-    const { schema } = resource.definition;
-    return messageToJson(schema, fromBinary(schema, row[3] as Uint8Array));
+): Promise<PageRow[]> {
+  const rows = await readRows(reader, landmarks, scan);
+  if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding)) return rows;
+  const { schema } = resource.definition;
+  const again = await readRows(reader, landmarks, { ...scan, form: "data" });
+  return again.map(([key, id, encoding, data]) => {
+    return [key, id, encoding, messageToJson(schema, fromBinary(schema, data as Uint8Array))];
   });
 }
 
-function encodeAll<R extends ResourceMessage>(
-  resource: Resource<R>,
-  all: readonly R[],
-  call: Call,
-) {
-  const { schema } = resource.definition;
-  return all.map((one) =>
-    call.format === "json" ? messageToJson(schema, one) : toBinary(schema, one),
-  );
+/** As many of the first as fit into one page, and one at least: what is longer alone is shown alone. */
+function fitting(bodies: readonly Body[]): readonly Body[] {
+  let size = 0;
+  const end = bodies.findIndex((body, at) => {
+    size += body.length;
+    return size > MOST_IN_PAGE && at > 0;
+  });
+  return end < 0 ? bodies : bodies.slice(0, end);
+}
+
+/** Rows with what is kept elsewhere, in the form that was asked for. */
+async function hydrated<R extends ResourceMessage>(
+  { definition: { schema, hydrate } }: Resource<R>,
+  engine: Engine,
+  { format }: Call,
+  stored: readonly Body[],
+): Promise<Body[]> {
+  const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
+  await hydrate?.(engine.store.reader, all, engine);
+  return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
 }
 
 /**
@@ -239,17 +252,16 @@ function encodeAll<R extends ResourceMessage>(
 function pageReply(
   method: DescMethod,
   { nextPageToken, totalCount, skipped }: Envelope,
-  bodies: () => readonly (string | Uint8Array)[],
+  bodies: readonly Body[],
 ): Reply {
   const plural = method.output.fields[0]?.jsonName;
   return {
     json: () =>
-      `{"${plural}":[${bodies().join(",")}],"nextPageToken":"${nextPageToken}",` +
+      `{"${plural}":[${bodies.join(",")}],"nextPageToken":"${nextPageToken}",` +
       `"totalCount":"${totalCount}","skipped":${skipped}}`,
     binary: () => {
       const writer = new BinaryWriter();
-      for (const body of bodies())
-        writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
+      for (const body of bodies) writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
       if (nextPageToken !== "") writer.tag(2, WireType.LengthDelimited).string(nextPageToken);
       writer.tag(3, WireType.Varint).int64(totalCount);
       if (skipped !== 0) writer.tag(4, WireType.Varint).int32(skipped);

@@ -97,16 +97,17 @@ async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
     if (first === undefined) return [];
     return readMerged(reader, { ...scan, skip: 0, start: { ...first, inclusive: true } });
   }
-  const pages: PageRow[][] = [];
+  const before = comparison(scan.order);
+  let rows: PageRow[] = [];
   for (const range of scan.ranges) {
     const query = pageQuery(scan, range, 0, scan.limit);
-    pages.push(await readPage(reader, scan.table, query, scan.form));
+    const more = await readPage(reader, scan.table, query, scan.form);
+    // No more than can be shown is held: there may be hundreds of ranges, and rows may be large.
+    rows = [...rows, ...more]
+      .sort((a, b) => before([a[0], a[1]], [b[0], b[1]]))
+      .slice(0, scan.limit);
   }
-  const before = comparison(scan.order);
-  return pages
-    .flat()
-    .sort((a, b) => before([a[0], a[1]], [b[0], b[1]]))
-    .slice(0, scan.limit);
+  return rows;
 }
 
 /** The position of the row that so many come before; undefined when there are not that many. */

@@ -29,9 +29,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
-import { forgetRegistrySettings } from "../store/registry-settings.ts";
-import { forgetSubpackages } from "../store/subpackages.ts";
-import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
+import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
 export const groups: Resource<Group> = new Resource({
@@ -48,6 +46,12 @@ export const groups: Resource<Group> = new Resource({
       of: (group) => (group.verified ? group.name : ""),
       sparse: true,
     },
+    {
+      column: "last_step",
+      type: "text",
+      of: ({ uid }) => (isRoot(uid) ? "" : lastStepOf(uid)),
+      sparse: true,
+    },
   ],
   place,
   beforeCreate(change, created) {
@@ -60,6 +64,7 @@ export const groups: Resource<Group> = new Resource({
   afterCreate: giveToCreator,
   beforeUpdate,
   beforeDelete,
+  methods: (engine) => ({ DeleteGroup: deleteGroup(engine) }),
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
@@ -67,7 +72,7 @@ export const DEEPEST_GROUP = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
-/** The parent may be a uid, or a name that only one group in the caller's reach has. */
+/** The parent may be a uid, or what only one group in the caller's reach goes by. */
 async function place(change: Change, parent: string): Promise<string> {
   const { caller, engine } = change;
   if (parent === "" || parent === "/") {
@@ -78,15 +83,17 @@ async function place(change: Change, parent: string): Promise<string> {
     change.mustHold(CREATE, parent);
     return existing(change, parent);
   }
-  const named = await groupsNamed(change.tx, caller.grants.reach(CREATE), parent);
-  if (named.length > 1) {
+  const [only, another] = [
+    ...(await groupsNamed(change.tx, caller.grants.reach(CREATE), parent)),
+    ...(await groupsEndingIn(change, parent)),
+  ];
+  if (only === undefined) throw notFound("Group", parent);
+  if (another !== undefined) {
     throw invalidArgument({
       field: "parent",
       description: "several groups have this name: give a uid",
     });
   }
-  const [only] = named;
-  if (only === undefined) throw notFound("Group", parent);
   return existing(change, only.uid);
 }
 
@@ -97,6 +104,16 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
   }
   if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);
   return uid;
+}
+
+/** Those whose uid ends in one or more steps, as clients shorten them. */
+async function groupsEndingIn({ caller, tx }: Change, steps: string): Promise<Group[]> {
+  const found = await groups.where(tx, { column: "last_step", value: lastStepOf(steps) });
+  return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
+}
+
+function lastStepOf(uid: string): string {
+  return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
 /**
@@ -187,54 +204,4 @@ function refuseKind(group: Group): void {
       description: "kind can be set on verified organisations only",
     });
   }
-}
-
-/**
- * Refuses while anything is left. The caller's own role bindings at the group do not count: without
- * them the caller could not delete it, and with it they go.
- */
-async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
-  const { engine, tx, caller } = change;
-  for (const resource of engine.resources) {
-    if (resource.table === engine.roleBindings.table) continue;
-    await removeRemains(change, resource, uid);
-    if (await resource.table.hasAny(tx, { column: "parent", value: uid }))
-      throw notEmpty(resource.plural);
-  }
-  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
-  if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
-    throw notEmpty(engine.roleBindings.plural);
-  }
-  for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
-  await forgetRegistrySettings(tx, uid);
-  await forgetVulnerabilities(tx, uid);
-  await forgetSubpackages(tx, uid);
-}
-
-/** Removes what is left of deleted ones, once everyone who keeps a copy has had time to learn of it. */
-async function removeRemains({ call, tx }: Change, resource: Resource, group: string) {
-  const { remains } = resource.definition;
-  if (remains === undefined) return;
-  const range = { childrenOf: group, parts: [remains.part] };
-  const page = { range, filters: [], order: UID_ORDER, offset: 0 };
-  const latest = { ...page, order: { column: "updated", descending: true } as const, limit: 1 };
-  const [newest] = await readPage(tx, resource.table, latest, "data");
-  if (newest === undefined) return;
-  if (Number(newest[0]) > call.time - remains.keptMs) {
-    const days = remains.keptMs / (24 * 3_600_000);
-    const description = `cannot delete group with child ${resource.plural} that were deleted in the last ${days} days`;
-    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
-  }
-  const all = await readPage(
-    tx,
-    resource.table,
-    { ...page, limit: Number.MAX_SAFE_INTEGER },
-    "data",
-  );
-  for (const [uid] of all) await resource.table.delete(tx, String(uid));
-}
-
-function notEmpty(plural: string): Error {
-  const description = `cannot delete group with child ${plural}`;
-  return failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
 }

@@ -15,7 +15,7 @@ import { BatchChange, type Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
 import { createOne } from "../engine/write.ts";
-import { invalidArgument, notFound } from "../errors.ts";
+import { invalidArgument, notFound, retold } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -114,8 +114,13 @@ function batchCreate(engine: Engine): Handler {
     const made = await engine.store.write(async (tx) => {
       const change = new BatchChange(call, tx, engine);
       const bindings: RoleBinding[] = [];
-      for (const binding of wanted) {
-        const { row } = await createOne(change, roleBindings, request.parent, binding);
+      for (const [at, binding] of wanted.entries()) {
+        const made = createOne(change, roleBindings, request.parent, binding);
+        const { row } = await made.catch((thrown) => {
+          throw retold(thrown, ({ field, description }) => {
+            return { field: `requests[${at}].roleBinding.${field}`, description };
+          });
+        });
         bindings.push(roleBindings.fromRow(row));
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));

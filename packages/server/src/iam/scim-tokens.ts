@@ -50,7 +50,7 @@ const LONGEST_LIFE_MS = 2 * 366 * DAY_MS;
 const DEFAULT_OVERLAP_MS = HOUR_MS;
 const LONGEST_OVERLAP_MS = DAY_MS;
 
-/** So many people must be able to get in when provisioning locks everyone else out. */
+/** So many identities must be owners before provisioning is switched on, which may lock out the rest. */
 const LEAST_OWNERS = 2;
 
 /**

@@ -21,7 +21,9 @@ import {
   type Login,
   type LoginParts,
   resumeLogin,
+  siteOf,
 } from "./login.ts";
+import { otherName } from "./other-name.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { choosePage } from "./pages/choose.ts";
 import { continuePage, donePage } from "./pages/outcome.ts";
@@ -55,7 +57,7 @@ async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse
   const providers = await providersFor(parts.engine, request.provider);
   if (providers.length > 1) return choose(parts, login, { providers }, headers);
   const provider = await onlyProvider(parts.engine, request.provider);
-  return redirectTo(await upstreamUrl(parts, login, provider.uid), headers);
+  return redirectTo(await upstreamUrl(parts, http, login, provider.uid), headers);
 }
 
 /**
@@ -121,25 +123,41 @@ async function chooseProvider(parts: LoginParts, http: HttpRequest): Promise<Htt
     return choose(parts, login, { error, organisation });
   }
   if (providers.length > 1) return choose(parts, login, { providers });
-  const url = await upstreamUrl(parts, login, provider.uid);
+  const url = await upstreamUrl(parts, http, login, provider.uid);
   const words = { title: "Going to your provider", text: `${provider.name} takes it from here.` };
   return htmlAnswer(200, continuePage({ ...words, url }));
 }
 
 /** Where the browser goes to sign in; the login waits for it under the state that it takes along. */
-async function upstreamUrl(parts: LoginParts, login: Login, uid: string): Promise<string> {
-  const { engine, providers } = parts;
+async function upstreamUrl(
+  parts: LoginParts,
+  http: HttpRequest,
+  login: Login,
+  uid: string,
+): Promise<string> {
+  const { engine, providers, addresses } = parts;
   const provider = await onlyProvider(engine, uid);
   const state = newSecret();
   const { url, upstream } = await providers.begin(provider, state);
-  await engine.store.write((tx) => keepLoginAs(tx, state, { ...login, upstream }, Date.now()));
+  const site = otherName(http, addresses().authUrl);
+  const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
+  await engine.store.write((tx) => keepLoginAs(tx, state, away, Date.now()));
   return url;
 }
 
-/** The browser comes back from the provider. */
+/** The browser comes back from the provider, which sends everyone to the auth URL. */
 async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
   const call = callOf(http);
   const state = new URLSearchParams(http.query).get("state") ?? "";
+  const site = await siteOf(parts, state, call.time);
+  if (site !== undefined && site !== otherName(http, parts.addresses().authUrl)) {
+    // A page, because the provider's own `form-action` may forbid a further redirect.
+    const words = { title: "Signing in", text: "Back to where you began." };
+    return htmlAnswer(
+      200,
+      continuePage({ ...words, url: `${site}${CALLBACK_PATH}?${http.query}` }),
+    );
+  }
   const { upstream, ...login } = await resumeLogin(parts, http, state, call.time);
   try {
     if (upstream === undefined)

@@ -21,6 +21,8 @@ export interface Login {
   readonly browser: string;
   /** While the browser is at an identity provider. */
   readonly upstream?: Upstream;
+  /** The origin at which the browser began, and has its cookie, where that is not the auth URL's. */
+  readonly site?: string;
   /** Once it is known who logs in. */
   readonly person?: Person;
   /** Whether the person has just joined with the login's invite. */
@@ -101,6 +103,20 @@ export async function peekAtLogin(
 ): Promise<Login> {
   const login = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
   return ofThisBrowser(login, request, addresses());
+}
+
+/**
+ * The origin at which a login must go on, where that is not the auth URL's. Looks at nothing else, so
+ * any browser may ask.
+ *
+ * @example const site = await siteOf(parts, state, Date.now());
+ */
+export async function siteOf(
+  { engine }: LoginParts,
+  ticket: string,
+  now: number,
+): Promise<string | undefined> {
+  return (await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now))?.site;
 }
 
 function ofThisBrowser(

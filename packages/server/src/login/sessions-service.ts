@@ -159,7 +159,7 @@ export async function endOne(change: Change, { id, identity }: StoredSession): P
 }
 
 /**
- * Ends the session that the caller's token came of, or all of theirs.
+ * Ends the session that the caller's token belongs to, or all of theirs.
  *
  * @example handlers.set(SessionsService.method.logout, logoutMethod(engine));
  */

@@ -126,8 +126,13 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
 /** What a registry tells has happened; what callers ask for has not. */
 async function mayMove({ tx }: Change, { uid, name, digest }: Tag, news: TagNews): Promise<void> {
   if (digest === news.digest || !(await wantsUniqueTags(tx, ancestorsOf(uid)))) return;
+  throw notMovable(name);
+}
+
+/** The refusal to move a tag where a group has decided that none should. */
+export function notMovable(name: string): WharfError {
   const description = `tags are unique here: ${JSON.stringify(name)} cannot move to another image`;
-  throw failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
+  return failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
 }
 
 function newTag(repo: string, time: number): Tag {

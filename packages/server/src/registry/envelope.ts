@@ -27,13 +27,13 @@ const TAG = /^\w[\w.-]{0,127}$/;
 /** Longer than any uid, address or id that a registry tells. */
 const LONGEST = 1024;
 
-const ACTIONS: Readonly<Record<string, Notice["action"]>> = {
-  push: "push",
-  pull: "pull",
-  delete: "delete",
+const ACTIONS: ReadonlyMap<string, Notice["action"]> = new Map([
+  ["push", "push"],
+  ["pull", "pull"],
+  ["delete", "delete"],
   // Layers that the registry had elsewhere: they were pushed, only not sent.
-  mount: "push",
-};
+  ["mount", "push"],
+]);
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export function readBody(body: Buffer): Json {
 export function readEvent(event: Json, now: number): Notice | undefined {
   const target = object(event.target);
   const request = object(event.request);
-  const action = ACTIONS[text(event.action)];
+  const action = ACTIONS.get(text(event.action));
   const id = text(event.id);
   const [path, digest, tag] = [text(target.repository), text(target.digest), text(target.tag)];
   const isWell =

@@ -31,7 +31,7 @@ export function imageConfigMethod(
   };
 }
 
-/** From the first registry that has it, of those that the repo is in. */
+/** From the first registry that has it, of those that the repo is in: one that is down hides no other. */
 async function fetchConfig(
   { store }: Engine,
   remotes: ReadonlyMap<string, RemoteRegistry>,
@@ -47,10 +47,16 @@ async function fetchConfig(
     const description = "no registry that this server keeps track of has the repo";
     throw failedPrecondition({ type: "NO_REGISTRY", description });
   }
+  let problem: unknown;
   for (const { remote, path } of places) {
-    const bytes = await remote.config(path, digest, signal);
-    if (bytes !== undefined) return bytes;
+    try {
+      const bytes = await remote.config(path, digest, signal);
+      if (bytes !== undefined) return bytes;
+    } catch (thrown) {
+      problem ??= thrown;
+    }
   }
+  if (problem !== undefined) throw problem;
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import { forgetNotices } from "../store/registry-notices.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 import type { AttachedRegistries } from "./attached.ts";
+import { OURSELVES } from "./client.ts";
 import { readCloudEvent, STRUCTURED } from "./cloud-event.ts";
 import { type Notice, readEnvelope } from "./envelope.ts";
 import { registryError } from "./errors.ts";
@@ -13,7 +14,7 @@ import { lookAt } from "./look.ts";
 import { unlessOdd } from "./odd.ts";
 import { placeOf } from "./path.ts";
 import { PullTimes } from "./pull-times.ts";
-import { OURSELVES, type RemoteRegistry } from "./remote.ts";
+import type { RemoteRegistry } from "./remote.ts";
 import { type Outcome, takeIn } from "./take-in.ts";
 
 /** Where registries tell us what happens in them. */

@@ -24,6 +24,9 @@ const TWO = 2;
  * the uid of one or the name of one that the operator has verified; a folder is its name, or the last
  * part of its uid. Undefined when the name stands for nothing, or for several things.
  *
+ * The name of a repo may have slashes. Such a repo comes before folders of these names: otherwise
+ * whoever may name a folder could name it so that the images of the repo are theirs.
+ *
  * @example await placeOf(engine, store.reader, "acme/team/app")
  */
 export async function placeOf(
@@ -33,30 +36,24 @@ export async function placeOf(
 ): Promise<Place | undefined> {
   const [root = "", ...rest] = name.split("/");
   let group = await organisation(engine, reader, root);
-  while (group !== undefined && rest.length > 1) {
-    const child = await folder(engine, reader, group, rest[0] as string);
-    if (child === "missing") break;
+  while (group !== undefined) {
+    const repo = await repoNamed(engine, reader, group, rest.join("/"));
+    if (repo !== undefined) return { group, repo, missing: [] };
+    const child =
+      rest.length > 1 ? await folder(engine, reader, group, rest[0] as string) : "missing";
+    if (child === "missing") return toBeMade(group, rest.slice(0, -1));
     group = child;
     rest.shift();
   }
-  return group === undefined ? undefined : within(engine, reader, group, rest);
+  return undefined;
 }
 
-/** The place of what is left of a path in the deepest group that exists. */
-async function within(
-  engine: Engine,
-  reader: Reader,
-  group: string,
-  rest: readonly string[],
-): Promise<Place | undefined> {
-  const repos = await findRepos(engine, reader, group, rest.join("/"));
-  if (repos.length > 1) return undefined;
-  const [repo] = repos;
-  const missing = repo === undefined ? rest.slice(0, -1) : [];
+/** The place of a repo that is not there yet, in the deepest group that is. */
+function toBeMade(group: string, missing: readonly string[]): Place | undefined {
   // Nobody makes a folder that would look like the uid of another, or one too deep to be made.
   const unmakable = missing.some((segment) => CHILD_UID.test(segment));
   if (unmakable || depthOf(group) + missing.length > DEEPEST_GROUP) return undefined;
-  return { group, repo, missing };
+  return { group, repo: undefined, missing };
 }
 
 async function organisation(
@@ -86,12 +83,12 @@ async function folder(
   return named.length > 1 ? undefined : (named[0] ?? "missing");
 }
 
-/** The repos of a group that have a name; a repo's name may have slashes. */
-function findRepos(
+/** The repo of a group that has a name: no two have the same. */
+async function repoNamed(
   { repos }: Engine,
   reader: Reader,
   group: string,
   name: string,
-): Promise<string[]> {
-  return repos.table.childrenNamed(reader, group, name, TWO);
+): Promise<string | undefined> {
+  return (await repos.table.childrenNamed(reader, group, name, 1))[0];
 }

@@ -108,6 +108,11 @@ export class Reconciler {
     }, LEASE_MS / 3);
     try {
       await this.#pass(AbortSignal.any([this.#stopping.signal, lost.signal]));
+    } catch (thrown) {
+      // Another replica has taken over and goes on: nothing is wrong with the registry.
+      const isTakenOver = thrown instanceof WharfError && thrown.code === "ABORTED";
+      if (!lost.signal.aborted && !isTakenOver) throw thrown;
+      return true;
     } finally {
       clearInterval(renewing);
       await store.write((tx) => releaseLease(tx, remote.host, this.#holder)).catch(() => {});

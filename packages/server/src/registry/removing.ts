@@ -36,7 +36,10 @@ export async function removePlace(
   const row = await engine.repos.table.findForChange(tx, repo);
   const places = await placesOf(tx, repo);
   const gone = places.find((place) => place.host === host && place.path === path);
-  if (row === undefined || gone === undefined || places.length > 1) {
+  // A registry that is no longer attached is asked no more: what it had does not keep anything.
+  const { registryUrls } = engine.settings;
+  const isElsewhere = places.some((place) => place !== gone && registryUrls.has(place.host));
+  if (row === undefined || gone === undefined || isElsewhere) {
     await forgetPlace(tx, host, path);
     if (gone?.made === 1) await passOnMade(tx, repo);
     return;
@@ -52,7 +55,8 @@ export async function removePlace(
     createTime !== undefined &&
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
-  if (gone.made !== 1 || !isUntouched) return;
+  const isMadeByPushes = places.some(({ made }) => made === 1);
+  if (!isMadeByPushes || !isUntouched) return;
   const change = changeFor(engine, tx, "repoDeletion", occasion);
   await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
   await change.remove(engine.repos, repo);

@@ -1,7 +1,6 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
-  type CreateTagRequest,
   type ListTagHistoryRequest,
   ListTagHistoryResponseSchema,
   parentOf,
@@ -9,19 +8,17 @@ import {
   TagSchema,
   TagsService,
 } from "@wharf/contract";
-import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../engine/list.ts";
 import { Resource } from "../engine/resource.ts";
-import { invalidArgument, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { validate } from "../rpc/validate.ts";
 import { readHistory } from "../store/tag-history.ts";
-import { noteRemoval, recordTag } from "./contents.ts";
+import { noteRemoval } from "./contents.ts";
 import { tagParts } from "./tag-parts.ts";
 
-/** Tags: the names that images of a repo go by. */
+/** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
   service: TagsService,
   schema: TagSchema,
@@ -36,26 +33,8 @@ export const tags: Resource<Tag> = new Resource({
   ],
   beforeDelete: (change, { uid, name }) =>
     noteRemoval(change, parentOf(uid), name, change.call.time),
-  methods: (engine) => ({ CreateTag: createTag(engine), ListTagHistory: listHistory(engine) }),
+  methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
 });
-
-/** Makes a tag, or moves the one that is there. */
-function createTag(engine: Engine): Handler {
-  return async (call, message) => {
-    const { parent, tag: given } = message as CreateTagRequest;
-    if (given === undefined) {
-      throw invalidArgument({ field: "tag", description: "tag is required" });
-    }
-    validate(TagSchema, given);
-    const { name, digest, deprecated, bundles } = given;
-    const tag = await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
-      const news = { name, digest, deprecated, bundles };
-      return (await recordTag(change, parent, news)).tag as Tag;
-    });
-    return messageReply(TagSchema, tag);
-  };
-}
 
 /** What the name of a tag has stood for, newest first. */
 function listHistory(engine: Engine): Handler {

@@ -13,8 +13,9 @@ const MOST_REDIRECTS = 3;
 export class TooLong extends Error {}
 
 export interface Question {
-  readonly method: "GET" | "HEAD";
+  readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
   /** Longer answers are refused. */
   readonly most: number;
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +47,9 @@ export class Transport {
   async ask(url: URL, question: Question): Promise<Answer> {
     let answer = await this.#ask(url, question);
     let from = url;
-    for (let turn = 0; REDIRECTS.has(answer.status) && turn < MOST_REDIRECTS; turn++) {
+    // What changes something is for the registry alone.
+    const most = question.method === "GET" || question.method === "HEAD" ? MOST_REDIRECTS : 0;
+    for (let turn = 0; REDIRECTS.has(answer.status) && turn < most; turn++) {
       const to = new URL(answer.headers.location ?? "", from);
       const { authorization, ...headers } = question.headers;
       // The token is for the registry alone.
@@ -57,7 +60,10 @@ export class Transport {
     return answer;
   }
 
-  /** Asks again where the registry, or what is before it, has just closed the connection. */
+  /**
+   * Asks again where the registry, or what is before it, has just closed the connection. Changes too:
+   * those that we make come to the same when they are made twice.
+   */
   async #ask(url: URL, question: Question): Promise<Answer> {
     for (;;) {
       const answer = await this.#askOnce(url, question);
@@ -65,7 +71,10 @@ export class Transport {
     }
   }
 
-  #askOnce(url: URL, { method, headers, most, signal }: Question): Promise<Answer | "closed"> {
+  #askOnce(
+    url: URL,
+    { method, headers, body, most, signal }: Question,
+  ): Promise<Answer | "closed"> {
     const [request, agent] = this.#means(url);
     return new Promise((resolve, reject) => {
       const asked = request(url, { method, headers, agent, ...(signal && { signal }) });
@@ -85,11 +94,11 @@ export class Transport {
         });
         response.on("error", reject);
         response.on("end", () => {
-          const body = Buffer.concat(chunks);
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, body: Buffer.concat(chunks) });
         });
       });
-      asked.end();
+      asked.end(body);
     });
   }
 

@@ -17,10 +17,12 @@ export interface Incoming {
 /** One call as a handler sees it: the request has been read, its sender is known and may call. */
 export interface Call extends Incoming {
   readonly method: DescMethod;
+  /** What the caller called, where that is made of `method`: version 1 of it, for example. */
+  readonly calledAs?: DescMethod;
   readonly caller: Caller;
   /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
   readonly time: number;
-  /** Tells the events of this call in the words of its caller's version, where that is the other. */
+  /** Translates the events of this call to version 1, where that is what the caller speaks. */
   readonly retell?: Retelling["retell"] | undefined;
 }
 
@@ -30,12 +32,12 @@ export interface EventBody {
   readonly json: string;
 }
 
-/** The same in other words; they may be about something else. */
+/** An event translated to version 1, whose message may be about another subject. */
 export interface Told extends EventBody {
   readonly subject?: string;
 }
 
-/** Methods whose events are told in other words than those of the methods that they are made of. */
+/** The methods of version 1, and how events of the version 2 methods behind them are translated. */
 export interface Retelling {
   readonly methods: ReadonlySet<DescMethod>;
   retell(body: EventBody): Told;

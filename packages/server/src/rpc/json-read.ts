@@ -111,7 +111,10 @@ class Reader {
     switch (field.fieldKind) {
       case "list":
         if (!Array.isArray(json)) throw refuse(path, "must be a list");
-        return json.map((item, index) => this.#single(field, item, `${path}[${index}]`, depth));
+        return json.map((item, index) => {
+          // Of a body that is a list nobody would know which field it is.
+          return this.#single(field, item, `${path || field.jsonName}[${index}]`, depth);
+        });
       case "map":
         return this.#map(field, json, path, depth);
       case "message":

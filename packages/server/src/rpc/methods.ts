@@ -61,7 +61,7 @@ export interface Older {
 }
 
 /**
- * Every method of the contract. Refuses to exist while any of them lacks an access rule.
+ * Every method of the contract. Throws if one of them lacks an access rule, which stops the start.
  *
  * @example const methods = new ServedMethods(SERVICES, handlers, authenticator);
  */
@@ -127,8 +127,12 @@ export class ServedMethods implements Methods {
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
     mayCall(method, call.caller, request);
     validateRequest(desc.input, request);
-    const { caller, time, retell } = call;
-    const inner = new AdmittedCall(call, desc, caller, time, { format: "binary", retell });
+    const { caller, time, retell, calledAs = call.method } = call;
+    const inner = new AdmittedCall(call, desc, caller, time, {
+      format: "binary",
+      retell,
+      calledAs,
+    });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
@@ -149,6 +153,7 @@ function mayCall({ rule, scope }: Guard, { grants, isOperator }: Caller, request
 class AdmittedCall implements Call {
   readonly #incoming: Incoming;
   readonly method: DescMethod;
+  readonly calledAs: DescMethod;
   readonly caller: Caller;
   readonly time: number;
   readonly format: Incoming["format"];
@@ -159,12 +164,17 @@ class AdmittedCall implements Call {
     method: DescMethod,
     caller: Caller,
     time: number,
-    { format = incoming.format, retell }: Partial<Pick<Call, "format" | "retell">>,
+    {
+      format = incoming.format,
+      retell,
+      calledAs = method,
+    }: Partial<Pick<Call, "format" | "retell" | "calledAs">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
     this.retell = retell;
     this.method = method;
+    this.calledAs = calledAs;
     this.caller = caller;
     this.time = time;
   }

@@ -331,16 +331,39 @@ export class ResourceTable {
     return true;
   }
 
-  /** Deletes rows of a place that nothing is below of and that have no terms, at most so many of each part. */
-  async deleteChildren(tx: Transaction, parent: string, most: number): Promise<void> {
-    const { name, parts = [undefined] } = this.shape;
+  /** Deletes rows of a place that nothing is below of, at most so many of each part; returns how many. */
+  async deleteChildren(
+    tx: Transaction,
+    parent: string,
+    most: number,
+    parts: readonly (number | undefined)[] = this.shape.parts ?? [undefined],
+  ): Promise<number> {
+    let all = 0;
     for (const part of parts) {
-      const [among, values] = part === undefined ? ["", []] : [" AND part = ?", [part]];
-      const some = `SELECT id FROM ${name} WHERE parent = ?${among} LIMIT ?`;
-      const sql = `DELETE FROM ${name} WHERE id IN (${some})`;
-      const gone = await tx.run(sql, parent, ...values, most);
+      const gone = await this.#deleteSome(tx, [parent, part], most);
       if (gone > 0) tx.counts.moved(this.#kind(part), parent, -gone);
+      all += gone;
     }
+    return all;
+  }
+
+  async #deleteSome(
+    tx: Transaction,
+    [parent, part]: readonly [string, number | undefined],
+    most: number,
+  ): Promise<number> {
+    const { name } = this.shape;
+    const [among, values] = part === undefined ? ["", []] : [" AND part = ?", [part]];
+    const some = `FROM ${name} WHERE parent = ?${among} LIMIT ?`;
+    const given = [parent, ...values, most];
+    const plain = `DELETE FROM ${name} WHERE id IN (SELECT id ${some})`;
+    if (this.terms === undefined) return tx.run(plain, ...given);
+    const rows = await tx.arrays<readonly [number, string]>(`SELECT id, terms ${some}`, ...given);
+    const owned = rows.map(([row, terms]) => ({ row, terms: readTerms(terms) }));
+    await this.terms.remove(tx, owned);
+    const { asInteger, texts } = tx.dialect;
+    const sql = `DELETE FROM ${name} WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
+    return tx.run(sql, JSON.stringify(rows.map(([id]) => id)));
   }
 
   #kind(part: number | undefined): string {

@@ -73,13 +73,26 @@ export class TermTable {
     after: readonly Term[],
   ): Promise<void> {
     const [had, has] = [byKey(before), byKey(after)];
-    for (const [key, { kind, value }] of had) {
-      if (has.has(key)) continue;
-      const sql = `DELETE FROM ${this.#terms} WHERE kind = ? AND value = ? AND row_id = ?`;
-      await tx.run(sql, kind, value, row);
-    }
+    const gone = [...had].filter(([key]) => !has.has(key)).map(([, term]) => term);
+    if (gone.length > 0) await this.remove(tx, [{ row, terms: gone }]);
     const added = [...has].filter(([key]) => !had.has(key)).map(([, term]) => term);
     if (added.length > 0) await this.add(tx, [{ row, terms: added }]);
+  }
+
+  /** Takes terms from rows, with one statement for any number of them. */
+  async remove(
+    tx: Transaction,
+    given: readonly { readonly row: number; readonly terms: readonly TermKey[] }[],
+  ): Promise<void> {
+    const terms = given.flatMap(({ row, terms }) =>
+      terms.map(({ kind, value }) => [kind, value, row]),
+    );
+    const { triples, asInteger } = tx.dialect;
+    await tx.run(
+      `DELETE FROM ${this.#terms} WHERE (kind, value, row_id) IN
+         (SELECT first, second, ${asInteger("third")} FROM (${triples}) given)`,
+      JSON.stringify(terms),
+    );
   }
 
   /** Gives rows terms that they do not have, with few statements for any number of them. */

@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
+import type { TagWrites } from "../registry/tag-writes.ts";
 import { WholeRepos } from "../registry/whole-repo.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
@@ -22,11 +23,12 @@ import { tagsSummaryMethods } from "./tags-summary.ts";
 /**
  * Everything that version 1 can do.
  *
- * @example for (const [method, handler] of handlersOfV1(within, engine)) handlers.set(method, handler);
+ * @example for (const [method, handler] of handlersOfV1(within, engine, tagWrites)) handlers.set(method, handler);
  */
 export function handlersOfV1(
   within: Within,
   engine: Engine,
+  tagWrites: TagWrites,
 ): Iterable<readonly [DescMethod, Handler]> {
   return [
     ...groupMethods(within),
@@ -38,7 +40,7 @@ export function handlersOfV1(
     ...accountAssociationMethods(within),
     ...externalGroupRoleMappingMethods(within),
     ...repoMethods(within, new WholeRepos(engine, tellRepo)),
-    ...tagMethods(within, engine),
+    ...tagMethods(within, tagWrites),
     ...tagsSummaryMethods(within),
     ...tagHistoryMethods(within),
     ...imageMethods(within),

@@ -4,7 +4,7 @@ import { invalidArgument, notFound, WharfError } from "../errors.ts";
 import { renamed } from "./names.ts";
 
 test("refusals name fields as version 1 does, wherever they are in a path", () => {
-  const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group" };
+  const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group", inner: "" };
   for (const [field, description, path, text] of [
     ["uid", "uid must be a uid", "id", "id must be a uid"],
     ["roleUid", "roleUid is required", "role", "role is required"],
@@ -13,6 +13,9 @@ test("refusals name fields as version 1 does, wherever they are in a path", () =
     ["a.roleUid.b", "b is odd", "a.role.b", "b is odd"],
     ["a[uid].roleUid", "roleUid is odd", "a[uid].role", "role is odd"],
     ["a[x.uid.y]", "the uid is odd", "a[x.uid.y]", "the uid is odd"],
+    ["names[3].inner.roleUid", "roleUid is odd", "ids[3].role", "role is odd"],
+    ["inner.names[inner..x]", "names is odd", "ids[inner..x]", "ids is odd"],
+    ["a.constructor", "toString is odd", "a.constructor", "toString is odd"],
     ["name", "name excludes roleUid", "name", "name excludes role"],
     ["name", "name is required", "name", "name is required"],
   ] as const) {

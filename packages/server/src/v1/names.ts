@@ -1,6 +1,9 @@
-import { type FieldViolation, invalidArgument, WharfError } from "../errors.ts";
+import { type FieldViolation, retold } from "../errors.ts";
 
-/** What fields of version 2 are called in version 1, by their names there. */
+/**
+ * What fields of version 2 are called in version 1, by their names there. An empty name is one that
+ * version 1 does without: what is in it is where it would be.
+ */
 export type Names = Readonly<Record<string, string>>;
 
 /** The ones that are renamed everywhere. */
@@ -16,15 +19,19 @@ const EVERYWHERE: Names = {
  * @example throw renamed(thrown, { roleUid: "role" });
  */
 export function renamed(thrown: unknown, names: Names): unknown {
-  if (!(thrown instanceof WharfError) || thrown.detail === undefined) return thrown;
-  if (!("badRequest" in thrown.detail)) return thrown;
-  const all = { ...EVERYWHERE, ...names };
-  return invalidArgument(...thrown.detail.badRequest.map((one) => inOtherWords(one, all)));
+  // Nothing inherited: paths and descriptions may hold any word of a caller's.
+  const all: Names = Object.assign(Object.create(null), EVERYWHERE, names);
+  return retold(thrown, (violation) => inOtherWords(violation, all));
 }
 
 /** A whole path where it is named, else part by part; what is in brackets stays as it is. */
 function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
-  const path = names[field] ?? field.replace(PART, (part) => names[part] ?? part);
+  const path =
+    names[field] ??
+    field.replace(PART, (part, name, dot) => {
+      const now = names[name] ?? name;
+      return now === undefined ? part : now && now + dot;
+    });
   return { field: path, description: reworded(description, lastOf(field), lastOf(path), names) };
 }
 
@@ -39,8 +46,8 @@ function reworded(description: string, old: string, now: string, names: Names): 
   return begins ? now + told : told;
 }
 
-/** A name in a path, or what is in brackets after one: a place in a list, or a caller's own key. */
-const PART = /\[[^\]]*\]|\w+/g;
+/** A name in a path and its dot, or what is in brackets: a place in a list, or a caller's own key. */
+const PART = /\[[^\]]*\]|(\w+)(\.?)/g;
 
 function lastOf(path: string): string {
   return /\w+(?=(\[[^\]]*\])?$)/.exec(path)?.[0] ?? path;

@@ -45,7 +45,7 @@ export function roleBindingMethods(within: Within): Adapted[] {
         return { parent, requests: roleBindings.map((one) => ({ roleBinding: toV2(one) })) };
       },
       answer: batchV1,
-      names: { ...NAMES, requests: "roleBindings" },
+      names: { ...NAMES, requests: "roleBindings", roleBinding: "" },
     }),
     adapt(within, {
       method: RoleBindings.method.update,

@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import type { Engine } from "../engine/engine.ts";
-import { replaceTag } from "../registry/tag-update.ts";
+import type { TagWrites } from "../registry/tag-writes.ts";
 import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
@@ -13,9 +12,9 @@ const NAMES = { parent: "repoId", updateTime: "lastUpdated" };
 /**
  * Tags as version 1 has them: lists show every kind of them unless told otherwise.
  *
- * @example handlers.push(...tagMethods(within, engine));
+ * @example handlers.push(...tagMethods(within, tagWrites));
  */
-export function tagMethods(within: Within, engine: Engine): Adapted[] {
+export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
   return [
     adapt(within, {
       method: Registry.method.createTag,
@@ -25,7 +24,7 @@ export function tagMethods(within: Within, engine: Engine): Adapted[] {
       names: NAMES,
     }),
     answerWith(Registry.method.updateTag, NAMES, async (tag, call) => {
-      return tagV1(await replaceTag(engine, call, create(TagSchema, tagV2(tag))));
+      return tagV1(await tagWrites.replace(call, create(TagSchema, tagV2(tag))));
     }),
     adapt(within, {
       method: Registry.method.deleteTag,

@@ -15,7 +15,7 @@ export interface EventNames {
 /** An advisory with more events tells nobody anything; the contract says the same of new ones. */
 const MOST_EVENTS = 1_000;
 
-/** Lists show 200 advisories with all of their events, and are put together in memory. */
+/** For a page of a list, 200 advisories with all of their events are read at once. */
 const MOST_CHARACTERS = 256 * 1024;
 
 /**
@@ -26,7 +26,9 @@ const MOST_CHARACTERS = 256 * 1024;
 export function tooMuch(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MOST_EVENTS) return `more than ${MOST_EVENTS}`;
   let size = 0;
-  for (const event of events) size += event.findings.length + sizeOf(event.type.value);
+  for (const { findings, issue = "", author, type } of events) {
+    size += findings.length + issue.length + author.length + sizeOf(type.value);
+  }
   return size > MOST_CHARACTERS ? `longer than ${MOST_CHARACTERS} characters` : undefined;
 }
 

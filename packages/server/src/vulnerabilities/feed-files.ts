@@ -85,7 +85,7 @@ export async function feedFile(
     case "csaf index":
       return { type: "text/plain; charset=utf-8", body: csafIndex(reader) };
     case "csaf changes":
-      return { type: "text/csv; charset=utf-8", body: await csafChangesOf(reader) };
+      return { type: "text/csv; charset=utf-8", body: csafChangesOf(reader) };
     case "csaf archive":
       return { type: ZIP_TYPE, body: archiveOf(csafFiles(source)) };
     case "csaf document": {
@@ -202,11 +202,11 @@ async function* csafIndex(reader: FeedReader): AsyncGenerator<string> {
   for await (const entry of csafEntries(reader)) yield csafIndexLine(entry);
 }
 
-/** Its order is by time, so it is held: a hundred bytes for each package. */
-async function csafChangesOf(reader: FeedReader): Promise<string> {
+/** Its order is by time, so it is held: a hundred bytes for each package. Nothing is read for a head. */
+async function* csafChangesOf(reader: FeedReader): AsyncGenerator<string> {
   const entries: CsafEntry[] = [];
   for await (const entry of csafEntries(reader)) entries.push(entry);
-  return csafChanges(entries);
+  yield csafChanges(entries);
 }
 
 async function* csafFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {

@@ -1,6 +1,7 @@
 import type { Publication } from "@wharf/advisories/publish";
 import { notFound } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { letGo } from "../wire/stream-answer.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
 import { FeedExports } from "./feed-exports.ts";
 import { feedFile } from "./feed-files.ts";
@@ -58,7 +59,11 @@ async function answer(
   const isBounded = isLong(path.file) && request.method !== "HEAD";
   const content = await (isBounded ? exports.make(request.remoteAddress, file) : file());
   if (content === undefined) throw notFound("Feed", request.path);
-  if (known) return unchanged;
+  if (known) {
+    // Made only to know whether it is there: until it is let go, it keeps others from theirs.
+    letGo(content.body);
+    return unchanged;
+  }
   return {
     status: 200,
     headers: { ...headers, "content-type": content.type },

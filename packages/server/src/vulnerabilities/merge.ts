@@ -127,18 +127,26 @@ function takenIn(
   given: AdvisoryEvent,
   { actor, approves }: Importer,
 ): AdvisoryEvent {
-  const reviewState = approves ? given.reviewState || ReviewState.APPROVED : ReviewState.PENDING;
+  const counts = approves && !awaitsOthers(before, actor);
+  const reviewState = counts ? given.reviewState || ReviewState.APPROVED : ReviewState.PENDING;
   if (before !== undefined && staysAsItIs(before, { ...given, reviewState })) return before;
   return {
     ...given,
     uid: before?.uid ?? "",
     // What is yet to be reviewed is by whoever brings it: they are the one who cannot approve it.
-    author: approves ? before?.author || given.author || actor : actor,
+    author: counts ? before?.author || given.author || actor : actor,
     // Nobody here has reviewed it, whoever a document names.
     reviewer: "",
     reviewState,
     createTime: timestampFromMs(timeOf(given)),
   };
+}
+
+/** Whether an event waits for the review of someone else: nobody approves their own by importing it. */
+function awaitsOthers(before: AdvisoryEvent | undefined, actor: string): boolean {
+  if (before === undefined || before.author !== actor) return false;
+  const { PENDING, REQUEST_CHANGES } = ReviewState;
+  return before.reviewState === PENDING || before.reviewState === REQUEST_CHANGES;
 }
 
 function staysAsItIs(before: AdvisoryEvent, given: AdvisoryEvent): boolean {

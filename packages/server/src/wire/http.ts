@@ -6,6 +6,7 @@ import type { Methods } from "../rpc/call.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
+import type { Unread } from "./grpc/unread.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import type { Outside, OutsideRoute } from "./outside.ts";
@@ -41,6 +42,8 @@ export interface Wire {
   readonly limits: Limits;
   /** The clock of `limits.requestMs`. */
   readonly deadlines: Deadlines;
+  /** What `limits.unreadBytes` is about. */
+  readonly unread: Unread;
   readonly cors: Cors;
   readonly observer: Observer;
   readonly errorDomain: string;

@@ -20,6 +20,8 @@ export interface Limits {
   readonly urlBytes: number;
   /** Bytes of a request, as sent and unpacked: 4 MiB is what gRPC servers take by default. */
   readonly messageBytes: number;
+  /** Bytes of all long gRPC answers that clients have not read yet: four lists of the longest. */
+  readonly unreadBytes: number;
   /** Stream resets an HTTP/2 client may do at once, and per second after (CVE-2023-44487). */
   readonly resetBurst: number;
   readonly resetsPerSecond: number;
@@ -36,6 +38,7 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytes: 16 * 1024,
   urlBytes: 8 * 1024,
   messageBytes: 4 * 1024 * 1024,
+  unreadBytes: 256 * 1024 * 1024,
   resetBurst: 500,
   resetsPerSecond: 50,
 };

@@ -23,6 +23,7 @@ import type { GrpcWire } from "./grpc/handler.ts";
 import type { HealthSource } from "./grpc/health.ts";
 import { Health } from "./grpc/health.ts";
 import { reflectionMethods } from "./grpc/reflection.ts";
+import { Unread } from "./grpc/unread.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server } from "./http2.ts";
 import type { Limits } from "./limits.ts";
@@ -125,6 +126,7 @@ function wireOf(
     ),
     limits,
     deadlines: new Deadlines(limits.requestMs),
+    unread: new Unread(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
     observer: options.observer,
     errorDomain: options.errorDomain,

@@ -1,15 +1,13 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
-  type Client,
   credentials,
-  Metadata,
   makeGenericClientConstructor,
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import type { Api } from "./api.ts";
+import { callMethod } from "./grpc.ts";
 import { refusalOf, shown, wired } from "./over-grpc.ts";
 import { queryOf } from "./over-rest.ts";
 import { Refusal } from "./refusal.ts";
@@ -84,22 +82,10 @@ export class AdvisoriesV1 {
   async #overGrpc(method: string, request: object): Promise<Shown> {
     const { url, token } = this.#api;
     const client = new Advisories(new URL(url).host, credentials.createInsecure());
-    const metadata = new Metadata();
-    metadata.set("authorization", `Bearer ${token}`);
     try {
-      const call = (client as Client & Record<string, (...args: unknown[]) => void>)[method];
-      assert.ok(call, method);
-      return await new Promise((resolve, reject) => {
-        call.call(
-          client,
-          wired(request),
-          metadata,
-          (error: ServiceError | null, answer: unknown) => {
-            if (error) reject(refusalOf(error));
-            else resolve(shown(answer));
-          },
-        );
-      });
+      return shown(await callMethod(client, token, method, wired(request) as object));
+    } catch (error) {
+      throw refusalOf(error as ServiceError);
     } finally {
       client.close();
     }

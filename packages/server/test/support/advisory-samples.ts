@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { EVENT_TYPES, isShown, type Stored } from "./advisory-oracle.ts";
 
-/** Advisories that differ in everything that lists filter by, and an oracle of these filters. */
+/** Advisories that differ in everything that lists filter by. */
 
 const STATES = [
   "REVIEW_STATE_PENDING",
@@ -10,22 +11,13 @@ const STATES = [
 ] as const;
 
 /** Every type of event, with what filters call it. */
-export const TYPES = [
-  ["detection", "EVENT_TYPE_FILTER_DETECTION"],
-  ["truePositiveDetermination", "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION"],
-  ["fixed", "EVENT_TYPE_FILTER_FIXED"],
-  ["falsePositiveDetermination", "EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION"],
-  ["analysisNotPlanned", "EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED"],
-  ["fixNotPlanned", "EVENT_TYPE_FILTER_FIX_NOT_PLANNED"],
-  ["pendingUpstreamFix", "EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX"],
-  ["patched", "EVENT_TYPE_FILTER_PATCHED"],
-] as const;
+export const TYPES = Object.entries(EVENT_TYPES);
 
 export interface SampleEvent {
   readonly author: string;
   readonly reviewer: string;
   readonly state: string;
-  readonly type: (typeof TYPES)[number];
+  readonly type: readonly [name: string, filter: string];
 }
 
 export interface Sample {
@@ -101,32 +93,10 @@ export interface Asked {
   readonly query?: string;
 }
 
-/** Whether a list request finds a sample, read off the contract and nothing else. */
+/** Whether a list request of someone who may list everywhere finds a sample. */
 export function isFound(sample: Sample, asked: Asked): boolean {
-  const { events, aliases, artifactName, componentName } = sample;
-  const any = (wanted: readonly string[] | undefined, ...has: readonly string[]) =>
-    wanted === undefined || has.some((one) => wanted.includes(one));
-  const latest = events.findLast(({ state }) => state === "REVIEW_STATE_APPROVED");
-  const searched = [artifactName, componentName, ...aliases].map((one) => one.toLowerCase());
-  return (
-    any(asked.advisoryIds, sample.advisoryId) &&
-    any(asked.legacyAdvisoryIds, sample.legacyAdvisoryId) &&
-    any(asked.origin === undefined ? asked.artifactNames : [asked.origin], artifactName) &&
-    any(asked.artifactTypes, sample.artifactType) &&
-    any(asked.artifactArchitectures, sample.artifactArchitecture) &&
-    any(asked.componentNames, componentName) &&
-    any(asked.componentTypes, sample.componentType) &&
-    any(asked.componentLocations, sample.componentLocation) &&
-    any(asked.aliases, ...aliases) &&
-    any(asked.eventReviewStates, ...events.map(({ state }) => state)) &&
-    any(asked.eventAuthors, ...events.map(({ author }) => author)) &&
-    !events.some(({ author }) => asked.excludeEventAuthors?.includes(author)) &&
-    any(asked.eventReviewers, ...events.map(({ reviewer }) => reviewer)) &&
-    any(asked.eventTypes, ...events.map(({ type }) => type[1])) &&
-    (asked.latestEventType === undefined || latest?.type[1] === asked.latestEventType) &&
-    (asked.query === undefined ||
-      searched.some((one) => one.includes((asked.query as string).toLowerCase())))
-  );
+  const placed = { uid: "", createTime: "", updateTime: "", ...messageOf(sample) };
+  return isShown(placed as unknown as Stored, asked, undefined, []);
 }
 
 function pick<T>(items: readonly T[], at: number): T {

@@ -1,11 +1,10 @@
 import {
   type Client,
   credentials,
-  Metadata,
   makeGenericClientConstructor,
   type ServiceDefinition,
-  type ServiceError,
 } from "@grpc/grpc-js";
+import { callMethod } from "./grpc.ts";
 import { readService } from "./independent.ts";
 
 /** A service by the name that the public contract gives it: `chainguard.platform.iam.Groups`. */
@@ -30,17 +29,7 @@ export function grpcCallV1(
   request: object,
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
 ): Promise<any> {
-  const client = clientOf(url, service) as Client & Record<string, (...args: unknown[]) => void>;
-  const metadata = new Metadata();
-  if (token !== "") metadata.set("authorization", `Bearer ${token}`);
-  return new Promise((resolve, reject) => {
-    const call = client[method];
-    if (call === undefined) throw new Error(`${service} has no ${method}`);
-    call.call(client, request, metadata, (error: ServiceError | null, response: unknown) => {
-      if (error) reject(error);
-      else resolve(response);
-    });
-  });
+  return callMethod(clientOf(url, service), token, method, request);
 }
 
 const clients = new Map<string, Client>();

@@ -21,12 +21,26 @@ export function grpcCall(
   request: object,
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
 ): Promise<any> {
-  const client = clientOf(url, service) as Client & Record<string, (...args: unknown[]) => void>;
+  return callMethod(clientOf(url, service), token, method, request);
+}
+
+/**
+ * Calls a method of a client that grpc-js made for a service; rejects with its ServiceError.
+ *
+ * @example await callMethod(client, token, "GetGroup", { uid });
+ */
+export function callMethod(
+  client: Client,
+  token: string,
+  method: string,
+  request: object,
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
+): Promise<any> {
   const metadata = new Metadata();
   if (token !== "") metadata.set("authorization", `Bearer ${token}`);
   return new Promise((resolve, reject) => {
-    const call = client[method];
-    if (call === undefined) throw new Error(`${service} has no ${method}`);
+    const call = (client as Client & Record<string, (...args: unknown[]) => void>)[method];
+    if (call === undefined) throw new Error(`the service has no ${method}`);
     call.call(client, request, metadata, (error: ServiceError | null, response: unknown) => {
       if (error) reject(error);
       else resolve(response);

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface InsteadAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 type Instead = InsteadAnswer | undefined;
@@ -34,7 +35,7 @@ export class RegistryFront {
       this.asked.push(asked);
       const answer = await this.instead(asked);
       if (answer !== undefined) {
-        outgoing.writeHead(answer.status, answer.headers).end();
+        outgoing.writeHead(answer.status, answer.headers).end(answer.body);
         return;
       }
       const passedOn = request(`http://${this.host}${url}`, { method, headers }, (response) => {

@@ -15,6 +15,8 @@ export interface TestRegistryOptions {
   readonly secret?: string;
   /** Where to tell it, if not the server itself. */
   readonly tellTo?: string;
+  /** Who else is told. */
+  readonly alsoTellTo?: string;
   /** What else its configuration says. */
   readonly more?: object;
 }
@@ -47,7 +49,7 @@ export class TestRegistry {
   static async start(
     authUrl: string,
     host: string,
-    { secret, tellTo = authUrl, more }: TestRegistryOptions = {},
+    { secret, tellTo = authUrl, alsoTellTo, more }: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
     const folder = scratchFolder("wharf-registry-");
     const bundle = join(folder, "certs.pem");
@@ -65,13 +67,17 @@ export class TestRegistry {
       threshold: 3,
       backoff: "1s",
     };
+    const endpoints = [
+      endpoint,
+      ...(alsoTellTo === undefined ? [] : [{ ...endpoint, name: "other", url: alsoTellTo }]),
+    ];
     const config = {
       version: "0.1",
       log: { accesslog: { disabled: true }, level: "error" },
       storage,
       http: { addr: host },
       auth: { token: { ...token, rootcertbundle: bundle } },
-      ...(secret !== undefined && { notifications: { endpoints: [endpoint] } }),
+      ...(secret !== undefined && { notifications: { endpoints } }),
       ...more,
     };
     writeFileSync(join(folder, "config.yml"), stringify(config));

@@ -109,10 +109,10 @@ export class TestServer {
       await once(this.#process, "exit");
   }
 
-  /** Starts again on the same address and store. */
-  async restart(): Promise<void> {
+  /** Starts again on the same address and store, with other settings where these are given. */
+  async restart(flags = this.#flags): Promise<void> {
     const { host } = new URL(this.url);
-    const started = await launch(["--listen", host, ...this.storeFlags, ...this.#flags]);
+    const started = await launch(["--listen", host, ...this.storeFlags, ...flags]);
     this.#process = started.process;
     this.#log = started.log;
   }
@@ -120,8 +120,10 @@ export class TestServer {
   /** Asks the process to end, and returns its exit code once it has; what it kept stays. */
   async terminate(): Promise<number | null> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      // "close" comes after the last line of its log.
+      const closed = once(this.#process, "close");
       this.#process.kill("SIGTERM");
-      await once(this.#process, "exit");
+      await closed;
     }
     return this.#process.exitCode;
   }

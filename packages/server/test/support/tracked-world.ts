@@ -42,6 +42,20 @@ export async function until<T>(
   }
 }
 
+/** How such a world differs from the usual one. */
+export interface TrackedOptions {
+  readonly store?: StoreKind;
+  readonly flags?: readonly string[];
+  /** Whether the registry sends notifications. */
+  readonly tells?: boolean;
+  /** Where it sends them, if not to the server. */
+  readonly tellTo?: string;
+  /** What stands between the server and the registry when it reads that. */
+  readonly front?: RegistryFront;
+  /** What else the registry's configuration says. */
+  readonly more?: object;
+}
+
 /** A world with a real registry that the server keeps track of. */
 export class TrackedWorld {
   readonly world: RegistryWorld;
@@ -64,18 +78,7 @@ export class TrackedWorld {
     tellTo,
     front,
     more = {},
-  }: {
-    store?: StoreKind;
-    flags?: readonly string[];
-    /** Whether the registry sends notifications. */
-    tells?: boolean;
-    /** Where it sends them, if not to the server. */
-    tellTo?: string;
-    /** What stands between the server and the registry when it reads that. */
-    front?: RegistryFront;
-    /** What else the registry's configuration says. */
-    more?: object;
-  } = {}): Promise<TrackedWorld> {
+  }: TrackedOptions = {}): Promise<TrackedWorld> {
     const host = `127.0.0.1:${await freePort()}`;
     if (front !== undefined) front.host = host;
     const own = ["--registry-urls", `${host}=${front?.url ?? `http://${host}`}`, ...flags];

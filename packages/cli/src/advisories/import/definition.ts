@@ -5,7 +5,7 @@ export const importDefinition = define({
   name: "import",
   summary: "Take in advisories that were written elsewhere",
   description: `Reads advisories of distributions (YAML, schema version 2), OSV 1.x, OpenVEX 0.2 and CSAF 2.0 \
-(csaf_vex), from files, folders with all that is below them, archives (tar, gzip, zip) and standard input.
+(csaf_vex), from files, folders with all that is below them, archives (tar, gzip, zstd, zip) and standard input.
 
 Each document is taken as a whole or not at all. What is refused is told with its line and the reason, and \
 the command then ends with 1. Nothing is ever removed, and what is there already is not taken twice: after \

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { finished } from "node:stream/promises";
 import { landingPage, PAGE_HEADERS } from "./page.ts";
 
 /** What came back from the server by way of the browser. */
@@ -86,7 +87,6 @@ export class Loopback {
 async function reply(response: ServerResponse, title: string, text: string): Promise<void> {
   response.writeHead(200, { ...PAGE_HEADERS, connection: "close" });
   response.end(landingPage(title, text));
-  // The browser may have left; nothing depends on it.
-  if (!response.writableFinished)
-    await Promise.race([once(response, "finish"), once(response, "close")]);
+  // The browser may have left, even before this; nothing depends on it.
+  await finished(response).catch(() => {});
 }

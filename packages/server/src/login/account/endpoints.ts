@@ -32,7 +32,7 @@ import {
 /** As many sessions as fit on a page that people read to the end. */
 const MOST_SESSIONS = 50;
 
-/** Whoever only looks at their account gets no tokens, and nobody becomes known by it. */
+/** Whoever only looks at their account gets no tokens, and nobody is registered by it. */
 const TO_ACCOUNT: LoginRequest = {
   delivery: { kind: "account" },
   provider: "",
@@ -44,7 +44,7 @@ const TO_ACCOUNT: LoginRequest = {
 };
 
 /**
- * The page on which people see to their own account, and what its forms do.
+ * The page on which people look after their own account, and what its forms do.
  *
  * @example endpoints.push(...accountEndpoints(parts, attempts));
  */

@@ -1,5 +1,5 @@
 /** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import { discardRest } from "../discard.ts";
@@ -14,6 +14,7 @@ import { armCall } from "./timeout.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
 import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
 
+const { NGHTTP2_CANCEL } = constants;
 const WITH_TRAILERS = { waitForTrailers: true } as const;
 const END_STREAM = { endStream: true } as const;
 
@@ -131,7 +132,9 @@ class UnaryCall {
   readonly #succeed = (reply: Reply): void => {
     try {
       const bytes = reply.binary();
+      this.#wire.unread.mustHaveRoom(bytes.length);
       if (!this.#exchange.settle()) return;
+      this.#wire.unread.hold(bytes.length, this.#stream);
       if (shouldPack(bytes.length, this.#headers["grpc-accept-encoding"])) {
         pack(bytes).then((packed) => this.#send(packed, true));
       } else this.#send(bytes, false);
@@ -159,7 +162,8 @@ class UnaryCall {
       stream.on("wantTrailers", sendOk);
       // A client that does not read keeps the stream, and its memory, no longer than a request may.
       if (frame.length > SLOW_CLIENT_BYTES) {
-        stream.setTimeout(this.#wire.limits.requestMs, () => stream.close());
+        // With another code it would wait for them all the same.
+        stream.setTimeout(this.#wire.limits.requestMs, () => stream.close(NGHTTP2_CANCEL));
       }
       stream.end(frame);
     }

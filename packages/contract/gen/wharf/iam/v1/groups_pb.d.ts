@@ -105,7 +105,8 @@ export declare const GroupListSchema: GenMessage<GroupList>;
  */
 export declare type CreateGroupRequest = Message<"wharf.iam.v1.CreateGroupRequest"> & {
   /**
-   * The uid of a group, or its name where only one group in reach has it.
+   * The uid of a group; or its name, or the last steps of its uid, where only one group in reach has
+   * them.
    *
    * @generated from field: string parent = 1;
    */

@@ -186,7 +186,8 @@ export declare const ListGroupsResponseSchema: GenMessage<ListGroupsResponse>;
  */
 export declare type CreateGroupRequest = Message<"wharf.iam.v2beta1.CreateGroupRequest"> & {
   /**
-   * The uid of a group, or its name where only one group in reach has it.
+   * The uid of a group; or its name, or the last steps of its uid, where only one group in reach has
+   * them.
    *
    * @generated from field: string parent = 1;
    */

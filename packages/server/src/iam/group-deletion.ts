@@ -1,0 +1,140 @@
+import type { DeleteGroupRequest, Group } from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
+import { Change } from "../engine/change.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Resource } from "../engine/resource.ts";
+import { deleteMethod } from "../engine/write.ts";
+import { failedPrecondition, notFound } from "../errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { readPositions } from "../store/page.ts";
+import { countsOf } from "../store/range-counts.ts";
+import { forgetRegistrySettings } from "../store/registry-settings.ts";
+import type { ResourceTable } from "../store/resource-table.ts";
+import { forgetSubpackages } from "../store/subpackages.ts";
+import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
+
+/**
+ * So much of what is left of deleted ones goes in one transaction, which everyone who writes waits for.
+ * Where there is more, several go before the one that deletes the group.
+ */
+const REMAINS_AT_ONCE = 250;
+
+/**
+ * Deletes a group that holds nothing any more.
+ *
+ * @example methods: (engine) => ({ DeleteGroup: deleteGroup(engine) })
+ */
+export function deleteGroup(engine: Engine): Handler {
+  const { groups, store } = engine;
+  const deleteRest = deleteMethod(groups, engine);
+  return async (call, request) => {
+    const { uid } = request as DeleteGroupRequest;
+    const removeSome = () =>
+      store.write(async (tx) => {
+        if ((await groups.table.findForChange(tx, uid)) === undefined) {
+          throw notFound(groups.typeName, uid);
+        }
+        const change = new Change(call, tx, engine);
+        await refuseUnlessEmpty(change, uid);
+        await audit(tx, call, { resource: uid, detail: { emptied: true } });
+        return removeRemains(change, uid, REMAINS_AT_ONCE);
+      });
+    while ((await hasManyRemains(engine, uid)) && (await removeSome()) > 0);
+    return deleteRest(call, request);
+  };
+}
+
+/**
+ * Refuses while anything is left. The caller's own role bindings at the group do not count: without
+ * them the caller could not delete it, and with it they go.
+ */
+export async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
+  const { engine, tx } = change;
+  await refuseUnlessEmpty(change, uid);
+  await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
+  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
+  for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
+  await forgetRegistrySettings(tx, uid);
+  await forgetVulnerabilities(tx, uid);
+  await forgetSubpackages(tx, uid);
+}
+
+async function refuseUnlessEmpty(change: Change, group: string): Promise<void> {
+  const { engine, tx, caller } = change;
+  for (const resource of engine.resources) {
+    if (resource.table === engine.roleBindings.table) continue;
+    await refuseFreshRemains(change, resource, group);
+    if (await holdsAny(change, resource, group)) throw notEmpty(resource.plural);
+  }
+  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: group });
+  if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
+    throw notEmpty(engine.roleBindings.plural);
+  }
+}
+
+/** Whether a group holds one that is there, and not only what is left of deleted ones. */
+async function holdsAny({ tx }: Change, resource: Resource, group: string): Promise<boolean> {
+  const { table, definition } = resource;
+  const { remains, parts } = definition;
+  if (remains === undefined || parts === undefined) {
+    return table.hasAny(tx, { column: "parent", value: group });
+  }
+  for (const part of parts.all) {
+    if (part !== remains.part && (await latestIn(tx, table, group, part)) !== undefined)
+      return true;
+  }
+  return false;
+}
+
+/** Not everyone who keeps a copy has had time to learn of what was deleted lately. */
+async function refuseFreshRemains(
+  { call, tx }: Change,
+  { definition: { remains }, table, plural }: Resource,
+  group: string,
+): Promise<void> {
+  if (remains === undefined) return;
+  const latest = await latestIn(tx, table, group, remains.part);
+  if (latest === undefined || latest <= call.time - remains.keptMs) return;
+  const days = remains.keptMs / (24 * 3_600_000);
+  const description = `cannot delete group with child ${plural} that were deleted in the last ${days} days`;
+  throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+}
+
+/** When one of a part of a group last changed; undefined where there is none. */
+async function latestIn(
+  tx: Transaction,
+  table: ResourceTable,
+  group: string,
+  part: number,
+): Promise<number | undefined> {
+  const range = { childrenOf: group, parts: [part] };
+  const order = { column: "updated", descending: true } as const;
+  const query = { range, filters: [], order, offset: 0, limit: 1 };
+  const [newest] = await readPositions(tx, table, query);
+  return newest && Number(newest.key);
+}
+
+async function hasManyRemains({ resources, store }: Engine, group: string): Promise<boolean> {
+  for (const { definition, table } of resources) {
+    if (definition.remains === undefined) continue;
+    const range = { childrenOf: group, parts: [definition.remains.part] };
+    if ((await countsOf(store.reader, table, range)).children > REMAINS_AT_ONCE) return true;
+  }
+  return false;
+}
+
+/** Removes what is left of deleted ones, at most so much of each kind; returns how much it was. */
+async function removeRemains({ engine, tx }: Change, group: string, most: number): Promise<number> {
+  let removed = 0;
+  for (const { definition, table } of engine.resources) {
+    if (definition.remains === undefined) continue;
+    removed += await table.deleteChildren(tx, group, most, [definition.remains.part]);
+  }
+  return removed;
+}
+
+function notEmpty(plural: string): Error {
+  const description = `cannot delete group with child ${plural}`;
+  return failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { LoginWorld } from "./support/login-world.ts";
+import { STORES } from "./support/server.ts";
+import { Tool } from "./support/tool.ts";
+import { Walker } from "./support/walker.ts";
+
+for (const store of STORES) {
+  describe(`a login that begins at another name of the machine, on ${store}`, () => {
+    let world: LoginWorld;
+    let tool: Tool;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+      tool = await Tool.start(world.server.url.replace("//127.0.0.1:", "//localhost:"));
+    });
+    after(async () => {
+      tool?.stop();
+      await world.stop();
+    });
+
+    test("comes back to the auth URL, and goes on where it began", async () => {
+      const url = tool.loginUrl({ idp_id: world.provider });
+      assert.ok(url.startsWith("http://localhost:"));
+      const page = await world.signIn(new Walker(), url, "ada", tool.redirectUri);
+      assert.ok(page.url.startsWith(tool.redirectUri), page.text);
+      const tokens = await tool.redeem(new URL(page.url).searchParams);
+      assert.equal(tokens.status, 200, tokens.error_description);
+    });
+
+    test("is refused to any other browser, there as well", async () => {
+      const walker = new Walker();
+      const url = tool.loginUrl({ idp_id: world.provider });
+      const callback = `${world.server.url}/oauth/callback`;
+      const { url: back } = await world.signIn(walker, url, "ada", callback);
+      assert.ok(back.startsWith(callback), back);
+      const page = await new Walker().open(back);
+      assert.equal(page.status, 403);
+      assert.ok(page.url.startsWith("http://localhost:"), page.url);
+      assert.match(page.text, /began in another browser/);
+      const again = await walker.open(back);
+      assert.equal(again.status, 403, "the ticket is spent");
+    });
+  });
+}

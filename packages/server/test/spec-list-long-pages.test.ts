@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { AdvisoriesV1 } from "./support/advisories-v1.ts";
+import { onEachStore } from "./support/test-world.ts";
+import { uidsOf, walk } from "./support/walk.ts";
+
+/** Of a quarter of a megabyte each. Clients of gRPC take 4 MiB unless told otherwise; those of the tests are not. */
+const LONG = 20;
+
+const event = (at: number, size: number) => ({
+  createTime: new Date(1_700_000_000_000 + at).toISOString(),
+  findings: Buffer.alloc(size, "x").toString("base64"),
+  fixed: { fixedVersion: `${at}` },
+});
+
+const advisory = (number: number, more: object = {}) => ({
+  advisoryId: `CGA-${number}`,
+  artifactType: "apk",
+  artifactName: number % 2 === 0 ? "openssl" : "zlib",
+  ...more,
+});
+
+onEachStore("lists of what is long", (world) => {
+  /** A group with advisories that one page could not hold; only read by the tests. */
+  let group: string;
+  before(async () => {
+    group = await world.group(await world.organisation());
+    const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
+    for (let at = 0; at < LONG; at += 2) {
+      const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
+      await world.operator("gRPC").importAdvisories(group, [{ name: "x", advisories }]);
+    }
+  });
+
+  world.rule("a page that would be too long ends earlier, and the next goes on", async (api) => {
+    for (const orderBy of ["uid", "updated_at desc"]) {
+      const request = { uidp: { childrenOf: group }, orderBy };
+      const { items } = await walk(api.advisories, "advisories", { ...request, pageSize: 6 });
+      assert.equal(new Set(uidsOf(items)).size, LONG);
+      const first = await api.advisories.list({ ...request, pageSize: 200 });
+      const count = first.advisories.length;
+      assert.ok(count > 10 && count < LONG, `${count} in a page`);
+      const { nextPageToken: pageToken } = first;
+      const second = await api.advisories.list({ ...request, pageSize: 200, pageToken });
+      assert.equal(second.nextPageToken, "");
+      assert.deepEqual([...first.advisories, ...second.advisories], items);
+      assert.deepEqual([first.totalCount, second.totalCount], [String(LONG), String(LONG)]);
+    }
+  });
+
+  world.rule("it is the same with filters, with changes, and with what is skipped", async (api) => {
+    const uidp = { childrenOf: group };
+    const all = await walk(api.advisories, "advisories", { uidp });
+    const since = { uidp, updatedSince: "1970-01-01T00:00:00Z", pageSize: 200 };
+    const changes = await walk(api.advisories, "advisories", since);
+    assert.deepEqual(uidsOf(changes.items).sort(), uidsOf(all.items));
+    const times = changes.items.map(({ updateTime }) => Date.parse(updateTime));
+    assert.ok(times.every((time, at) => at === 0 || time >= (times[at - 1] as number)));
+    const named = { uidp, artifactNames: ["openssl"], pageSize: 200 };
+    assert.equal((await api.advisories.list(named)).advisories.length, LONG / 2);
+    const first = await api.advisories.list({ uidp, skip: 1, pageSize: 200 });
+    const count = first.advisories.length;
+    const uids = uidsOf(all.items);
+    assert.deepEqual(uidsOf(first.advisories), uids.slice(1, 1 + count));
+    const next = { uidp, pageToken: first.nextPageToken, pageSize: 200 };
+    const second = await api.advisories.list({ ...next, skip: 1 });
+    assert.deepEqual(uidsOf(second.advisories)[0], uids[1 + count + 1]);
+    assert.equal(second.skipped, 2);
+  });
+
+  world.rule("version 1's list of advisories, which has pages, does the same", async (api) => {
+    const v1 = new AdvisoriesV1(api);
+    const ids: string[] = [];
+    let pageToken = "";
+    let pages = 0;
+    do {
+      const page = await v1.list({ uidp: { childrenOf: group }, pageSize: "200", pageToken });
+      ids.push(...page.items.map(({ id }: { id: string }) => id));
+      pageToken = page.nextPageToken;
+      pages++;
+    } while (pageToken !== "");
+    assert.ok(pages > 1, `${pages} pages`);
+    assert.equal(new Set(ids).size, LONG);
+    assert.deepEqual(ids, ids.toSorted());
+  });
+
+  test("what is filled in counts", async () => {
+    const rated = await world.group(await world.organisation());
+    const severity = (id: number, at: number) => ({
+      type: "TYPE_CVSS_V3",
+      score: `${id}/${at}/`.padEnd(200, "x"),
+    });
+    const vulnerabilities = Array.from({ length: 40 }, (_, id) => ({
+      id: `CVE-${id}`,
+      aliases: ["CVE-shared"],
+      updateTime: "2026-01-01T00:00:00Z",
+      severities: Array.from({ length: 100 }, (_, at) => severity(id, at)),
+    }));
+    const advisories = Array.from({ length: 9 }, (_, at) => {
+      return advisory(at, { aliases: ["CVE-shared"] });
+    });
+    const api = world.operator("gRPC");
+    await api.importAdvisories(rated, [{ name: "x", advisories, vulnerabilities }]);
+    const request = { uidp: { childrenOf: rated }, pageSize: 200 };
+    const { items, pages } = await walk(api.advisories, "advisories", request);
+    assert.equal(new Set(uidsOf(items)).size, 9);
+    assert.ok(items.every(({ severities }) => severities.length === 4_000));
+    assert.ok(pages > 1 && pages < 9, `${pages} pages`);
+  });
+});
