@@ -34,11 +34,12 @@ describe("attacks on logins by a provider", () => {
   });
 
   /** A login at the provider, which does this: what the tool is told. */
-  const logInWith = async (tool: Tool, misdeed: Misdeed, parameters = {}) => {
+  const logInWith = async (tool: Tool, misdeed: Misdeed, parameters = {}, later = misdeed) => {
     rogue.misbehave(misdeed);
     const walker = new Walker();
     const away = await walker.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
     if (!away.url.startsWith(rogue.url)) return { page: away, told: new URLSearchParams() };
+    rogue.misbehave(later);
     const callback = `${world.server.url}/oauth/callback?${rogue.wayBack(away.url)}`;
     const page = await walker.open(callback, tool.redirectUri);
     return { page, told: new URL(page.url).searchParams };
@@ -177,6 +178,66 @@ describe("attacks on logins by a provider", () => {
       },
     );
   }
+
+  describe("a provider of anyone's, which leads people on to another", () => {
+    let theirs: string;
+    const named = { authorization_response_iss_parameter_supported: true };
+    before(async () => {
+      const { body } = await world.operator.post("/iam/v2beta1/groups", { name: "anyones" });
+      const made = await world.operator.post(`/iam/v2beta1/identityProviders/${body.uid}`, {
+        name: "rogue",
+        defaultRole: roleNamed("viewer"),
+        oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },
+      });
+      theirs = made.body.uid;
+    });
+
+    attack(
+      "is not gone to when its answers do not name it",
+      () => world,
+      async (tool) => {
+        const { page } = await logInWith(tool, {}, { idp_id: theirs });
+        assert.match(page.text, /the operator must verify its organisation first/);
+        assert.ok(page.url.startsWith(world.server.url));
+      },
+    );
+
+    for (const [title, callback] of Object.entries({
+      "is given no code of one that does not name itself": {},
+      "is given no code of one that names itself": { iss: "https://accounts.example" },
+    })) {
+      attack(
+        title,
+        () => world,
+        async (tool) => {
+          const misdeed = { discovery: named, callback };
+          const { told } = await logInWith(tool, misdeed, { idp_id: theirs });
+          assert.equal(told.get("error"), "access_denied");
+          assert.match(told.get("error_description") ?? "", /iss/);
+          assert.ok(!rogue.asked.includes("/token"), "the code was sent");
+        },
+      );
+    }
+
+    attack(
+      "is given no code when it takes back what it said of itself",
+      () => world,
+      async (tool) => {
+        const { told } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
+        assert.equal(told.get("error"), "access_denied");
+        assert.match(told.get("error_description") ?? "", /must verify its organisation/);
+        assert.ok(!rogue.asked.includes("/token"), "the code was sent");
+      },
+    );
+
+    test("lets its own people in when it names itself", async () => {
+      const tool = await Tool.start(world.server.url);
+      const misdeed = { discovery: named, callback: { iss: rogue.url } };
+      const { told } = await logInWith(tool, misdeed, { idp_id: theirs });
+      assert.equal((await tool.redeem(told)).status, 200, told.get("error_description") ?? "");
+      tool.stop();
+    });
+  });
 
   test("an address is verified only where it is said to be", async () => {
     const tool = await Tool.start(world.server.url);

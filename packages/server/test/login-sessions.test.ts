@@ -115,6 +115,21 @@ for (const store of STORES) {
       assert.equal((await rest(last.access_token).get(`/iam/v2beta1/groups/${other}`)).status, 403);
     });
 
+    test("a narrowed token ends its own session, and no other of its person", async () => {
+      const [one, two] = [await world.logIn("ada"), await world.logIn("ada")];
+      const aud = world.server.url;
+      const made = await exchange(world.server.url, one.access_token, { aud, cap: "groups.list" });
+      const narrowed = rest(made.token);
+      const everywhere = await narrowed.post("/auth/v1/logout", { everywhere: true });
+      assert.equal(everywhere.status, 403);
+      assert.match(everywhere.body.message, /no session but its own/);
+      const { sid } = decodeJwt(two.access_token);
+      assert.equal((await narrowed.delete(`/auth/v1/sessions/${sid}`)).status, 404);
+      assert.deepEqual([await alive(one.access_token), await alive(two.access_token)], [200, 200]);
+      assert.equal((await narrowed.post("/auth/v1/logout", {})).status, 200);
+      assert.deepEqual([await alive(one.access_token), await alive(two.access_token)], [401, 200]);
+    });
+
     test("a slip in what is asked for costs nothing", async () => {
       const { refresh_token: token } = await world.logIn("ada");
       const wrong = await refresh(token, "aud=https://elsewhere.example");

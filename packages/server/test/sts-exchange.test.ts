@@ -151,16 +151,20 @@ for (const store of STORES) {
         const made = await exchange(server.url, await upstream(), { aud, identity: ci });
         assert.equal(made.status, 200, made.message);
         for (const identity of ["", next.uid, named.uid]) {
-          for (const wanted of [server.url, "registry.test"]) {
+          for (const wanted of [server.url, "registry.test", [aud, server.url]]) {
+            if (identity === "" && wanted === aud) continue;
             const again = await exchange(server.url, made.token, { aud: wanted, identity });
-            assert.equal(again.status, 401, `${aud} ${identity} ${wanted}`);
+            assert.equal(again.status, 403, `${aud} ${identity} ${wanted}`);
             assert.match(again.message, /invalid "aud"/);
             assert.equal(again.token, "");
           }
         }
+        const narrower = await exchange(server.url, made.token, { aud, cap: "groups.list" });
+        assert.equal(narrower.claims.aud, aud, "for the same it may be made to do less");
+        assert.ok(narrower.claims.cap);
         const holder = new Rest(server.url, made.token);
         const joined = await holder.post("/auth/v1/register", { code });
-        assert.equal(joined.status, 401, JSON.stringify(joined.body));
+        assert.equal(joined.status, 403, JSON.stringify(joined.body));
         assert.match(joined.body.message, /invalid "aud"/);
       }
     });

@@ -74,13 +74,18 @@ async function nextOf(login: Login, { issuer, audience, refused }: RenewOptions)
       return withToken(login, audience, access, now);
     }
     case "none": {
-      const other = Object.values(login.tokens).find(
-        ({ token, expires }) => expires > now && token !== refused,
-      );
+      const [other] = Object.entries(login.tokens)
+        .filter(([, { token, expires }]) => expires > now && token !== refused)
+        // Those for registries, which are hosts and no addresses, are exchanged for nothing else.
+        .sort(([one], [another]) => Number(isAddress(another)) - Number(isAddress(one)));
       if (other === undefined) throw unauthenticated("your login has ended");
-      return withToken(login, audience, await exchanged(wharf, other.token, audience), now);
+      return withToken(login, audience, await exchanged(wharf, other[1].token, audience), now);
     }
   }
+}
+
+function isAddress(audience: string): boolean {
+  return /^https?:/.test(audience);
 }
 
 /**

@@ -1,4 +1,8 @@
-import { type IdentityProvider, IdentityProvider_OIDC_CorrelationRule } from "@wharf/contract";
+import {
+  type IdentityProvider,
+  IdentityProvider_OIDC_CorrelationRule,
+  rootOf,
+} from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
 import type { Engine } from "../engine/engine.ts";
 import { failedPrecondition, WharfError } from "../errors.ts";
@@ -135,10 +139,27 @@ export class ProviderLogin {
         },
       );
       client.enableNonRepudiationChecks(config);
+      await this.#mustBeTellable(provider, config);
       return config;
     } catch (error) {
       throw refusal(error);
     }
+  }
+
+  /**
+   * All providers send browsers back to one address, so a provider of anyone's could lead a person on
+   * to another provider, and be given the code that this one sends them back with. Those that say who
+   * they are in their answers (RFC 9207) are held to it by the library; all others must be of an
+   * organisation that the operator has verified, unless only the operator says whom to trust anyway.
+   */
+  async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
+    const { settings, groups, store } = this.#engine;
+    if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
+    if (settings.rootGroups === "operator" || settings.trustedIssuers.length > 0) return;
+    if ((await groups.find(store.reader, rootOf(uid)))?.verified) return;
+    const description =
+      "the identity provider does not say who it is in its answers (RFC 9207), so the operator must verify its organisation first";
+    throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });
   }
 }
 

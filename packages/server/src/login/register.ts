@@ -16,7 +16,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { findSession } from "../store/sessions.ts";
 import { Checks, invalid, malformed } from "../sts/checks.ts";
-import { type ExchangeParts, ownToken } from "../sts/entitlement.ts";
+import { type ExchangeParts, isForUs, ownToken } from "../sts/entitlement.ts";
 import { acceptedAudiences } from "../sts/known-identities.ts";
 import { exactly, oneOf } from "../sts/matcher.ts";
 import type { TokenRule } from "../sts/rule.ts";
@@ -62,7 +62,9 @@ async function whoJoins(parts: ExchangeParts, call: Call, token: string): Promis
   const read = readToken(token, Checks.untilFailure());
   if (read === undefined) throw malformed();
   if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read);
-  const { subject, session, limit } = await ownToken(parts, token, call.time);
+  const verified = await ownToken(parts, token, call.time);
+  const { subject, session, limit } = verified;
+  if (!isForUs(verified, parts.addresses())) throw invalid("aud");
   // A token that was made to do little must not give its identity more.
   if (limit !== undefined) throw invalid("cap");
   const found = await findSession(parts.engine.store.reader, session);

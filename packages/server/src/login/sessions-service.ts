@@ -17,7 +17,13 @@ import { audit } from "../engine/audit.ts";
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { pageSizeOf } from "../engine/list.ts";
-import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors.ts";
+import {
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  WharfError,
+} from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import {
@@ -131,7 +137,10 @@ export function endSessionMethod(engine: Engine): Handler {
   };
 }
 
-function mayEnd({ uid, grants, isOperator }: Caller, { identity, provider }: StoredSession) {
+function mayEnd(caller: Caller, { id, identity, provider }: StoredSession): boolean {
+  const { uid, grants, isOperator, limit, session } = caller;
+  // A token that was made to do little ends what it came of, and nothing else of its person.
+  if (limit !== undefined && identity === uid) return session === id;
   if (isOperator || identity === uid) return true;
   return provider !== "" && grants.holds([UPDATE], provider);
 }
@@ -164,7 +173,10 @@ export function logoutMethod(engine: Engine): Handler {
 
 async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
   const { tx } = change;
-  if (everywhere) return endAll(change, caller.uid);
+  if (everywhere) {
+    if (caller.limit === undefined) return endAll(change, caller.uid);
+    throw new WharfError("PERMISSION_DENIED", "a narrowed token ends no session but its own");
+  }
   const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
   if (session === undefined) {
     const description = "the token did not come of a login";

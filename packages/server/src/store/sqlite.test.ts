@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,4 +21,23 @@ test("a turn that takes long sees what another process has committed meanwhile",
   other.exec("INSERT INTO things VALUES ('a')");
   for (const begun = performance.now(); performance.now() - begun < 1; );
   assert.deepEqual((await count())?.n, 1);
+});
+
+test("only the service's user can read the store, its journals included", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "wharf-sqlite-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  const openAt = async (path: string) => {
+    const { writer, close } = openSqlite(path);
+    await writer.run("CREATE TABLE things (name TEXT)");
+    assert.deepEqual([path, `${path}-wal`, `${path}-shm`].map(modeOf), ["600", "600", "600"]);
+    await close();
+  };
+  const made = join(folder, "made");
+  await openAt(join(made, "wharf.db"));
+  assert.equal(modeOf(made), "700");
+  const known = join(folder, "known.db");
+  writeFileSync(known, "");
+  chmodSync(known, 0o644);
+  await openAt(known);
 });

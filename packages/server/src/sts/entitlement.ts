@@ -6,7 +6,7 @@ import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Engine } from "../engine/engine.ts";
-import { unauthenticated, WharfError } from "../errors.ts";
+import { WharfError } from "../errors.ts";
 import { checkAws } from "./aws.ts";
 import { type Checks, invalid } from "./checks.ts";
 import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./known-identities.ts";
@@ -31,6 +31,8 @@ export interface Presented {
   /** The uid of the identity to become; empty for the one that the token itself tells. */
   readonly identity: string;
   readonly time: number;
+  /** Whom the token that is asked for is to be meant for. */
+  readonly audiences?: readonly string[];
 }
 
 /** What a presented token entitles to. */
@@ -76,10 +78,14 @@ export async function entitlementOf(
 /** A token of ours speaks for its own identity: for no longer, and no more, than it already does. */
 async function ownEntitlement(
   parts: ExchangeParts,
-  { time }: Presented,
+  { time, audiences = [] }: Presented,
   { token, claims }: Unverified,
 ): Promise<Entitlement> {
-  const { subject, expires, limit, session } = await ownToken(parts, token, time);
+  const verified = await ownToken(parts, token, time);
+  const { subject, expires, limit, session } = verified;
+  const knows = (audience: string) => verified.audiences.includes(audience);
+  const goesNoFurther = audiences.length > 0 && audiences.every(knows);
+  if (!goesNoFurther && !isForUs(verified, parts.addresses())) throw invalid("aud");
   const known = await parts.identities.find(subject);
   if (known === undefined) throw invalid("identity");
   // In a session, a person may hold more than their bindings give.
@@ -89,24 +95,28 @@ async function ownEntitlement(
 }
 
 /**
- * A token of ours that is meant for the API or for us as its issuer, while its session lasts. One that
- * is meant for a registry or another service is known to whoever runs that, who must not be able to
- * make it one for the API.
+ * Whether a token of ours is meant for the API, or for us as its issuer. One that is meant for a
+ * registry or another service is known to whoever runs that, who must not be able to make it another.
+ *
+ * @example if (!isForUs(await ownToken(parts, token, time), parts.addresses())) throw invalid("aud");
+ */
+export function isForUs({ audiences }: VerifiedToken, { baseUrl, authUrl }: Addresses): boolean {
+  return audiences.includes(baseUrl) || audiences.includes(authUrl);
+}
+
+/**
+ * A token of ours, while its session lasts.
  *
  * @example const { subject } = await ownToken(parts, token, Date.now());
  */
 export async function ownToken(
-  { engine, keys, verifier, addresses }: ExchangeParts,
+  { engine, keys, verifier }: ExchangeParts,
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
   await keys.catchUp();
   const verified = await verifier.verifyAnyAudience(token, time);
-  const { session, audiences } = verified;
-  const { baseUrl, authUrl } = addresses();
-  if (!audiences.includes(baseUrl) && !audiences.includes(authUrl)) {
-    throw unauthenticated('invalid "aud"');
-  }
+  const { session } = verified;
   if (session === "" || (await engine.session(session))) return verified;
   throw hasEnded(session);
 }
@@ -163,6 +173,10 @@ async function checkOwn(
     const verified = await ownToken(parts, token, time);
     const { limit } = verified;
     checks.note({ ...signature, found: "right", ok: true });
+    if (!isForUs(verified, parts.addresses())) {
+      const found = verified.audiences.join(" ");
+      checks.note({ claim: "aud", expected: "the API or this issuer", found, ok: false });
+    }
     // A token that was made to do little must not become an identity that does much.
     const found = limit === undefined ? "all of it" : "a part";
     const expected = "all that its identity holds";

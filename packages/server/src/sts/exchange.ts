@@ -32,7 +32,7 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
       if (request.identityProvider !== "") {
         return rawToken(await ofProvider(call, request, token, seen));
       }
-      const presented = { token, identity: request.identity, time: call.time };
+      const presented = { token, identity: request.identity, time: call.time, audiences };
       const entitled = await entitlementOf(parts, presented, Checks.untilFailure(), seen);
       if (entitled === undefined) throw invalid("identity");
       seen.identity = entitled.identity.uid;
