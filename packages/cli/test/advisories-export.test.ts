@@ -89,6 +89,15 @@ describe("wharf advisories export", () => {
     });
   });
 
+  test("takes no file for its own that another command may be writing", async () => {
+    const target = join(FOLDER, "shared.json");
+    writeFileSync(`${target}.part`, "half of what another writes");
+    await exported("--group", "exported", "--feed", "openvex", "--to", target);
+    assertValid("openvex", JSON.parse(readFileSync(target, "utf8")));
+    assert.equal(readFileSync(`${target}.part`, "utf8"), "half of what another writes");
+    rmSync(`${target}.part`);
+  });
+
   test("as OSV comes back exactly when imported elsewhere", async () => {
     await site.make("organizations", "copied");
     const [first, second] = [join(FOLDER, "first.zip"), join(FOLDER, "second.zip")];
@@ -147,7 +156,7 @@ describe("wharf advisories export", () => {
     );
     assert.equal(refused.code, 5, refused.stderr);
     assert.deepEqual(
-      readdirSync(FOLDER).filter((name) => name.startsWith("never")),
+      readdirSync(FOLDER).filter((name) => /^never|\.part$/.test(name)),
       [],
     );
     await fails(site, 2, /feed/, "advisories", "export", "--group", group, "--feed", "pdf");

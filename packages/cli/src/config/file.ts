@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
 import { CommandError, wrongUse } from "../errors.ts";
@@ -77,15 +77,12 @@ async function readValues(path: string): Promise<Map<ConfigKey, string>> {
  * @example await writeConfig(config.with("default.group", "acme"));
  */
 export async function writeConfig(config: Config): Promise<void> {
-  const { stringify } = await import("yaml");
-  mkdirSync(dirname(config.path), { recursive: true, mode: 0o700 });
-  const draft = `${config.path}.${process.pid}`;
-  try {
-    writeFileSync(draft, stringify(nested(config)), { mode: 0o600, flag: "wx" });
-    renameSync(draft, config.path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  const [{ stringify }, { makePrivateFolder, writeWhole }] = await Promise.all([
+    import("yaml"),
+    import("../auth/cache/private-file.ts"),
+  ]);
+  makePrivateFolder(dirname(config.path));
+  writeWhole(config.path, stringify(nested(config)), 0o600);
 }
 
 /** The key, if it is one; refused with those that there are otherwise. */

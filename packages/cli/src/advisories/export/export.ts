@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { createWriteStream, existsSync, mkdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Run } from "../../command/types.ts";
@@ -43,16 +44,16 @@ function fileOf(output: string, name: string): string {
   return isFolder ? join(output, name) : output;
 }
 
-/** The file is there when all of it is; until then it has another name. */
+/** The file is there when all of it is; until then it has another name, which no other command uses. */
 async function writeWhole(
   context: Context,
   body: Readable,
   target: string,
   step: Step,
 ): Promise<number> {
-  const part = `${target}.part`;
+  const part = join(dirname(target), `.${randomUUID()}.part`);
   try {
-    const bytes = await copy(context, body, createWriteStream(part), step);
+    const bytes = await copy(context, body, createWriteStream(part, { flags: "wx" }), step);
     await rename(part, target);
     return bytes;
   } catch (error) {
