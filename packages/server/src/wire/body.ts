@@ -51,6 +51,11 @@ function tooLarge(limit: number): HttpFault {
 
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // A request without a body is at its end from the start, and will not say so again.
+    if (stream.readableEnded) {
+      resolve(EMPTY);
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     stream.on("data", (chunk: Buffer) => {

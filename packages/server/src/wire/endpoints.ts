@@ -12,6 +12,8 @@ export type ByMethod = ReadonlyMap<string, HttpEndpoint>;
 export class Endpoints {
   readonly #exact = new Map<string, Map<string, HttpEndpoint>>();
   readonly #prefixes: (readonly [prefix: string, endpoints: Map<string, HttpEndpoint>])[];
+  /** Paths of methods mostly are longer than any exact one, and then need not be looked up. */
+  readonly #longestExact: number;
 
   constructor(endpoints: readonly HttpEndpoint[], templates: readonly string[]) {
     const prefixes = new Map<string, Map<string, HttpEndpoint>>();
@@ -22,10 +24,11 @@ export class Endpoints {
       if (shadowed) throw new Error(`the endpoint ${path} would shadow ${shadowed}`);
     }
     this.#prefixes = [...prefixes].sort(([a], [b]) => b.length - a.length);
+    this.#longestExact = Math.max(0, ...[...this.#exact.keys()].map((path) => path.length));
   }
 
   find(path: string): ByMethod | undefined {
-    const exact = this.#exact.get(path);
+    const exact = path.length <= this.#longestExact ? this.#exact.get(path) : undefined;
     if (exact !== undefined) return exact;
     for (const [prefix, endpoints] of this.#prefixes) if (path.startsWith(prefix)) return endpoints;
     return undefined;

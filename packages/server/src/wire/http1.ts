@@ -25,6 +25,8 @@ export function http1Server(wire: Wire): Server {
       maxHeaderSize: limits.headerBytes,
       // Refused by us, with a body that says so.
       requireHostHeader: false,
+      // What has no body need not be read to its end, which costs a twentieth of a short request.
+      optimizeEmptyRequests: true,
     },
     (request, response) => {
       handleHttp(wire, request, response, request.socket.remoteAddress ?? "");

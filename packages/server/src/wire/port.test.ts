@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { GroupSchema } from "@wharf/contract";
+import { type CreateGroupRequest, type GetGroupRequest, GroupSchema } from "@wharf/contract";
 import type { TestPort } from "./testing/open.ts";
 import { open } from "./testing/open.ts";
 
@@ -86,6 +86,19 @@ for (const [what, bytes] of [
     assert.match(await talk(port, bytes), /^HTTP\/1.1 400 /);
   });
 }
+
+test("requests that come at once, with bodies and without, are answered in their order", async (t) => {
+  const port = await open(t, {
+    GetGroup: ({ uid }: GetGroupRequest) => create(GroupSchema, { name: uid }),
+    CreateGroup: ({ group }: CreateGroupRequest) => group,
+  });
+  const body = '{"name":"posted"}';
+  const first = `${GET}POST /iam/v2beta1/groups/p HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const last = "GET /iam/v2beta1/groups/b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const heard = await talk(port, first + GET + last);
+  const names = [...heard.matchAll(/"name":"(\w*)"/g)].map(([, name]) => name);
+  assert.deepEqual(names, ["a", "posted", "a", "b"]);
+});
 
 test("garbage after the preface ends the connection and nothing else", async (t) => {
   const port = await open(t, GROUP);

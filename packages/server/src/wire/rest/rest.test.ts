@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { create } from "@bufbuild/protobuf";
@@ -286,6 +287,14 @@ test("REST works over HTTP/2 as well", async (t) => {
   assert.equal(JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()).name, "two");
 });
 
+/** What is answered to a request that does not even say that its body is empty. */
+async function withoutBody(port: number, line: string): Promise<string> {
+  const socket = connectTcp(port, "127.0.0.1");
+  socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  const heard = Buffer.concat(await socket.toArray()).toString();
+  return heard.slice(heard.indexOf("\r\n\r\n") + 4);
+}
+
 test("endpoints answer their exact path before any route", async (t) => {
   const handle = async (request: { body(limit: number): Promise<Buffer>; query: string }) => {
     const body = `${request.query} ${await request.body(10)}`;
@@ -298,6 +307,7 @@ test("endpoints answer their exact path before any route", async (t) => {
   assert.equal(answer.headers.get("content-type"), "text/plain");
   assert.equal(await answer.text(), "a=b hi");
   assert.equal((await fetch(`${port.url}/echo`)).status, 405);
+  assert.equal(await withoutBody(port.address.port, "POST /echo?c=d"), "c=d ");
   const large = await fetch(`${port.url}/echo`, { method: "POST", body: "x".repeat(11) });
   assert.equal(large.status, 413);
   assert.equal(port.events[0]?.method, "/echo");
