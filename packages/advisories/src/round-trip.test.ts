@@ -91,7 +91,7 @@ describe("random advisories that go out, come into an empty group, and go out ag
   for (const format of ["osv", "openvex", "csaf"] as const) {
     test(`are the same documents of ${format}`, async () => {
       for (const seed of SEEDS) {
-        const all = randomAdvisories(seed, 12, format === "osv");
+        const all = randomAdvisories(seed, 12, format !== "openvex");
         const first = await published(byOneName(all), format);
         const second = await published(takenIn(first.values()), format);
         const sorted = (documents: Map<string, JsonObject>) =>

@@ -43,7 +43,7 @@ const EVERYWHERE: readonly (readonly [type: string, componentType: string, locat
   ["something", "else", ""],
 ];
 
-/** Those of which VEX does not tell the release. */
+/** Those of which OpenVEX does not tell the release. */
 const RELEASES = [
   ["deb", "deb", "Ubuntu:24.04:LTS"],
   ["apk", "apk", "Alpine:v3.20"],

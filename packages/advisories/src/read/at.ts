@@ -41,8 +41,9 @@ export class At {
     const findings = new Findings();
     const result = reader(new At(tree.value, findings));
     if (findings.count === 0) return result;
-    const problems = findings.found.map(({ path, reason }) => ({
-      ...tree.positionOf(path),
+    const positions = tree.positionsOf(findings.found.map(({ path }) => path));
+    const problems = findings.found.map(({ path, reason }, index) => ({
+      ...positions[index],
       path: pathText(path),
       reason,
     }));

@@ -6,6 +6,7 @@ import {
   type AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
+import { READ_LIMITS } from "./limits.ts";
 
 /** What an event says, and its own data. */
 export type EventType = Exclude<
@@ -51,6 +52,18 @@ export function fixedIn(versions: readonly string[], note: string): EventType {
 /** @example falsePositive(FalsePositive.COMPONENT_VULNERABILITY_MISMATCH, "…") */
 export function falsePositive(type: FalsePositive, note: string): EventType {
   return { case: "falsePositiveDetermination", value: { type, note } };
+}
+
+/**
+ * A note that is put together from what a document says in many places, as long as notes may be.
+ *
+ * @example boundedNote(notes.join("\n"))
+ */
+export function boundedNote(text: string): string {
+  if (text.length <= READ_LIMITS.textLength) return text;
+  // Half of a character is none.
+  const cut = text.slice(0, READ_LIMITS.textLength - 1).replace(/[\ud800-\udbff]$/, "");
+  return `${cut}…`;
 }
 
 /** In formats that have no authors, whoever imports is taken for it. */

@@ -55,6 +55,17 @@ describe("documents that are made to harm", () => {
     assert.match(refusalOf(own).join(), /advisoryId: must be the document's id/);
   });
 
+  test("have vectors that take forever to rule out", () => {
+    const score = `A:${"AAA:".repeat(250)}!`;
+    assert.match(
+      refusalOf({ ...OSV, severity: [{ type: "CVSS_V2", score }] })[0] as string,
+      /severity\[0\]\.score: must be a CVSS vector of its type, or a number, not "A:AAA:/,
+    );
+    const vectors = ["AV:N/AC:L/Au:N/C:P/I:P/A:P", "AV:N/AC:L/Au:N/C:P/I:P/A:P/"];
+    const severity = vectors.map((vector) => ({ type: "CVSS_V2", score: vector }));
+    assert.equal(readAs({ ...OSV, severity }).vulnerabilities[0].severities.length, 2);
+  });
+
   test("multiply themselves", () => {
     const laughs = ["a: &a [x, x]", "b: &b [*a, *a]", "c: &c [*b, *b]"].join("\n");
     assert.deepEqual(refusalOf(laughs), ["2:8: has an alias, *a, which is not read"]);

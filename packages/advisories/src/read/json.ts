@@ -1,6 +1,6 @@
 import { quoted } from "./at.ts";
 import { READ_LIMITS } from "./limits.ts";
-import type { Tree } from "./tree.ts";
+import type { Position, Tree } from "./tree.ts";
 import { type Path, Unreadable } from "./unreadable.ts";
 
 /**
@@ -10,25 +10,34 @@ import { type Path, Unreadable } from "./unreadable.ts";
  * @example readJson('{"id":"CVE-2026-0001"}').value // { id: "CVE-2026-0001" }
  */
 export function readJson(text: string): Tree {
-  new Walk(text, undefined).document();
+  new Walk(text, []).document();
   return {
     value: JSON.parse(text),
-    positionOf: (path) => positionAt(text, offsetOf(text, path)),
+    positionsOf: (paths) => positionsAt(text, offsetsOf(text, paths)),
   };
 }
 
-/** Where a value begins; of a path that is not there, the last step that is. */
-function offsetOf(text: string, path: Path): number {
-  const walk = new Walk(text, path);
+/** Where values begin; of a path that is not there, the last step that is. */
+function offsetsOf(text: string, paths: readonly Path[]): readonly number[] {
+  const walk = new Walk(text, paths);
   walk.document();
   return walk.found;
 }
 
-/** @example positionAt("{\n]", 2) // { line: 2, column: 1 } */
-export function positionAt(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  return { line, column: offset - before.lastIndexOf("\n") };
+/** One pass for all of them: a document may have millions of lines. */
+function positionsAt(text: string, offsets: readonly number[]): Position[] {
+  const positions = new Map<number, Position>();
+  let line = 1;
+  let start = 0;
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    for (let end = text.indexOf("\n", start); end >= 0 && end < offset; ) {
+      line++;
+      start = end + 1;
+      end = text.indexOf("\n", start);
+    }
+    positions.set(offset, { line, column: offset - start + 1 });
+  }
+  return offsets.map((offset) => positions.get(offset) as Position);
 }
 
 const SPACE = /[ \t\n\r]*/y;
@@ -38,27 +47,33 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const FIRST_PRINTED = 0x20;
 const BACKSLASH = 0x5c;
 
+/** The targets, by number, to which the steps so far lead. */
+type Reached = readonly number[];
+
+const NONE: Reached = [];
+
 class Walk {
   readonly #text: string;
-  readonly #target: Path | undefined;
+  readonly #targets: readonly Path[];
   #at = 0;
-  found = 0;
+  /** How far it came on the way to each target. */
+  readonly found: number[];
 
-  constructor(text: string, target: Path | undefined) {
+  constructor(text: string, targets: readonly Path[]) {
     this.#text = text;
-    this.#target = target;
+    this.#targets = targets;
+    this.found = targets.map(() => 0);
   }
 
   document(): void {
     this.#space();
-    this.#value(0, this.#target === undefined ? -1 : 0);
+    this.#value(0, [...this.#targets.keys()]);
     this.#space();
     if (this.#at < this.#text.length) throw this.#expected("the end of the document");
   }
 
-  /** `reached`: how many steps of the wanted path led here, -1 when others did. */
-  #value(depth: number, reached: number): void {
-    if (reached >= 0) this.found = this.#at;
+  #value(depth: number, reached: Reached): void {
+    for (const target of reached) this.found[target] = this.#at;
     if (depth > READ_LIMITS.depth) {
       throw this.#refuse(`is nested more than ${READ_LIMITS.depth} levels deep`);
     }
@@ -69,7 +84,7 @@ class Walk {
     else if (this.#match(SCALAR) === "") throw this.#expected("a value");
   }
 
-  #object(depth: number, reached: number): void {
+  #object(depth: number, reached: Reached): void {
     const keys = new Set<string>();
     this.#at++;
     this.#space();
@@ -86,27 +101,28 @@ class Walk {
       this.#space();
       if (!this.#take(":")) throw this.#expected('":"');
       this.#space();
-      this.#value(depth + 1, this.#onward(reached, key));
+      this.#value(depth + 1, this.#onward(reached, depth, key));
       this.#space();
     } while (this.#take(","));
     if (!this.#take("}")) throw this.#expected('"," or "}"');
   }
 
-  #list(depth: number, reached: number): void {
+  #list(depth: number, reached: Reached): void {
     this.#at++;
     this.#space();
     if (this.#take("]")) return;
     let index = 0;
     do {
       this.#space();
-      this.#value(depth + 1, this.#onward(reached, index++));
+      this.#value(depth + 1, this.#onward(reached, depth, index++));
       this.#space();
     } while (this.#take(","));
     if (!this.#take("]")) throw this.#expected('"," or "]"');
   }
 
-  #onward(reached: number, step: string | number): number {
-    return reached >= 0 && this.#target?.[reached] === step ? reached + 1 : -1;
+  #onward(reached: Reached, depth: number, step: string | number): Reached {
+    if (reached.length === 0) return NONE;
+    return reached.filter((target) => this.#targets[target]?.[depth] === step);
   }
 
   /** Goes over a string, and answers it as it is written. */
@@ -146,6 +162,7 @@ class Walk {
   }
 
   #refuse(reason: string): Unreadable {
-    return new Unreadable([{ ...positionAt(this.#text, this.#at), path: "", reason }]);
+    const [position] = positionsAt(this.#text, [this.#at]);
+    return new Unreadable([{ ...position, path: "", reason }]);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
+import { READ_LIMITS } from "./limits.ts";
 import { parsePurl } from "./purl.ts";
 import { readAs, refusalOf } from "./testing.ts";
 
@@ -174,6 +175,52 @@ describe("OpenVEX", () => {
     );
   });
 
+  test("an advisory that is named for several products is each one's own", () => {
+    const vulnerability = { name: "CVE-2026-0003", aliases: ["CGA-3wxr-55jp-h6fm"] };
+    const products = [{ "@id": "pkg:apk/wolfi/git" }, { "@id": "pkg:apk/wolfi/gitea" }];
+    const { advisories } = readAs({
+      ...VEX,
+      statements: [{ ...VEX.statements[3], vulnerability, products }],
+    });
+    assert.deepEqual(
+      advisories.map((one: Record<string, unknown>) => [one.advisoryId, one.artifactName]),
+      ["git", "gitea"].map((name) => [advisoryIdOf(["apk", name, "all", "CVE-2026-0003"]), name]),
+    );
+  });
+
+  test("packages of two releases of a distribution stand each for itself", () => {
+    const package_ = (version: string, release: string) => [
+      { "@id": `pkg:deb/debian/curl@${version}?arch=amd64&distro=${release}` },
+    ];
+    const { advisories } = readAs({
+      ...VEX,
+      statements: [
+        { ...VEX.statements[3], products: package_("7.74", "debian-11") },
+        {
+          ...{ vulnerability: { name: "CVE-2026-0003" }, status: "fixed" },
+          products: package_("7.88", "debian-12.5"),
+        },
+      ],
+    });
+    assert.deepEqual(
+      advisories.map((one: Record<string, unknown>) => one.componentLocation),
+      ["Debian:11", "Debian:12"],
+    );
+    assert.deepEqual(advisories[0].events[0].truePositiveDetermination, {
+      note: "Do not clone from strangers.",
+    });
+    assert.equal(advisories[1].events[0].fixed.fixedVersion, "7.88");
+  });
+
+  test("what is said in many words is kept as far as notes go", () => {
+    const long = `${"x".repeat(3_999)}😀`;
+    const statement = { ...VEX.statements[3], action_statement: long, status_notes: `y${long}` };
+    const { advisories } = readAs({ ...VEX, statements: [statement] });
+    const { note } = advisories[0].events[0].truePositiveDetermination;
+    assert.equal(note, `${long}\ny${"x".repeat(92)}…`);
+    assert.equal(note.length, READ_LIMITS.textLength);
+  });
+
   test("of other versions, or with wrong fields, is refused with line and reason", () => {
     assert.deepEqual(refusalOf({ ...VEX, "@context": "https://openvex.dev/ns/v0.3.0" }), [
       '2:15: @context: "https://openvex.dev/ns/v0.3.0" is not read; OpenVEX 0.2 is',
@@ -211,6 +258,9 @@ test("package URLs are read as people write names", () => {
     "x86_64",
   ]);
   assert.deepEqual(named("pkg:npm/%40a/b@1"), ["npm", "@a/b", "1", "all"]);
+  // Many write the scopes of npm as they are.
+  assert.deepEqual(named("pkg:npm/@a/b@1"), ["npm", "@a/b", "1", "all"]);
+  assert.deepEqual(named("pkg:npm/@a/b"), ["npm", "@a/b", "", "all"]);
   assert.deepEqual(named("pkg:maven/org.a/b@1#x"), ["maven", "org.a:b", "1", "all"]);
   assert.deepEqual(named("pkg:golang/github.com/a/b@v1"), [
     "golang",
@@ -218,8 +268,18 @@ test("package URLs are read as people write names", () => {
     "v1",
     "all",
   ]);
-  for (const text of ["", "pkg:", "pkg:npm", "pkg:npm/", "npm/a", "pkg:npm/%zz"]) {
+  for (const text of ["", "pkg:", "pkg:npm", "pkg:npm/", "npm/a", "pkg:npm/%zz", "pkg:npm//"]) {
     assert.equal(parsePurl(text), undefined, text);
+  }
+});
+
+test("releases of distributions are read as OSV writes them", () => {
+  const release = (text: string) => parsePurl(`pkg:${text}`)?.release;
+  assert.equal(release("apk/alpine/a@1?distro=alpine-3.20.1"), "Alpine:v3.20");
+  assert.equal(release("deb/ubuntu/a?distro=ubuntu-24.04"), "Ubuntu:24.04");
+  assert.equal(release("rpm/redhat/a?distro=rhel-9.3"), "rhel-9.3");
+  for (const text of ["apk/wolfi/a?distro=wolfi-20230201", "apk/alpine/a", "npm/a?distro=x-1"]) {
+    assert.equal(release(text), "", text);
   }
 });
 

@@ -2,7 +2,7 @@ import type { Artifact } from "./artifact.ts";
 import { wholeArtifact } from "./artifact.ts";
 import { type At, quoted } from "./at.ts";
 import { typeOfEcosystem } from "./ecosystems.ts";
-import { type EventType, fixedIn } from "./events.ts";
+import { boundedNote, type EventType, fixedIn } from "./events.ts";
 import { READ_LIMITS } from "./limits.ts";
 import { artifactOf, parsePurl } from "./purl.ts";
 
@@ -86,5 +86,5 @@ export function standing({ fixed, unfixed }: Affected): EventType {
   if (unfixed.length === 0) return fixedIn(fixed, "");
   const open = `Affected: ${[...new Set(unfixed)].join(", ")}.`;
   const closed = fixed.length === 0 ? "" : ` Fixed in ${[...new Set(fixed)].join(", ")}.`;
-  return { case: "truePositiveDetermination", value: { note: open + closed } };
+  return { case: "truePositiveDetermination", value: { note: boundedNote(open + closed) } };
 }

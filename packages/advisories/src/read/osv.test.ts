@@ -135,6 +135,19 @@ describe("OSV", () => {
     assert.notEqual(advisories[0].advisoryId, advisories[1].advisoryId);
   });
 
+  test("of very many ranges is told as far as notes go", () => {
+    const events = Array.from({ length: 400 }, (_, at) => [
+      { introduced: `1.${at}.0` },
+      { last_affected: `1.${at}.9` },
+    ]).flat();
+    const package_ = { ecosystem: "npm", name: "x" };
+    const affected = [{ package: package_, ranges: [{ type: "SEMVER", events }] }];
+    const { note } = readAs({ ...GHSA, affected }).advisories[0].events[0]
+      .truePositiveDetermination;
+    assert.equal(note.length, 4_096);
+    assert.match(note, /^Affected: up to 1\.0\.9, up to 1\.1\.9, .*…$/);
+  });
+
   test("that was withdrawn rates nothing, and its advisories end", () => {
     const { advisories, vulnerabilities } = readAs({ ...GHSA, withdrawn: "2026-04-01T00:00:00Z" });
     assert.equal(vulnerabilities[0].severities, undefined);

@@ -1,4 +1,5 @@
 import { ALL_ARCHITECTURES, type Artifact, wholeArtifact } from "./artifact.ts";
+import { releaseOf } from "./ecosystems.ts";
 
 /** A package URL, as far as advisories need it. */
 export interface Purl {
@@ -7,10 +8,11 @@ export interface Purl {
   readonly name: string;
   readonly version: string;
   readonly architecture: string;
+  /** The release of a distribution that it is of, as OSV writes it where that is known; empty where none is named. */
+  readonly release: string;
 }
 
-const PURL =
-  /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^@?#]+?)\/?(?:@([^?#]*))?(?:\?([^#]*))?(?:#.*)?$/;
+const PURL = /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?:#.*)?$/;
 
 /** Their namespace is the distribution, not a part of the name. */
 const DISTRIBUTIONS = new Set(["alpm", "apk", "deb", "rpm"]);
@@ -27,21 +29,30 @@ export function parsePurl(text: string): Purl | undefined {
   if (found === null) return undefined;
   try {
     const type = (found[1] as string).toLowerCase();
-    const parts = (found[2] as string).split("/").map(decodeURIComponent).filter(Boolean);
-    const qualifiers = qualifiersOf(found[4] ?? "");
-    const version = decodeURIComponent(found[3] ?? "");
+    const [path, written] = splitVersion(found[2] as string);
+    const parts = path.split("/").map(decodeURIComponent).filter(Boolean);
+    const qualifiers = qualifiersOf(found[3] ?? "");
+    const version = decodeURIComponent(written);
     const isImage = IMAGES.has(type);
+    if (parts.length === 0) return undefined;
     return {
       type: isImage ? "image" : type,
       name: isImage ? imageName(parts, qualifiers.get("repository_url")) : nameOf(type, parts),
       // Images that are not told by their digest are told by a tag.
       version: isImage ? version || (qualifiers.get("tag") ?? "") : version,
       architecture: qualifiers.get("arch") || ALL_ARCHITECTURES,
+      release: DISTRIBUTIONS.has(type) ? releaseOf(qualifiers.get("distro") ?? "") : "",
     };
   } catch {
     // Percent signs that encode nothing.
     return undefined;
   }
+}
+
+/** At the last `@`, but for one that begins a scope of npm, which many leave as it is. */
+function splitVersion(text: string): [path: string, version: string] {
+  const at = text.lastIndexOf("@");
+  return at <= 0 || text[at - 1] === "/" ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** By hand: what reads forms takes a plus for a space, which it is not here. */
@@ -72,6 +83,7 @@ function imageName(parts: readonly string[], repository: string | undefined): st
 }
 
 /** @example artifactOf({ type: "apk", name: "openssl", … }) */
-export function artifactOf({ name, type, architecture }: Purl): Artifact {
-  return wholeArtifact(name, type, architecture);
+export function artifactOf({ name, type, architecture, release }: Purl): Artifact {
+  const whole = wholeArtifact(name, type, architecture);
+  return { ...whole, component: { ...whole.component, location: release } };
 }

@@ -12,7 +12,7 @@ import { readDistro } from "./distro.ts";
 import { readOpenVex } from "./openvex.ts";
 import { readOsv } from "./osv.ts";
 import { type Tree, treeOf } from "./tree.ts";
-import { Unreadable } from "./unreadable.ts";
+import { type Path, Unreadable } from "./unreadable.ts";
 
 /** What a reader finds in a document. */
 export interface Contents {
@@ -56,7 +56,7 @@ export function readDocument(bytes: Uint8Array, options: ReadOptions): AdvisoryD
 }
 
 /** Told by the fields that only one format has. */
-function formatOf({ value, positionOf }: Tree): Format {
+function formatOf({ value, positionsOf }: Tree): Format {
   const has = (name: string) =>
     typeof value === "object" && value !== null && Object.hasOwn(value, name);
   if (has("@context")) return "openvex";
@@ -66,7 +66,7 @@ function formatOf({ value, positionOf }: Tree): Format {
   const shown = typeof value === "string" ? ` ${quoted(value)}` : "";
   const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
   const reason = `is not a format that is read${shown}: ${known}`;
-  throw new Unreadable([{ ...positionOf([]), path: "", reason }]);
+  throw new Unreadable([{ ...positionsOf([[]])[0], path: "", reason }]);
 }
 
 /**
@@ -81,11 +81,16 @@ export function linesOf(
 ): readonly (number | undefined)[] {
   if (fields.length === 0) return [];
   const tree = treeOf(decode(bytes));
-  const hasLines = formatOf(tree) === "distro";
-  return fields.map((field) => {
-    const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
-    if (found === null || !hasLines) return undefined;
-    const event = found[2] === undefined ? [] : ["events", Number(found[2])];
-    return tree.positionOf(["advisories", Number(found[1]), ...event]).line;
-  });
+  if (formatOf(tree) !== "distro") return fields.map(() => undefined);
+  const paths = fields.map(placeOf);
+  const positions = tree.positionsOf(paths.map((path) => path ?? []));
+  return paths.map((path, index) => (path === undefined ? undefined : positions[index]?.line));
+}
+
+/** Where in a document of a distribution a field of what was read from it is. */
+function placeOf(field: string): Path | undefined {
+  const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
+  if (found === null) return undefined;
+  const event = found[2] === undefined ? [] : ["events", Number(found[2])];
+  return ["advisories", Number(found[1]), ...event];
 }

@@ -7,8 +7,9 @@ interface Kind {
   readonly vector: RegExp;
 }
 
+/** Whatever it is tried on, there is one way for each to match: others would take forever to rule out. */
 const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ["CVSS_V2", { type: Severity_Type.CVSS_V2, vector: /^(?:[A-Z][A-Za-z]*:[A-Z]+\/?)+$/ }],
+  ["CVSS_V2", { type: Severity_Type.CVSS_V2, vector: /^(?:[A-Z][A-Za-z]*:[A-Z]+(?:\/|$))+$/ }],
   ["CVSS_V3", { type: Severity_Type.CVSS_V3, vector: /^CVSS:3\.[01](?:\/[A-Z]+:[A-Z])+$/ }],
   ["CVSS_V4", { type: Severity_Type.CVSS_V4, vector: /^CVSS:4\.0(?:\/[A-Z]+:[A-Z][A-Za-z]*)+$/ }],
 ]);

@@ -57,10 +57,12 @@ describe("JSON", () => {
     const text = '{"a": [1, {"b\\n": "\\u00e4\\\\"}],\n "c": -1.5e3, "d": null}';
     const tree = readJson(text);
     assert.deepEqual(tree.value, JSON.parse(text));
-    assert.deepEqual(tree.positionOf([]), { line: 1, column: 1 });
-    assert.deepEqual(tree.positionOf(["a", 1, "b\n"]), { line: 1, column: 19 });
-    assert.deepEqual(tree.positionOf(["c"]), { line: 2, column: 7 });
-    assert.deepEqual(tree.positionOf(["a", 7, "x"]), { line: 1, column: 7 });
+    assert.deepEqual(tree.positionsOf([[]])[0], { line: 1, column: 1 });
+    assert.deepEqual(tree.positionsOf([["a", 1, "b\n"]])[0], { line: 1, column: 19 });
+    assert.deepEqual(tree.positionsOf([["c"]])[0], { line: 2, column: 7 });
+    assert.deepEqual(tree.positionsOf([["a", 7, "x"]])[0], { line: 1, column: 7 });
+    const columns = tree.positionsOf([["c"], ["a", 0], ["c"], ["a"]]).map(({ column }) => column);
+    assert.deepEqual(columns, [7, 8, 7, 7]);
   });
 
   test("that is none is refused where it stops being it", () => {
@@ -95,8 +97,8 @@ describe("YAML", () => {
   test("keeps what is written, and knows where things are", () => {
     const tree = readYaml("version: 1.10\nlist:\n  - yes\n  - {a: 0x10, b: }\n");
     assert.deepEqual(tree.value, { version: "1.10", list: ["yes", { a: "0x10", b: "" }] });
-    assert.deepEqual(tree.positionOf(["list", 1, "a"]), { line: 4, column: 9 });
-    assert.deepEqual(tree.positionOf(["list", 5]), { line: 3, column: 3 });
+    assert.deepEqual(tree.positionsOf([["list", 1, "a"]])[0], { line: 4, column: 9 });
+    assert.deepEqual(tree.positionsOf([["list", 5]])[0], { line: 3, column: 3 });
   });
 
   test("has no prototypes to offer", () => {

@@ -2,11 +2,17 @@ import { readJson } from "./json.ts";
 import type { Path } from "./unreadable.ts";
 import { readYaml } from "./yaml.ts";
 
+/** A place in a text, both counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** What a document says, before anyone knows what it means. */
 export interface Tree {
   readonly value: unknown;
-  /** Asked only when something is wrong: it may read the text again. */
-  positionOf(path: Path): { readonly line: number; readonly column: number };
+  /** Where values are. Asked only when something is wrong, and for all at once: it may read the text again. */
+  positionsOf(paths: readonly Path[]): readonly Position[];
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   ReviewState,
 } from "@wharf/contract/messages";
 import { type Artifact, advisoryOn, idFor } from "./artifact.ts";
-import { type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
+import { boundedNote, type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
 import { timeKey } from "./time.ts";
 
 /** What is to become of what is affected. */
@@ -71,7 +71,10 @@ const RANK = ["fixed", "affected", "under_investigation", "not_affected"] as con
  * @example advisoriesFrom(statements)
  */
 export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
-  const byAdvisory = Map.groupBy(statements, (one) => one.advisoryId ?? idOf(one));
+  const ambiguous = namedForSeveral(statements);
+  const byAdvisory = Map.groupBy(statements, (one) =>
+    one.advisoryId === undefined || ambiguous.has(one.advisoryId) ? idOf(one) : one.advisoryId,
+  );
   return [...byAdvisory].map(([advisoryId, own]) => {
     const first = own[0] as Statement;
     const byTime = Map.groupBy(own, ({ time }) => timeKey(time));
@@ -88,6 +91,14 @@ export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
 
 function idOf({ artifact, vulnerability }: Statement): string {
   return idFor(artifact, vulnerability);
+}
+
+/** The advisories that a document names for several artifacts. One is about one, and no word on the others may get lost. */
+function namedForSeveral(statements: readonly Statement[]): ReadonlySet<string | undefined> {
+  const named = Map.groupBy(statements, ({ advisoryId }) => advisoryId);
+  const artifacts = (own: readonly Statement[]) =>
+    new Set(own.map(({ artifact: { architecture: _, ...rest } }) => JSON.stringify(rest)));
+  return new Set([...named].filter(([, own]) => artifacts(own).size > 1).map(([id]) => id));
 }
 
 function eventOf(statements: readonly Statement[]) {
@@ -121,14 +132,15 @@ function noteOnVersions(only: readonly string[], note: string): string {
 
 function typeOf(standings: readonly Standing[], only: readonly string[]): EventType {
   const first = standings[0] as Standing;
-  const note = [...new Set(standings.map((one) => one.note))].filter(Boolean).join("\n");
+  const notes = [...new Set(standings.map((one) => one.note))].filter(Boolean).join("\n");
+  const note = boundedNote(noteOnVersions(only, notes));
   switch (first.status) {
     case "fixed":
       return fixes(standings, note);
     case "under_investigation":
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "not_affected":
-      return falsePositive(first.because, noteOnVersions(only, note));
+      return falsePositive(first.because, note);
     case "affected":
       return PLANS[first.plan](note);
   }

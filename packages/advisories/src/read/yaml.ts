@@ -10,7 +10,7 @@ import {
 } from "yaml";
 import { quoted, shortened } from "./at.ts";
 import { READ_LIMITS } from "./limits.ts";
-import type { Tree } from "./tree.ts";
+import type { Position, Tree } from "./tree.ts";
 import { type Path, Unreadable, unreadable } from "./unreadable.ts";
 import { yamlTokens } from "./yaml-tokens.ts";
 
@@ -28,13 +28,13 @@ export function readYaml(text: string): Tree {
   const parsed = parse(text);
   return {
     value: valueAt(parsed, parsed.top),
-    positionOf: (path) => parsed.at(offsetOf(parsed.top, path)),
+    positionsOf: (paths) => paths.map((path) => parsed.at(offsetOf(parsed.top, path))),
   };
 }
 
 interface Parsed {
   readonly top: Node | null;
-  at(offset: number): { line: number; column: number };
+  at(offset: number): Position;
 }
 
 function parse(text: string): Parsed {
