@@ -125,6 +125,16 @@ onEachStore("the review of advisories", (world) => {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["EVENT_NOT_PENDING"]]);
     }
     assert.deepEqual(await stored(at), [returned]);
+    const first = { ...returned, fixed: { ...returned.fixed, fixedVersion: "3.1.4-r3" } };
+    assert.deepEqual(
+      await at.writer.v1.updateEvent(event.id, first),
+      first,
+      "changed, and still not what is to be reviewed",
+    );
+    const still = await refused(
+      at.reviewer.v1.updateEvent(event.id, { ...first, status: "APPROVED" }),
+    );
+    assert.deepEqual([still.code, still.violations], [9, ["EVENT_NOT_PENDING"]]);
     const { status: _, ...news } = { ...returned, fixed: { fixedVersion: "3.1.4-r2" } };
     const changed = await at.writer.v1.updateEvent(event.id, news);
     assert.deepEqual(

@@ -52,7 +52,8 @@ export function changedEvent(
   settleTime(after, before);
   after.reviewState ||= ReviewState.PENDING;
   if (equals(AdvisoryEventSchema, before, after)) return before;
-  const isReview = after.reviewState !== ReviewState.PENDING;
+  // Whoever makes the changes that were requested may send the state that they have read.
+  const isReview = ![ReviewState.PENDING, before.reviewState].includes(after.reviewState);
   if (isReview) change.mustHold([Capability.CAP_ADVISORIES_APPROVE], parentOf(before.uid));
   refuseDecided(before);
   const saysTheSame = sameWords(before, after);

@@ -36,17 +36,22 @@ export async function addSeverities(reader: Reader, all: readonly Rated[]): Prom
   const names = [...new Set(all.flatMap(({ aliases }) => aliases))];
   if (names.length === 0) return;
   const places = [...new Set(all.flatMap(placesOf))];
-  const known = new Map<string, NamedVulnerability[]>();
-  for (const one of await vulnerabilitiesNamed(reader, places, names)) {
-    const same = known.get(one.name);
-    if (same === undefined) known.set(one.name, [one]);
-    else same.push(one);
-  }
-  if (known.size === 0) return;
+  const found = (await vulnerabilitiesNamed(reader, places, names)).map(rating);
+  if (found.length === 0) return;
+  const known = Map.groupBy(found, ({ name }) => name);
   for (const advisory of all) {
     const nearest = nearestOf(advisory, known);
-    advisory.severities = distinct(nearest.flatMap((one) => severitiesOf(one)));
+    advisory.severities = distinct(nearest.flatMap(({ severities }) => severities));
   }
+}
+
+/** A vulnerability under one of its names, read once for all advisories that have it as an alias. */
+interface Rating extends Omit<NamedVulnerability, "data"> {
+  readonly severities: readonly Severity[];
+}
+
+function rating({ name, place, id, data }: NamedVulnerability): Rating {
+  return { name, place, id, severities: fromBinary(VulnerabilitySchema, data).severities };
 }
 
 /** The group of an advisory and all above it, nearest first. */
@@ -55,12 +60,9 @@ function placesOf({ uid }: Rated): string[] {
   return [group, ...ancestorsOf(group)];
 }
 
-function nearestOf(
-  advisory: Rated,
-  known: ReadonlyMap<string, readonly NamedVulnerability[]>,
-): NamedVulnerability[] {
+function nearestOf(advisory: Rated, known: ReadonlyMap<string, readonly Rating[]>): Rating[] {
   const places = placesOf(advisory);
-  const chosen = new Map<string, NamedVulnerability>();
+  const chosen = new Map<string, Rating>();
   for (const one of advisory.aliases.flatMap((alias) => known.get(indexable(alias)) ?? [])) {
     const distance = places.indexOf(one.place);
     const before = chosen.get(one.id);
@@ -68,10 +70,6 @@ function nearestOf(
     if (before === undefined || distance < places.indexOf(before.place)) chosen.set(one.id, one);
   }
   return [...chosen.values()];
-}
-
-function severitiesOf({ data }: NamedVulnerability): Severity[] {
-  return fromBinary(VulnerabilitySchema, data).severities;
 }
 
 function distinct(severities: readonly Severity[]): Severity[] {
