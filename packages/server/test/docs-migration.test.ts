@@ -24,7 +24,9 @@ onEachStore("the guide from version 1 to version 2", (world) => {
     const script = BLOCKS.map(({ commands }) => `${commands}\necho; echo '${END}'\n`).join("");
     const env = { ...process.env, API: world.server.url, TOKEN: world.operator().token };
     const run = promisify(execFile);
-    const { stdout, stderr } = await run("bash", ["-euo", "pipefail", "-c", script], { env });
+    // Where nobody is logged in, bash takes our pipe for a remote shell and would read its settings.
+    const flags = ["--norc", "-euo", "pipefail", "-c"];
+    const { stdout, stderr } = await run("bash", [...flags, script], { env });
     assert.equal(stderr, "");
     const printed = stdout.split(`${END}\n`);
     for (const [at, { commands, output }] of BLOCKS.entries()) {
