@@ -129,7 +129,10 @@ for (const store of STORES) {
       const walker = new Walker();
       const page = await walker.open(`${world.url}/setup`);
       assert.equal(page.status, 404);
-      assert.equal(alertOf(page), "This installation has been set up: sign in instead.");
+      assert.equal(
+        alertOf(page),
+        "This installation has been set up: sign in, or ask its operator for an invite.",
+      );
       const answer = await walker.send(`${world.url}/setup/passkey/options`, {});
       assert.equal(answer.status, 404);
       await world.server.terminate();

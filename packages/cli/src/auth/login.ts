@@ -2,6 +2,7 @@ import type { TokenSource } from "@wharf/client";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { wrongUse } from "../errors.ts";
+import { timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import type { KeptToken, Login } from "./cache/login.ts";
 import { Logins } from "./cache/logins.ts";
@@ -92,9 +93,10 @@ async function tellWhere(context: Context, token: TokenSource): Promise<void> {
 
 function lifetimeOf({ renewal, tokens }: Login): string {
   const first = Math.min(...Object.values(tokens).map(({ expires }) => expires));
-  const until = `until ${new Date(first).toISOString()}`;
+  const until = `until ${timeText(first)}`;
   if (renewal.kind === "none") return `${until}; then log in again`;
   const unused = renewal.kind === "refresh" ? refreshExpiry(renewal.token) : undefined;
-  const idle = unused === undefined ? "" : `, and ends when unused until ${unused.toISOString()}`;
+  const idle =
+    unused === undefined ? "" : `, and ends when unused until ${timeText(unused.getTime())}`;
   return `${until}; renews itself${idle}`;
 }

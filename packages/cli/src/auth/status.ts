@@ -2,7 +2,7 @@ import type { TokenSource, WhoAmI } from "@wharf/client";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { unauthenticated } from "../errors.ts";
-import type { Column } from "../output/columns.ts";
+import { type Column, timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import type { Login } from "./cache/login.ts";
 import { Logins } from "./cache/logins.ts";
@@ -66,7 +66,7 @@ function rowOf({ issuer, identity, email = "", renewal, tokens }: Login, current
   const ends = Math.max(0, ...Object.values(tokens).map(({ expires }) => expires));
   const renews = renewal.kind !== "none";
   const state = renews || ends > Date.now() ? "good" : "ended";
-  const expires = new Date(ends).toISOString();
+  const expires = timeText(ends);
   const audiences = Object.keys(tokens);
   return { current, issuer, identity, email, audiences, expires, renews, state };
 }
@@ -79,7 +79,7 @@ function variableRow(token: string): Row {
     identity: sub,
     email,
     audiences: [aud].flat(),
-    expires: new Date(exp * 1000).toISOString(),
+    expires: timeText(exp * 1000),
     renews: false,
     state: exp * 1000 > Date.now() ? "good" : "ended",
   };

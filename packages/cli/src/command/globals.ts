@@ -1,7 +1,7 @@
 import type { Options } from "./definition.ts";
 
 /** The formats that every command can print. */
-export const FORMATS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
+const FORMATS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
 
 export const COLOURS = ["auto", "always", "never"] as const;
 

@@ -34,7 +34,7 @@ export function optionValue(name: string, option: Option, sources: Sources): Val
 }
 
 /** `single-use` → `singleUse` */
-export function camel(name: string): string {
+function camel(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

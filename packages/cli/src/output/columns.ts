@@ -8,14 +8,14 @@ export interface Column<T> {
 }
 
 /**
- * A value as text: what is absent is empty, times as the API has them, lists with commas.
+ * A value as text: what is absent is empty, times are in UTC to the second, lists have commas.
  *
  * @example textOf(["a", "b"]) // "a, b"
  */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(textOf).join(", ");
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return timeText(value.getTime());
   if (isTimestamp(value)) return timeOf(value);
   return typeof value === "object" ? toJson(value) : String(value);
 }
@@ -36,7 +36,15 @@ function isTimestamp(value: unknown): value is Timestamp {
   return (value as { $typeName?: string }).$typeName === "google.protobuf.Timestamp";
 }
 
-/** To the second: nobody reads further in a table. */
 function timeOf({ seconds }: Timestamp): string {
-  return new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z");
+  return timeText(Number(seconds) * 1000);
+}
+
+/**
+ * A time in milliseconds since 1970, to the second: nobody reads further.
+ *
+ * @example timeText(1_794_000_000_123) // "2026-11-06T21:20:00Z"
+ */
+export function timeText(ms: number): string {
+  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
 }

@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { GroupSchema } from "@wharf/contract";
 import { styleOf } from "../terminal/terminal.ts";
-import type { Column } from "./columns.ts";
+import { type Column, textOf, timeText } from "./columns.ts";
 import { outputTo } from "./output.ts";
 
 interface Item {
@@ -107,6 +107,14 @@ test("messages of the client are printed as the API has them", async () => {
   const table = printer("table");
   await table.out.list([group], [{ header: "Created", value: (item) => item.createTime }]);
   assert.equal(table.text(), "CREATED\n2026-01-02T03:04:05Z\n");
+});
+
+test("times are shown to the second, whatever they are kept as", () => {
+  const moment = new Date("2026-01-02T03:04:05.678Z");
+  for (const time of [moment, timestampFromDate(moment)]) {
+    assert.equal(textOf(time), "2026-01-02T03:04:05Z");
+  }
+  assert.equal(timeText(moment.getTime()), "2026-01-02T03:04:05Z");
 });
 
 test("people's terminals are not taken over, scripts get what there is", async () => {

@@ -43,7 +43,7 @@ export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<vo
   );
 }
 
-/** Writes an event that is to leave the house into the transaction that causes it. */
+/** Writes an event, to be delivered to subscribers, into the transaction that causes it. */
 export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
   await tx.run(
     `INSERT INTO events (event_id, time, type, subject, group_uid, actor, body_type, body)

@@ -124,7 +124,7 @@ export function expected(world: World, caller: string, kind: Kind, filter: ListF
 }
 
 /** What a resource is ordered by, in a form that compares as the contract says. */
-export function sortValue(item: Item, key: SortKey): string {
+function sortValue(item: Item, key: SortKey): string {
   const values = {
     uid: item.uid,
     name: item.name ?? "",

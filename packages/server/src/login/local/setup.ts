@@ -58,7 +58,10 @@ export async function mustBeFirstRun(
   reader: Reader = engine.store.reader,
 ): Promise<void> {
   if (await isFirstRun(engine, reader)) return;
-  throw new WharfError("NOT_FOUND", "this installation has been set up: sign in instead");
+  throw new WharfError(
+    "NOT_FOUND",
+    "this installation has been set up: sign in, or ask its operator for an invite",
+  );
 }
 
 /**
