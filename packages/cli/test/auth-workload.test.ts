@@ -18,7 +18,7 @@ describe("auth login of workloads", () => {
   let identity: string;
   let home: Home;
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ flags: ["--audiences", "https://third.test"] });
     issuer = await StandInIssuer.start();
     operator = new Rest(server.url, await server.token());
     const { uid: parent } = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body;
@@ -107,6 +107,13 @@ describe("auth login of workloads", () => {
     assert.equal(decodeJwt(other.trim()).aud, host);
     home.expire();
     assert.equal((await home.run(["auth", "token"])).code, 3);
+
+    const several = ["--identity-token", token, "--audience", `${host},${server.url}`];
+    const { code, stderr } = await home.run(login(...several));
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(Object.keys(home.login.tokens).sort(), [host, server.url].sort());
+    const third = await home.ok(["auth", "token", "--audience", "https://third.test"]);
+    assert.equal(decodeJwt(third.trim()).aud, "https://third.test");
   });
 
   test("in a job of GitHub Actions, by itself", async (t) => {

@@ -41,3 +41,13 @@ export function refreshExpiry(token: string): Date | undefined {
     return undefined;
   }
 }
+
+/**
+ * Whether an audience is an address, as that of the API, and no host of a registry. Tokens for
+ * registries are not exchanged for others.
+ *
+ * @example isAddress("cr.example.com") // false
+ */
+export function isAddress(audience: string): boolean {
+  return /^https?:/.test(audience);
+}

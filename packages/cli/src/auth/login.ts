@@ -6,7 +6,7 @@ import { timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import type { KeptToken, Login } from "./cache/login.ts";
 import { Logins } from "./cache/logins.ts";
-import { refreshExpiry } from "./claims.ts";
+import { isAddress, refreshExpiry } from "./claims.ts";
 import type { loginDefinition } from "./commands.ts";
 import { logInPerson } from "./login/person.ts";
 import { readSecret } from "./login/secret.ts";
@@ -17,7 +17,9 @@ import { nameOf, organisationsOf } from "./who.ts";
 export const run: Run<typeof loginDefinition> = async (context, args) => {
   const { settings, environment, err } = context;
   const audiences = args.audience.length > 0 ? args.audience : [settings.api];
-  const [audience] = audiences as [string];
+  const [first] = audiences as [string];
+  // What the login gives is exchanged for all the others.
+  const audience = audiences.find(isAddress) ?? first;
   checkTogether(args);
   const isWorkload = args.identity !== undefined;
   const login = isWorkload

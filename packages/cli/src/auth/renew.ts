@@ -3,7 +3,7 @@ import { unauthenticated } from "../errors.ts";
 import { problemOf } from "../problem.ts";
 import { freshToken, type KeptToken, type Login, withToken } from "./cache/login.ts";
 import type { Logins } from "./cache/logins.ts";
-import { expiryOf } from "./claims.ts";
+import { expiryOf, isAddress } from "./claims.ts";
 import type { Issuer } from "./issuer.ts";
 import { workloadToken } from "./workload-token.ts";
 
@@ -76,16 +76,11 @@ async function nextOf(login: Login, { issuer, audience, refused }: RenewOptions)
     case "none": {
       const [other] = Object.entries(login.tokens)
         .filter(([, { token, expires }]) => expires > now && token !== refused)
-        // Those for registries, which are hosts and no addresses, are exchanged for nothing else.
         .sort(([one], [another]) => Number(isAddress(another)) - Number(isAddress(one)));
       if (other === undefined) throw unauthenticated("your login has ended");
       return withToken(login, audience, await exchanged(wharf, other[1].token, audience), now);
     }
   }
-}
-
-function isAddress(audience: string): boolean {
-  return /^https?:/.test(audience);
 }
 
 /**
