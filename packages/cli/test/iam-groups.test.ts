@@ -63,6 +63,20 @@ describe("organisations and folders", () => {
     await site.ok("iam", "orgs", "delete", uid, "-y");
   });
 
+  test("are verified by the operator", async () => {
+    const uid = await site.make("organizations", "vouched.example");
+    for (const [given, verified] of [
+      ["yes", true],
+      ["no", false],
+    ] as const) {
+      const words = ["iam", "orgs", "update", uid, "--verified", given, "-o", "json"];
+      assert.equal(JSON.parse(await site.ok(...words)).verified, verified);
+    }
+    const wrong = await site.run("iam", "orgs", "update", uid, "--verified", "maybe");
+    assert.equal(wrong.code, 2);
+    await site.ok("iam", "orgs", "delete", uid, "-y");
+  });
+
   test("folders are named by name, path and uid, and names that are not unique are asked back", async () => {
     const inAcme = await site.make("folders", "platform", "--parent", "acme");
     const inBeta = await site.make("folders", "platform", "--parent", beta);

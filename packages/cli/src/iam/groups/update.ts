@@ -10,6 +10,8 @@ export interface GroupChanges {
   readonly description: string | undefined;
   /** As `repositories=10`; `repositories=` takes the limit away. */
   readonly limit: readonly string[];
+  /** Of organisations alone. */
+  readonly verified?: "yes" | "no" | undefined;
 }
 
 /**
@@ -21,15 +23,16 @@ export async function updateGroup(
   context: Context,
   text: string,
   kind: GroupKind,
-  { name, description, limit }: GroupChanges,
+  { name, description, limit, verified }: GroupChanges,
 ): Promise<void> {
   const limits = limitsOf(limit);
-  if (name === undefined && description === undefined && limits === undefined) {
+  if ([name, description, limits, verified].every((change) => change === undefined)) {
     throw wrongUse("there is nothing to change", "give --name, --description or --limit");
   }
   const { uid, resourceLimits } = await resolveGroup(context, text, kind);
   const { groups } = await context.client();
   const changes = {
+    ...(verified === undefined ? {} : { verified: verified === "yes" }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(limits === undefined ? {} : { resourceLimits: merged(resourceLimits, limits) }),

@@ -39,13 +39,24 @@ export const createDefinition = define({
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Rename, describe or limit an organisation",
+  summary: "Rename, describe, limit or verify an organisation",
   examples: [
     { command: "wharf iam organizations update acme --description ''" },
     { command: "wharf iam organizations update acme --limit repositories=100" },
+    {
+      command: "wharf iam organizations update acme.example --verified yes",
+      shows: "its name now stands for it in paths of images, and at logins",
+    },
   ],
   arguments: [organization],
-  options: GROUP_CHANGES,
+  options: {
+    ...GROUP_CHANGES,
+    verified: {
+      type: "choice",
+      choices: ["yes", "no"],
+      summary: "Whether it is known to be who its name says. For the operator",
+    },
+  },
 });
 
 export const deleteDefinition = define({
