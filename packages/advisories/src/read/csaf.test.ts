@@ -296,6 +296,23 @@ describe("CSAF of the category csaf_vex", () => {
     ]);
   });
 
+  test("of very many products is refused where it is too much", () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => ({ name: "a", product_id: `${at}` }));
+    const vulnerability = {
+      cve: "CVE-2026-0005",
+      product_status: { known_affected: names.map((one) => one.product_id) },
+    };
+    const document = {
+      document: VEX.document,
+      product_tree: { full_product_names: names },
+      vulnerabilities: Array.from({ length: 210 }, () => vulnerability),
+    };
+    assert.match(
+      refusalOf(JSON.stringify(document)).join("\n"),
+      /^1:\d+: vulnerabilities\[200\]\.product_status: more than 200000 things are said of products up to here$/,
+    );
+  });
+
   test("with wrong fields is refused with line and reason", () => {
     const vulnerability = {
       product_status: { fixed: ["nobody"], known_not_affected: ["image"] },

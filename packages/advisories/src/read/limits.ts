@@ -12,6 +12,8 @@ export const READ_LIMITS = {
   events: 1_000,
   aliases: 100,
   products: 100_000,
+  /** What VEX says of one vulnerability in one product: a few hundred bytes of memory for each four of a document. */
+  statements: 200_000,
   /** Products that flags, threats and remediations are about: each of these may name groups of all. */
   remarks: 2_000_000,
   /** Characters of a name, an id or a version. */

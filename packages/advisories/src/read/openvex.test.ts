@@ -212,6 +212,15 @@ describe("OpenVEX", () => {
     assert.equal(advisories[1].events[0].fixed.fixedVersion, "7.88");
   });
 
+  test("of very many products is refused where it is too much", () => {
+    const products = Array.from({ length: 50_001 }, (_, at) => ({ "@id": `pkg:apk/wolfi/${at}` }));
+    const statements = VEX.statements.map((statement) => ({ ...statement, products }));
+    assert.match(
+      refusalOf(JSON.stringify({ ...VEX, statements })).join("\n"),
+      /^1:\d+: statements\[3\]: more than 200000 things are said of products up to here$/,
+    );
+  });
+
   test("what is said in many words is kept as far as notes go", () => {
     const long = `${"x".repeat(3_999)}😀`;
     const statement = { ...VEX.statements[3], action_statement: long, status_notes: `y${long}` };

@@ -10,7 +10,7 @@ import { READ_LIMITS } from "./limits.ts";
 import { ownImpact, ownWords, type Words } from "./own-words.ts";
 import { artifactOf, type Purl, parsePurl } from "./purl.ts";
 import type { Contents } from "./read.ts";
-import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement } from "./vex.ts";
+import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement, Told } from "./vex.ts";
 
 const CONTEXT = /^https:\/\/openvex\.dev\/ns\/v0\.2\.\d+$/;
 
@@ -30,13 +30,19 @@ export function readOpenVex(top: At): Contents {
   const issued = top.field("timestamp").time();
   const list = top.field("statements");
   if (!list.isThere) list.refuse("is missing");
+  const told = new Told();
   const statements = list
     .items(READ_LIMITS.advisories)
-    .flatMap((at) => statementsOf(at, author, issued));
+    .flatMap((at) => statementsOf(at, author, issued, told));
   return { advisories: advisoriesFrom(statements) };
 }
 
-function statementsOf(at: At, author: string, issued: Timestamp | undefined): Statement[] {
+function statementsOf(
+  at: At,
+  author: string,
+  issued: Timestamp | undefined,
+  told: Told,
+): Statement[] {
   if (!at.mustBeObject()) return [];
   const time = at.field("timestamp").timeIfAny() ?? issued;
   const vulnerability = at.field("vulnerability");
@@ -46,7 +52,7 @@ function statementsOf(at: At, author: string, issued: Timestamp | undefined): St
   const products = at.field("products");
   if (!products.isThere) products.refuse("is missing: what is it about?");
   const found = products.items(READ_LIMITS.products).flatMap(productsOf);
-  if (read === undefined || time === undefined) return [];
+  if (read === undefined || time === undefined || !told.takes(found.length, at)) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
   const { advisoryId, others } = ownId(at, names);
   return found.map((product) => ({

@@ -5,7 +5,9 @@ import {
   ReviewState,
 } from "@wharf/contract/messages";
 import { type Artifact, advisoryOn, idFor } from "./artifact.ts";
+import type { At } from "./at.ts";
 import { boundedNote, type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
+import { READ_LIMITS } from "./limits.ts";
 import { timeKey } from "./time.ts";
 
 /** What is to become of what is affected. */
@@ -45,6 +47,26 @@ export interface Statement {
   readonly author: string;
   readonly reviewState: ReviewState;
   readonly standing: Standing;
+}
+
+/** How much a document has said up to some place of it: a few bytes can name very many products. */
+export class Told {
+  #count = 0;
+
+  /**
+   * Whether more can be taken; the first that cannot is refused.
+   *
+   * @example if (!told.takes(products.length, at)) return [];
+   */
+  takes(more: number, at: At): boolean {
+    const before = this.#count;
+    this.#count += more;
+    if (this.#count <= READ_LIMITS.statements) return true;
+    if (before <= READ_LIMITS.statements) {
+      at.refuse(`more than ${READ_LIMITS.statements} things are said of products up to here`);
+    }
+    return false;
+  }
 }
 
 export const JUSTIFICATIONS: ReadonlyMap<string, FalsePositive> = new Map([
