@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import {
-  ensureRepo,
-  recordManifest,
-  recordPull,
-  recordTag,
-  removeManifest,
-  removeTag,
-} from "../src/registry/contents.ts";
+import { OPERATOR_UID } from "../src/auth/caller.ts";
+import { recordTag, removeTag } from "../src/registry/contents.ts";
+import { ensureRepo } from "../src/registry/ensure-repo.ts";
+import { recordManifest, recordPull, removeManifest } from "../src/registry/known-images.ts";
+import { leavePlace } from "../src/registry/removing.ts";
 import { findManifest } from "../src/store/manifests.ts";
+import { placesOf, writePlace } from "../src/store/registry-places.ts";
 import { Refusal, refused } from "./support/api.ts";
 import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";
@@ -71,6 +69,24 @@ onEachStore("what is known of a registry", (world) => {
     const { entries } = await world.operator().tagHistory(uid, { pageSize: 200 });
     return entries.map((entry: { digest: string }) => entry.digest);
   }
+
+  test("what a place had goes in several transactions, so that nobody waits for one", async (context) => {
+    const uid = await repo();
+    const place = { host: "registry.test", path: "acme/large", repo: uid };
+    await insider.change(async (change) => {
+      await writePlace(change.tx, { ...place, made: 0 });
+      for (let at = 0; at < 250; at++)
+        await recordTag(change, uid, { name: `t${at}`, digest: digest(1), time: 1 });
+    });
+    const from = { requestId: "tests", remoteAddress: "", userAgent: "" };
+    const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
+    const write = context.mock.method(insider.inside.store, "write");
+    await leavePlace(insider.engine, { ...place, time: occasion.time }, occasion);
+    assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
+    const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
+    assert.deepEqual(tags, []);
+    assert.deepEqual(await placesOf(insider.inside.store.reader, uid), []);
+  });
 
   test("a repo is made once, whoever asks and how often", async () => {
     for (let turn = 0; turn < 10; turn++) {

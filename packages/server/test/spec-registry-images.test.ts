@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { recordManifest } from "../src/registry/contents.ts";
+import { recordManifest } from "../src/registry/known-images.ts";
 import type { Manifest } from "../src/store/manifests.ts";
 import { allRefused, refused } from "./support/api.ts";
 import { digest } from "./support/digests.ts";

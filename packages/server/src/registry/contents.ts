@@ -1,19 +1,8 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import {
-  ancestorsOf,
-  newChildUid,
-  type Repo,
-  RepoSchema,
-  type Tag,
-  TagSchema,
-} from "@wharf/contract";
+import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
-import { createOne } from "../engine/write.ts";
-import { failedPrecondition, notFound, WharfError } from "../errors.ts";
-import { deleteManifest, type Manifest, writeManifest, writePull } from "../store/manifests.ts";
-import { readPage } from "../store/page.ts";
-import { deletionOf, noteDeletion } from "../store/registry-notices.ts";
+import { failedPrecondition, notFound, type WharfError } from "../errors.ts";
 import { wantsUniqueTags } from "../store/registry-settings.ts";
 import { addEntry, confirmEntry, newestEntry } from "../store/tag-history.ts";
 
@@ -44,47 +33,6 @@ export interface TagOutcome {
   readonly tag: Tag | undefined;
   /** The digest before; empty for a new tag. */
   readonly previous: string;
-}
-
-/**
- * The repo of a group with this name, made if there is none. It is locked, so that nobody deletes it
- * before the transaction ends.
- *
- * @example const repo = await ensureRepo(change, group, "nginx");
- */
-export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
-  return (await findOrMake(change, group, create(RepoSchema, { name }))).repo;
-}
-
-/** How those are refused who come second. */
-const TAKEN: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITION"];
-
-/**
- * The repo of a group with the name of this one, or this one made there.
- *
- * @example const { repo, isNew } = await findOrMake(change, group, given);
- */
-export async function findOrMake(
-  change: Change,
-  group: string,
-  given: Repo,
-): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = change.engine;
-  const find = async () => {
-    const row = await repos.table.namedForChange(change.tx, group, given.name);
-    return row && repos.fromRow(row);
-  };
-  const known = await find();
-  if (known !== undefined) return { repo: known, isNew: false };
-  try {
-    return { repo: (await createOne(change, repos, group, given)).created, isNew: true };
-  } catch (error) {
-    // Another replica may have been quicker: then the name is taken, or the last place in the group.
-    const mayBeMade = error instanceof WharfError && TAKEN.includes(error.code);
-    const made = mayBeMade ? await find() : undefined;
-    if (made === undefined) throw error;
-    return { repo: made, isNew: false };
-  }
 }
 
 /**
@@ -196,86 +144,8 @@ export async function noteRemoval(
   else await addEntry(tx, repo, name, "", at);
 }
 
-/**
- * Keeps what is known of a manifest, unless a later push of it is known, or that it was deleted.
- *
- * @example await recordManifest(change, repo.uid, facts);
- */
-export async function recordManifest(
-  change: Change,
-  repo: string,
-  facts: Omit<Manifest, "pulled">,
-): Promise<void> {
-  const { repos } = change.engine;
-  if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, facts.digest);
-  if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
-}
-
-/**
- * Notes that a manifest was pulled. Of one that is not known, nothing is kept.
- *
- * @example await recordPull(change, repo.uid, digest, notification.time);
- */
-export function recordPull(
-  { tx }: Change,
-  repo: string,
-  digest: string,
-  time: number,
-): Promise<void> {
-  return writePull(tx, repo, digest, time);
-}
-
-/**
- * Forgets a manifest and deletes the tags that stand for it, as registries do, unless something
- * later is known of them.
- *
- * @example await removeManifest(change, repo.uid, digest, notification.time);
- */
-export async function removeManifest(
-  change: Change,
-  repo: string,
-  digest: string,
-  time: number,
-): Promise<void> {
-  const { tx, engine } = change;
-  await lockRepo(change, repo);
-  await noteDeletion(tx, repo, digest, time);
-  await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
-  const filters = [{ column: "digest", value: digest }];
-  const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
-  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
-    const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
-    // Only what is known of it ends: the tag may have moved before, of which we hear later.
-    if (seen <= time) await removeTag(change, repo, String(name), seen);
-  }
-}
-
-/**
- * Takes back the push of a manifest that was deleted after it, where the deletion was told first.
- *
- * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
- */
-export async function takeBackDeleted(
-  change: Change,
-  repo: string,
-  digest: string,
-  pushed: number,
-): Promise<void> {
-  const deleted = await deletionOf(change.tx, repo, digest);
-  if (deleted !== undefined && deleted >= pushed) {
-    await removeManifest(change, repo, digest, deleted);
-  }
-}
-
-const IN_ORDER = { column: "name", descending: false } as const;
-
-/** No image has more names; the rest would go with the next look through the registry. */
-const MOST_TAGS = 10_000;
-
 /** Changes of the tags of one repo follow one another, on all replicas. */
-async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
+export async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
   if ((await engine.repos.table.findForChange(tx, repo)) === undefined) {
     throw notFound(engine.repos.typeName, repo);
   }

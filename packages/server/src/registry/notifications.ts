@@ -125,7 +125,9 @@ class Taker {
       outcome = "refused";
     }
     metrics.count("wharf_registry_notices_total", { outcome });
-    if (outcome === "taken") metrics.noticed(Date.now() - notice.time);
+    if (outcome !== "taken") return;
+    if (keepsPull) this.#pulls.keep(notice);
+    metrics.noticed(Date.now() - notice.time);
   }
 
   async #forgetOld(now: number): Promise<void> {

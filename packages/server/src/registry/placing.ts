@@ -1,14 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { Capability, GroupSchema } from "@wharf/contract";
-import { type Caller, OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
+import { type Caller, OPERATOR } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { createOne } from "../engine/write.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { findPlace, writePlace } from "../store/registry-places.ts";
+import { writePlace } from "../store/registry-places.ts";
 import { changeFor, type Occasion } from "./acting.ts";
-import { ensureRepo } from "./contents.ts";
+import { ensureRepo } from "./ensure-repo.ts";
 import { type Place, placeOf } from "./path.ts";
-import { removePlace } from "./removing.ts";
 
 /** The repo that a path of a registry stands for. */
 export interface Placed {
@@ -50,25 +49,8 @@ export async function placeRepo(
     const actor = caller.uid;
     repo = await make(engine, tx, place, path, { ...occasion, actor }, caller);
   }
-  await leaveFormer(engine, tx, host, path, repo, occasion);
   await writePlace(tx, { host, path, repo, made: made ? 1 : 0 });
   return { uid: repo, ...(madeFor !== undefined && { madeFor }) };
-}
-
-/** A path that stands for another repo, since folders were renamed, is no place of the former any more. */
-async function leaveFormer(
-  engine: Engine,
-  tx: Transaction,
-  host: string,
-  path: string,
-  repo: string,
-  occasion: Occasion,
-): Promise<void> {
-  const former = (await findPlace(tx, host, path))?.repo;
-  if (former === undefined || former === repo) return;
-  const gone = { host, path, repo: former, time: occasion.time };
-  // Whoever pushed there has done nothing to the former.
-  await removePlace(engine, tx, gone, { ...occasion, actor: OPERATOR_UID });
 }
 
 async function make(

@@ -15,13 +15,15 @@ interface Pull {
 export class PullTimes {
   readonly #kept = new Map<string, number>();
 
-  /** Whether the time of a pull is to be kept; it then counts as kept. */
+  /** Whether the time of a pull is to be kept. */
   isDue({ path, digest, time }: Pull): boolean {
-    const key = `${path}@${digest}`;
-    const last = this.#kept.get(key);
-    if (last !== undefined && Math.abs(time - last) < EVERY_MS) return false;
+    const last = this.#kept.get(`${path}@${digest}`);
+    return last === undefined || Math.abs(time - last) >= EVERY_MS;
+  }
+
+  /** Notes that it was: not before, for what fails is told again. */
+  keep({ path, digest, time }: Pull): void {
     if (this.#kept.size >= MOST) this.#kept.clear();
-    this.#kept.set(key, time);
-    return true;
+    this.#kept.set(`${path}@${digest}`, time);
   }
 }

@@ -7,7 +7,7 @@ import type { Occasion } from "./acting.ts";
 import { placeOf } from "./path.ts";
 import { reconcileTags, removeGoneTags } from "./reconcile-tags.ts";
 import type { RemoteRegistry } from "./remote.ts";
-import { removePlace } from "./removing.ts";
+import { leavePlace } from "./removing.ts";
 
 /** What a look at a repository came to: tags, and manifests that were read. */
 export interface Findings {
@@ -63,8 +63,7 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   const known = await findPlace(store.reader, host, path);
   if (listing === undefined) {
     if (known === undefined) return findings;
-    const gone = { host, path, repo: known.repo, time: occasion.time };
-    await store.write((tx) => removePlace(engine, tx, gone, occasion));
+    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
     return findings;
   }
   // Nobody needs a repo for a path that has nothing.
@@ -73,6 +72,9 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   if (place === undefined) return undefined;
   let { repo } = place;
   let isSettled = known !== undefined && known.repo === repo;
+  // It stands for another since folders were renamed: what is there is no longer the former's.
+  if (known !== undefined && !isSettled)
+    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
   const sighted = { ...parts, ...listing, path, occasion };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += CHUNK) {

@@ -1,5 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { knownTags } from "../store/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../store/manifests.ts";
@@ -18,7 +19,7 @@ export interface GonePlace {
 }
 
 /** Tags removed in one go. */
-const PAGE = 1_000;
+const PAGE = 200;
 
 /**
  * Takes in that a registry no longer has a path. Where the repo is in no other place, its tags and
@@ -30,21 +31,20 @@ const PAGE = 1_000;
 export async function removePlace(
   engine: Engine,
   tx: Transaction,
-  { host, path, repo, time }: GonePlace,
+  place: GonePlace,
   occasion: Occasion,
 ): Promise<void> {
+  const { host, path, repo, time } = place;
   const row = await engine.repos.table.findForChange(tx, repo);
   const places = await placesOf(tx, repo);
-  const gone = places.find((place) => place.host === host && place.path === path);
-  // A registry that is no longer attached is asked no more: what it had does not keep anything.
-  const { registryUrls } = engine.settings;
-  const isElsewhere = places.some((place) => place !== gone && registryUrls.has(place.host));
-  if (row === undefined || gone === undefined || isElsewhere) {
+  const gone = places.find((one) => one.host === host && one.path === path);
+  if (row === undefined || gone === undefined || (await isElsewhere(engine, tx, place))) {
     await forgetPlace(tx, host, path);
     if (gone?.made === 1) await passOnMade(tx, repo);
     return;
   }
-  await removeTags(engine, tx, repo, time, occasion);
+  for (let last: string | undefined = ""; last !== undefined; )
+    last = await removeSome(engine, tx, place, last, occasion);
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
   // What was pushed since then is there, or what was known of it is.
@@ -62,17 +62,50 @@ export async function removePlace(
   await change.remove(engine.repos, repo);
 }
 
-async function removeTags(
+/**
+ * The same in several transactions, which everyone who writes waits for: a repo may have very many tags.
+ *
+ * @example await leavePlace(engine, { host, path, repo, time }, occasion);
+ */
+export async function leavePlace(
   engine: Engine,
-  tx: Transaction,
-  repo: string,
-  time: number,
+  gone: GonePlace,
   occasion: Occasion,
 ): Promise<void> {
-  const change = changeFor(engine, tx, "tagDeletion", occasion);
+  const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
-    const page = await knownTags(tx, repo, last, PAGE);
-    for (const { name } of page) await removeTag(change, repo, name, time);
-    last = page.at(-1)?.name;
+    const after: string = last;
+    last = await store.write(async (tx) => {
+      const isLast = !(await isElsewhere(engine, tx, gone));
+      return isLast ? removeSome(engine, tx, gone, after, occasion) : undefined;
+    });
   }
+  await store.write((tx) => removePlace(engine, tx, gone, occasion));
+}
+
+/** Whether the repo is in another place. One of a registry that is not attached is asked no more. */
+async function isElsewhere(
+  { settings }: Engine,
+  reader: Reader,
+  { host, path, repo }: GonePlace,
+): Promise<boolean> {
+  const places = await placesOf(reader, repo);
+  return places.some(
+    (place) =>
+      settings.registryUrls.has(place.host) && (place.host !== host || place.path !== path),
+  );
+}
+
+/** Removes a page of tags after a name; returns the last of them, undefined at the end. */
+async function removeSome(
+  engine: Engine,
+  tx: Transaction,
+  { repo, time }: GonePlace,
+  after: string,
+  occasion: Occasion,
+): Promise<string | undefined> {
+  const change = changeFor(engine, tx, "tagDeletion", occasion);
+  const page = await knownTags(tx, repo, after, PAGE);
+  for (const { name } of page) await removeTag(change, repo, name, time);
+  return page.at(-1)?.name;
 }

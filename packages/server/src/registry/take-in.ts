@@ -5,15 +5,9 @@ import { findManifest, type Manifest } from "../store/manifests.ts";
 import { firstTime, notePathDeletion, pathDeletions, WHOLE } from "../store/registry-notices.ts";
 import { wantsUniqueTags } from "../store/registry-settings.ts";
 import { changeFor, type Occasion } from "./acting.ts";
-import {
-  recordManifest,
-  recordPull,
-  recordTag,
-  removeManifest,
-  removeTag,
-  takeBackDeleted,
-} from "./contents.ts";
+import { recordTag, removeTag } from "./contents.ts";
 import type { Notice } from "./envelope.ts";
+import { recordManifest, recordPull, removeManifest, takeBackDeleted } from "./known-images.ts";
 import { placeOf } from "./path.ts";
 import { type Placed, placeRepo } from "./placing.ts";
 import { removePlace } from "./removing.ts";

@@ -7,7 +7,7 @@ import { createOne, updateOne } from "../engine/write.ts";
 import type { Call, EventBody } from "../rpc/call.ts";
 import { mustBeUid, validateRequest } from "../rpc/validate.ts";
 import { readReadme, readReadmes } from "../store/repo-readmes.ts";
-import { findOrMake } from "./contents.ts";
+import { findOrMake } from "./ensure-repo.ts";
 import { checkReadme, storeReadme } from "./readme.ts";
 
 /** A repo and its README, which are one to version 1. */

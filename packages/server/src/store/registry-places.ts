@@ -17,7 +17,8 @@ export interface RegistryPlace {
 const COLUMNS = "host, path, repo, made";
 
 /**
- * Keeps where a repo is.
+ * Keeps where a repo is. A path that is kept as another's stays that until a look has seen to it: what
+ * is known of the other is to go first.
  *
  * @example await writePlace(tx, { host, path: "acme/app", repo: repo.uid, made: 1 });
  */
@@ -25,8 +26,7 @@ export async function writePlace(tx: Transaction, place: RegistryPlace): Promise
   const { host, path, repo, made } = place;
   await tx.run(
     `INSERT INTO registry_places (host, path, repo, made, seen) VALUES (?, ?, ?, ?, 0)
-     ON CONFLICT (host, path) DO UPDATE SET repo = excluded.repo, made = excluded.made
-     WHERE registry_places.repo <> excluded.repo`,
+     ON CONFLICT (host, path) DO NOTHING`,
     host,
     path,
     repo,

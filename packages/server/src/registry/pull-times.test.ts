@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PullTimes } from "./pull-times.ts";
+
+const PULL = { path: "acme/app", digest: "sha256:1", time: 100_000 };
+
+test("the time of a pull is due until it was kept, and five seconds later again", () => {
+  const pulls = new PullTimes();
+  assert.ok(pulls.isDue(PULL));
+  assert.ok(pulls.isDue(PULL), "what was not kept is told again");
+  pulls.keep(PULL);
+  assert.ok(!pulls.isDue(PULL));
+  assert.ok(!pulls.isDue({ ...PULL, time: 104_999 }));
+  assert.ok(pulls.isDue({ ...PULL, time: 105_000 }));
+  assert.ok(pulls.isDue({ ...PULL, digest: "sha256:2" }));
+});
