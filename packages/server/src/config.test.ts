@@ -35,6 +35,19 @@ describe("settings", () => {
     assert.deepEqual(listen, { host: "::1", port: 9000 });
   });
 
+  test("proxies are addresses or ranges, and none unless they are given", async () => {
+    assert.deepEqual((await readSettings([], {})).trustedProxies, []);
+    const path = file("trustedProxies: [10.0.0.0/8, '::1']\n");
+    assert.deepEqual((await readSettings(["--config", path], {})).trustedProxies, [
+      { address: "10.0.0.0", family: "ipv4", prefix: 8 },
+      { address: "::1", family: "ipv6", prefix: 128 },
+    ]);
+    const environment = { WHARF_TRUSTED_PROXIES: " 10.0.0.7 , " };
+    assert.deepEqual((await readSettings([], environment)).trustedProxies, [
+      { address: "10.0.0.7", family: "ipv4", prefix: 32 },
+    ]);
+  });
+
   const refused: readonly (readonly [args: string[], why: RegExp])[] = [
     [["--nonsense", "1"], /unknown option --nonsense/],
     [["--listen"], /--listen needs a value/],
@@ -51,6 +64,15 @@ describe("settings", () => {
     [["--registry-urls", "registry.example.com"], /--registry-urls must be HOST=URL/],
     [["--registry-urls", "a=http://a,b=ftp://b"], /--registry-urls must be HOST=URL/],
     [["--reconcile-minutes", "often"], /--reconcile-minutes must be a number/],
+    [
+      ["--trusted-proxies", "10.0.0.0/8,proxy"],
+      /--trusted-proxies must be addresses.*"proxy" is not/,
+    ],
+    [["--trusted-proxies", "10.0.0.0/33"], /which "10.0.0.0\/33" is not$/],
+    [
+      ["--trusted-proxies", "::1,::/0"],
+      /--trusted-proxies must not hold every address, as "::\/0"/,
+    ],
     [["--tls-cert", "x.pem"], /belong together/],
     [["--config", "/nowhere/at/all"], /cannot be read/],
     [["--v1-deprecation", "soon"], /--v1-deprecation must be a date/],

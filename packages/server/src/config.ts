@@ -9,6 +9,7 @@ import {
   timeOf,
   withoutSlash,
 } from "./setting-values.ts";
+import { type AddressRange, readRange } from "./wire/trusted-proxies.ts";
 
 /** What the server goes by, read and checked once at its start. */
 export interface Settings {
@@ -29,6 +30,8 @@ export interface Settings {
   readonly errorDomain: string;
   readonly tlsCert: string;
   readonly tlsKey: string;
+  /** The proxies in front of the server, whose word on where requests come from counts. */
+  readonly trustedProxies: readonly AddressRange[];
   readonly rootGroups: "anyone" | "operator";
   readonly corsOrigins: readonly string[];
   readonly audiences: readonly string[];
@@ -108,6 +111,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     googleStsEndpoint: withoutSlash(texts.googleStsEndpoint),
     azureLoginEndpoint: withoutSlash(texts.azureLoginEndpoint),
     rootGroups: texts.rootGroups as Settings["rootGroups"],
+    trustedProxies: list(texts.trustedProxies).flatMap((text) => readRange(text) ?? []),
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
     registries: list(texts.registries),

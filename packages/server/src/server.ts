@@ -224,15 +224,15 @@ function handlersOf(
 }
 
 async function portOf(
-  { listen, tlsCert, tlsKey }: Settings,
-  options: Omit<PortOptions, "listen" | "tls">,
+  { listen, tlsCert, tlsKey, trustedProxies }: Settings,
+  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies">,
 ): Promise<Port> {
   const tls =
     tlsCert === ""
       ? {}
       : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
   try {
-    return await openPort({ listen, ...tls, ...options });
+    return await openPort({ listen, trustedProxies, ...tls, ...options });
   } catch (error) {
     throw portProblem(`${listen.host}:${listen.port}`, error);
   }

@@ -9,6 +9,7 @@ import {
   isHeaderUrl,
   list,
   parseListen,
+  proxyProblem,
   registryUrlProblem,
   urlProblem,
 } from "./setting-values.ts";
@@ -100,6 +101,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "A PEM certificate chain. With it, only TLS is spoken.",
   },
   tlsKey: { default: "", value: "FILE", help: "The certificate's PEM private key." },
+  trustedProxies: {
+    default: "",
+    value: "RANGES",
+    help: "Proxies in front of the server, whose X-Forwarded-For counts: addresses or ranges, separated by commas.",
+    problem: (text) => list(text).map(proxyProblem).find(Boolean),
+  },
   rootGroups: {
     default: "anyone",
     value: "WHO",

@@ -1,4 +1,5 @@
 /** How the texts of settings are read, and what can be wrong with them. */
+import { readRange } from "./wire/trusted-proxies.ts";
 
 /** The entries of a text that separates them by commas. */
 export function list(text: string): string[] {
@@ -58,6 +59,14 @@ export function registryUrlProblem(text: string): string | undefined {
   return usable
     ? undefined
     : "must be HOST=URL, such as registry.example.com=http://127.0.0.1:5000";
+}
+
+export function proxyProblem(text: string): string | undefined {
+  if (readRange(text) !== undefined) return undefined;
+  const is = JSON.stringify(text);
+  return /\/0+$/.test(text)
+    ? `must not hold every address, as ${is} does: anyone could then claim to come from anywhere`
+    : `must be addresses or ranges, such as 10.0.0.7 or 10.0.0.0/8, which ${is} is not`;
 }
 
 export function googleIdProblem(text: string): string | undefined {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../addresses.ts";
 import { WharfError } from "../errors.ts";
+import { limitOf } from "../limit.ts";
 import type { RegistryKeys } from "./keys.ts";
-import { limitOf } from "./limit.ts";
 import { MANIFEST_TYPES } from "./manifest.ts";
 import { type Access, issueRegistryToken } from "./token.ts";
 import { type Answer, type Question, TooLong, Transport } from "./transport.ts";

@@ -1,7 +1,7 @@
 import { WharfError } from "../errors.ts";
+import { limitOf } from "../limit.ts";
 import { finishPass, readPass, writePass } from "../store/registry-passes.ts";
 import { markSeen, unseenPlaces } from "../store/registry-places.ts";
-import { limitOf } from "./limit.ts";
 import { isRepositoryName } from "./name.ts";
 import { type Findings, type RepoParts, reconcileRepo } from "./reconcile-repo.ts";
 

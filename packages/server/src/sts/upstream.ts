@@ -126,11 +126,11 @@ export async function checkSigned(
 
 async function keysFor(
   { issuer, kid }: Unverified,
-  { keys }: TokenRule,
+  { keys, issuer: { isPattern, expected } }: TokenRule,
   { issuers }: KeySource,
   now: number,
 ): Promise<JWTVerifyGetKey> {
-  return keys ?? (await issuers.keysOf(issuer, kid, now));
+  return keys ?? (await issuers.keysOf(issuer, kid, now, isPattern ? expected : undefined));
 }
 
 interface Failure {

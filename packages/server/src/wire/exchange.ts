@@ -3,6 +3,7 @@ import { WharfError } from "../errors.ts";
 import type { Incoming, Notices } from "../rpc/call.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { Expiring } from "./deadlines.ts";
+import type { Wire } from "./http.ts";
 import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
 
@@ -14,6 +15,7 @@ export class Exchange extends Expiring implements Incoming {
   readonly requestId: string;
   readonly authorization: string | undefined;
   readonly format: "json" | "binary";
+  /** The client's: beyond proxies, where those are trusted. */
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly protocol: Protocol;
@@ -32,15 +34,15 @@ export class Exchange extends Expiring implements Incoming {
   constructor(
     protocol: Protocol,
     headers: IncomingHttpHeaders,
-    remoteAddress: string,
-    observer: Observer,
+    peer: string,
+    { observer, proxies }: Pick<Wire, "observer" | "proxies">,
   ) {
     super();
     this.protocol = protocol;
     this.requestId = requestIdFrom(headers["x-request-id"]);
     this.authorization = headers.authorization;
     this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
-    this.remoteAddress = remoteAddress;
+    this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
     this.userAgent = headers["user-agent"] ?? "";
     this.#observer = observer;
   }

@@ -14,14 +14,9 @@ import { letGo } from "./stream-answer.ts";
 /**
  * Answers one request over HTTP/1 or HTTP/2.
  *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, address));
+ * @example server.on("request", (request, response) => handleHttp(wire, request, response, peer));
  */
-export function handleHttp(
-  wire: Wire,
-  request: HttpIn,
-  response: HttpOut,
-  remoteAddress: string,
-): void {
+export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer: string): void {
   const { headers } = request;
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
@@ -30,7 +25,7 @@ export function handleHttp(
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
-  const exchange = new Exchange(protocol, headers, remoteAddress, wire.observer);
+  const exchange = new Exchange(protocol, headers, peer, wire);
   const conversation = { wire, exchange, request, response };
   if (url.length > wire.limits.urlBytes) refuseUrl(conversation);
   else if (headers.host === undefined && request.httpVersion === "1.1") refuseNoHost(conversation);

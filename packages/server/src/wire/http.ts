@@ -12,6 +12,7 @@ import type { Observer } from "./observer.ts";
 import type { Outside, OutsideRoute } from "./outside.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface HttpIn extends Readable {
   readonly method?: string | undefined;
@@ -46,6 +47,8 @@ export interface Wire {
   readonly unread: Unread;
   readonly cors: Cors;
   readonly observer: Observer;
+  /** None in front of most servers, which then look at no header for it. */
+  readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
   /** True once the port is closing: answers then ask clients to connect anew. */
   draining: boolean;

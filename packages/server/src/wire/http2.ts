@@ -46,10 +46,10 @@ export function http2Server(wire: GrpcWire, sessions: Set<ServerHttp2Session>): 
     },
   });
   server.on("session", (session) => {
-    const remoteAddress = session.socket.remoteAddress ?? "";
+    const peer = session.socket.remoteAddress ?? "";
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
-    session.on("stream", (stream, headers) => handleStream(wire, stream, headers, remoteAddress));
+    session.on("stream", (stream, headers) => handleStream(wire, stream, headers, peer));
     // The session closes itself after an error; there is nothing to add.
     session.on("error", () => {});
     session.setTimeout(limits.idleMs, () => checkAlive(session, limits.idleMs));
@@ -63,17 +63,17 @@ function handleStream(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  remoteAddress: string,
+  peer: string,
 ): void {
   const type = headers["content-type"];
   if (type?.startsWith("application/grpc") && !type.startsWith("application/grpc-web")) {
-    handleGrpc(wire, stream, headers, remoteAddress);
+    handleGrpc(wire, stream, headers, peer);
     return;
   }
   stream.on("error", () => {});
   const { Http2ServerRequest, Http2ServerResponse } = http2();
   const request = new Http2ServerRequest(stream, headers, {}, []);
-  handleHttp(wire, request, new Http2ServerResponse(stream), remoteAddress);
+  handleHttp(wire, request, new Http2ServerResponse(stream), peer);
 }
 
 /** A quiet session may be waiting on a long call, idle, or dead; who answers a ping may stay. */

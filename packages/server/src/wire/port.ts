@@ -33,6 +33,7 @@ import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { NOTHING_OUTSIDE, type Outside } from "./outside.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
+import { type AddressRange, TrustedProxies } from "./trusted-proxies.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -46,6 +47,8 @@ export interface PortOptions {
   readonly limits?: Partial<Limits>;
   readonly cors?: CorsOptions;
   readonly observer: Observer;
+  /** Whose word on where a request comes from counts. */
+  readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
   readonly health: HealthSource;
@@ -114,7 +117,7 @@ function wireOf(
   health: Health,
 ): GrpcWire {
   let descriptors: Descriptors | undefined;
-  const { outside = NOTHING_OUTSIDE } = options;
+  const { outside = NOTHING_OUTSIDE, trustedProxies = [] } = options;
   const routes = routesOf(options.methods);
   return {
     methods: options.methods,
@@ -129,6 +132,7 @@ function wireOf(
     unread: new Unread(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
     observer: options.observer,
+    proxies: trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies),
     errorDomain: options.errorDomain,
     draining: false,
     streaming: new Map([

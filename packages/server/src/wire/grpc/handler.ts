@@ -27,15 +27,15 @@ export interface GrpcWire extends Wire {
 /**
  * Answers one gRPC call.
  *
- * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, address));
+ * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, peer));
  */
 export function handleGrpc(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  remoteAddress: string,
+  peer: string,
 ): void {
-  const exchange = new Exchange("grpc", headers, remoteAddress, wire.observer);
+  const exchange = new Exchange("grpc", headers, peer, wire);
   // A reset is not a failure of ours; "close" follows and is dealt with there.
   stream.on("error", ignore);
   if (headers[":method"] !== "POST") {
