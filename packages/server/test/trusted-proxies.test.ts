@@ -70,11 +70,12 @@ async function refusedTries(world: TestWorld, forwarded: (at: number) => string)
 
 /** The line of the access log for a request, once it is written. */
 async function loggedAddress(world: TestWorld, requestId: string): Promise<string> {
-  for (;;) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     const line = world.server.log.split("\n").find((line) => line.includes(requestId));
     if (line !== undefined) return JSON.parse(line).remoteAddress;
     await sleep(25);
   }
+  throw new Error(`no line of ${requestId} in:\n${world.server.log}`);
 }
 
 for (const [who, flags, seen] of [
