@@ -32,10 +32,12 @@ export function deleteGroup(engine: Engine): Handler {
     const { uid } = request as DeleteGroupRequest;
     const removeSome = () =>
       store.write(async (tx) => {
+        const change = new Change(call, tx, engine);
+        // Each piece anew: the caller may have lost the right to it since the last.
+        await change.confirmAccess(uid);
         if ((await groups.table.findForChange(tx, uid)) === undefined) {
           throw notFound(groups.typeName, uid);
         }
-        const change = new Change(call, tx, engine);
         await refuseUnlessEmpty(change, uid);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
         return removeRemains(change, uid, REMAINS_AT_ONCE);
