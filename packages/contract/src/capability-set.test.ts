@@ -4,6 +4,9 @@ import fc from "fast-check";
 import { ALL_CAPABILITIES, Capability } from "./capabilities.ts";
 import { CapabilitySet } from "./capability-set.ts";
 
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
 const { CAP_IAM_GROUPS_LIST, CAP_REPO_LIST, CAP_TAG_LIST, CAP_GULFSTREAM } = Capability;
 const capabilities = fc.uniqueArray(fc.constantFrom(...ALL_CAPABILITIES));
 const sets = capabilities.map((list) => CapabilitySet.of(...list));
@@ -42,7 +45,7 @@ test("sets behave as sets of numbers do", () => {
     assert.equal(left.hasAll(right), x.isSupersetOf(y));
     assert.equal(left.hasAll(b), x.isSupersetOf(y));
   });
-  fc.assert(property);
+  fc.assert(property, { seed: SEED });
 });
 
 test("combining leaves both sets as they were", () => {
@@ -58,6 +61,7 @@ test("what is encoded is decoded", () => {
     fc.property(sets, (set) => {
       assert.deepEqual(CapabilitySet.decode(set.encode()).toArray(), set.toArray());
     }),
+    { seed: SEED },
   );
 });
 

@@ -15,6 +15,9 @@ import {
   subtreeEnd,
 } from "./uid.ts";
 
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
 const org = newRootUid();
 const folder = newChildUid(org);
 const repo = newChildUid(folder);
@@ -61,7 +64,7 @@ test("the key range of a subtree holds the subtree and nothing else", () => {
   const property = fc.property(uids, uids, (uid, top) => {
     assert.equal(uid >= top && uid < subtreeEnd(top), isSelfOrBelow(uid, top));
   });
-  fc.assert(property);
+  fc.assert(property, { seed: SEED });
   assert.ok(repo >= folder && repo < subtreeEnd(folder));
 });
 

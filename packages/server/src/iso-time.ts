@@ -1,4 +1,5 @@
-let second = 0;
+/** None yet. */
+let second = Number.NaN;
 let upToSecond = "";
 
 /**

@@ -6,6 +6,9 @@ import { type Format, READERS, readDocument } from "./read.ts";
 import { refusalOf } from "./testing.ts";
 import { Unreadable } from "./unreadable.ts";
 
+/** Failures name the path below this seed. */
+const SEED = 20_261;
+
 const FORMATS = Object.keys(READERS) as Format[];
 
 /** Reads anything: it is read, or refused with a reason; nothing else may happen. */
@@ -55,7 +58,10 @@ const anyTree = fc.letrec((tie) => ({
 
 describe("whatever is read", () => {
   test("any bytes are read or refused", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => tryReading(bytes)));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => tryReading(bytes)),
+      { seed: SEED },
+    );
   });
 
   test("any text is read or refused", () => {
@@ -64,7 +70,7 @@ describe("whatever is read", () => {
       .map((all) => all.join(""));
     fc.assert(
       fc.property(text, (one) => tryReading(Buffer.from(one))),
-      { numRuns: 500 },
+      { seed: SEED, numRuns: 500 },
     );
   });
 
@@ -73,7 +79,7 @@ describe("whatever is read", () => {
       fc.property(anyTree, fc.constantFrom(...FORMATS), (tree, format) => {
         tryReading(Buffer.from(JSON.stringify(tree)), format);
       }),
-      { numRuns: 2000 },
+      { seed: SEED, numRuns: 2000 },
     );
   });
 
