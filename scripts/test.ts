@@ -22,7 +22,7 @@ const LIMITS = {
 
 /**
  * So many files at most get a second run, alone. Whatever fails by what it does fails again there
- * (random data has fixed seeds); what fails once in many runs is shown in full, and named at the
+ * (properties have fixed seeds); what fails once in many runs is shown in full, and named at the
  * end, but does not keep others from landing.
  */
 const SECOND_RUNS = 2;
