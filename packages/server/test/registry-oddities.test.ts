@@ -29,6 +29,22 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     return (await tracked.tell([event])).status;
   };
 
+  /** Lets every list of tags hang until it is released, and counts those that do. */
+  const holdLists = () => {
+    const held = Promise.withResolvers<undefined>();
+    const release = () => {
+      front.instead = () => undefined;
+      held.resolve(undefined);
+    };
+    const lists = { waiting: 0, release };
+    front.instead = ({ url }) => {
+      if (!url.includes("/tags/list")) return undefined;
+      lists.waiting++;
+      return held.promise;
+    };
+    return lists;
+  };
+
   test("a configuration that is longer than we read", async () => {
     const image = storage.image("long", "amd64", { long: "x".repeat(9 * 1024 * 1024) });
     storage.tag("acme/long-told", "1", image);
@@ -125,29 +141,22 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     for (let at = 0; at < 12; at++) storage.tag(`acme/slow-${at}`, "1", storage.image("slow"));
     const image = storage.image("quick");
     storage.tag("acme/quick", "1", image);
-    const held = Promise.withResolvers<undefined>();
-    let hanging = 0;
-    front.instead = ({ url }) => {
-      if (!url.includes("/tags/list")) return undefined;
-      hanging++;
-      return held.promise;
-    };
+    const lists = holdLists();
     const looked = tracked.look();
-    await until(async () => hanging >= 8);
+    await until(async () => lists.waiting >= 8);
     assert.equal(await told("acme/quick", "1", image), 200);
     assert.deepEqual(await names("quick"), ["1"]);
-    front.instead = () => undefined;
-    held.resolve(undefined);
+    lists.release();
     await looked;
   });
 
   test("a list that is none, or holds what is no name", async () => {
-    const link = (body: string) => () => ({ status: 200, body });
+    const answer = (body: string) => ({ status: 200, body });
     front.instead = ({ url }) =>
       url.startsWith("/v2/_catalog")
-        ? link('{"repositories":[5,null,"acme/busy",{"a":1}]}')()
+        ? answer('{"repositories":[5,null,"acme/busy",{"a":1}]}')
         : url.startsWith("/v2/acme/busy/tags")
-          ? link('{"tags":{"1":2}}')()
+          ? answer('{"tags":{"1":2}}')
           : undefined;
     const { refused, elsewhere } = await tracked.look();
     assert.equal(refused, 1, "and it goes on with what it knows");
@@ -157,21 +166,14 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
 
   test("a look that another replica takes over is no fault of the registry's", async () => {
     const { server } = tracked.world;
-    const held = Promise.withResolvers<undefined>();
-    let hanging = 0;
-    front.instead = ({ url }) => {
-      if (!url.includes("/tags/list")) return undefined;
-      hanging++;
-      return held.promise;
-    };
+    const lists = holdLists();
     const looked = tracked.look();
-    await until(async () => hanging > 0);
+    await until(async () => lists.waiting > 0);
     const insider = await Insider.open(server);
     const sql = "UPDATE registry_passes SET holder = 'another', expires = 0";
     await insider.inside.store.write((tx) => tx.run(sql));
     await insider.close();
-    front.instead = () => undefined;
-    held.resolve(undefined);
+    lists.release();
     await looked;
     assert.ok(!server.log.includes("registry not read"), server.log);
   });

@@ -105,7 +105,7 @@ async function noteOlder(
   const newest = await newestEntry(tx, repo, name);
   if (newest === undefined || (newest.digest === digest && time >= newest.time)) return;
   await addEntry(tx, repo, name, digest, time);
-  // In between, the name stood for something else: what it stands for now, it does once more.
+  // Another image had the name in between, so the newest entry begins anew after that one.
   if (time > newest.time) await addEntry(tx, repo, name, newest.digest, newest.seen);
 }
 

@@ -26,8 +26,8 @@ async function endSessionsOf(
 }
 
 /**
- * Ends the sessions of whoever a change of a user leaves without one that is active: the person that
- * it stood for before, and the one that it stands for now.
+ * Ends the sessions of people whom a change of a user leaves without an active user: the person that
+ * the user was before, and the one that it is now.
  *
  * @example await settleSessions(tx, provider, before, undefined);
  */
