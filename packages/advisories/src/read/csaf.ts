@@ -9,7 +9,7 @@ import { Remarks, STATUSES, standingOf } from "./csaf-status.ts";
 import { READ_LIMITS } from "./limits.ts";
 import type { Contents } from "./read.ts";
 import { csafSeverity, distinct } from "./severities.ts";
-import { advisoriesFrom, type Statement, Told } from "./vex.ts";
+import { advisoriesFrom, type Statement, StatementBudget } from "./vex.ts";
 
 /** What all statements of a document share. */
 interface Document {
@@ -19,7 +19,7 @@ interface Document {
   readonly products: Products;
   /** Whether we wrote it ourselves. */
   readonly isOwn: boolean;
-  readonly told: Told;
+  readonly budget: StatementBudget;
 }
 
 /**
@@ -53,7 +53,7 @@ function contentsOf(top: At, head: At): Contents {
       tracking.field("status").word() === "draft" ? ReviewState.PENDING : ReviewState.APPROVED,
     products: new Products(top.field("product_tree"), isOwn),
     isOwn,
-    told: new Told(),
+    budget: new StatementBudget(),
   };
   const list = top.field("vulnerabilities");
   if (!list.isThere) list.refuse("is missing");
@@ -80,7 +80,7 @@ function statementsOf(at: At, names: Names, document: Document): Statement[] {
     const once = new Map(list.map((product) => [product.value, product]));
     return [...once.values()].map((product) => ({ product, kind }));
   });
-  if (!document.told.takes(found.length, status)) return [];
+  if (!document.budget.takes(found.length, status)) return [];
   const { author, time, reviewState, products } = document;
   const statements = found.flatMap(({ product, kind }): Statement[] => {
     const known = products.get(product);

@@ -10,7 +10,13 @@ import { READ_LIMITS } from "./limits.ts";
 import { ownImpact, ownWords, type Words } from "./own-words.ts";
 import { artifactOf, type Purl, parsePurl } from "./purl.ts";
 import type { Contents } from "./read.ts";
-import { advisoriesFrom, JUSTIFICATIONS, type Standing, type Statement, Told } from "./vex.ts";
+import {
+  advisoriesFrom,
+  JUSTIFICATIONS,
+  type Standing,
+  type Statement,
+  StatementBudget,
+} from "./vex.ts";
 
 const CONTEXT = /^https:\/\/openvex\.dev\/ns\/v0\.2\.\d+$/;
 
@@ -30,10 +36,10 @@ export function readOpenVex(top: At): Contents {
   const issued = top.field("timestamp").time();
   const list = top.field("statements");
   if (!list.isThere) list.refuse("is missing");
-  const told = new Told();
+  const budget = new StatementBudget();
   const statements = list
     .items(READ_LIMITS.advisories)
-    .flatMap((at) => statementsOf(at, author, issued, told));
+    .flatMap((at) => statementsOf(at, author, issued, budget));
   return { advisories: advisoriesFrom(statements) };
 }
 
@@ -41,7 +47,7 @@ function statementsOf(
   at: At,
   author: string,
   issued: Timestamp | undefined,
-  told: Told,
+  budget: StatementBudget,
 ): Statement[] {
   if (!at.mustBeObject()) return [];
   const time = at.field("timestamp").timeIfAny() ?? issued;
@@ -52,7 +58,7 @@ function statementsOf(
   const products = at.field("products");
   if (!products.isThere) products.refuse("is missing: what is it about?");
   const found = products.items(READ_LIMITS.products).flatMap(productsOf);
-  if (read === undefined || time === undefined || !told.takes(found.length, at)) return [];
+  if (read === undefined || time === undefined || !budget.takes(found.length, at)) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
   const { advisoryId, others } = ownId(at, names);
   return found.map((product) => ({

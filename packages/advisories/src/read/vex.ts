@@ -50,13 +50,13 @@ export interface Statement {
 }
 
 /** How much a document has said up to some place of it: a few bytes can name very many products. */
-export class Told {
+export class StatementBudget {
   #count = 0;
 
   /**
    * Whether more can be taken; the first that cannot is refused.
    *
-   * @example if (!told.takes(products.length, at)) return [];
+   * @example if (!budget.takes(products.length, at)) return [];
    */
   takes(more: number, at: At): boolean {
     const before = this.#count;
