@@ -1,6 +1,7 @@
 /**
- * `npm test`: the checks, then every test. Tests run also when a check fails, so that one run tells
- * everything.
+ * `npm test`: the checks, then every test but the long ones. Tests run also when a check fails, so
+ * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
+ * which need minutes each: proofs of attacks, fuzzing, floods.
  */
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -9,9 +10,14 @@ import { sharePostgres } from "../packages/server/test/support/postgres.ts";
 import { loudly, ROOT } from "./step.ts";
 import { runFiles } from "./test-files.ts";
 
-/** The long ones first, so that no processor waits for the last one to end. */
-const TESTS = ["packages/server/test/**/*.test.ts", "packages/*/test/**/*.test.ts"];
-const UNIT_TESTS = ["packages/*/src/**/*.test.ts"];
+const long = process.argv.includes("--long");
+const LONG_TESTS = "packages/*/test/long/*.test.ts";
+/** Server tests come first: they take longest, and no processor should wait for the last one. */
+const TESTS = [
+  "packages/server/test/**/*.test.ts",
+  "packages/*/test/**/*.test.ts",
+  "packages/*/src/**/*.test.ts",
+];
 
 const LIMITS = {
   // Tests wait for servers and databases at times; one file more than processors uses those times.
@@ -30,13 +36,12 @@ const SECOND_RUNS = 2;
 // Each file loads the same sources: what V8 has made of them is kept.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "tests");
 
-const check = await loudly(process.execPath, join(ROOT, "scripts", "check.ts"));
+const check = long ? 0 : await loudly(process.execPath, join(ROOT, "scripts", "check.ts"));
 await sharePostgres();
-const files = [TESTS, UNIT_TESTS].flatMap((globs) =>
-  globs.flatMap((glob) => globSync(glob, { cwd: ROOT }).sort()),
-);
+const longFiles = globSync(LONG_TESTS, { cwd: ROOT }).sort();
+const files = long ? longFiles : filesOf(TESTS).filter((file) => !longFiles.includes(file));
 const begun = performance.now();
-const first = await runFiles([...new Set(files)], LIMITS);
+const first = await runFiles(files, LIMITS);
 const again = first.failures.length <= SECOND_RUNS ? first.failures.map(({ file }) => file) : [];
 if (again.length > 0) console.log(`\nOnce more, alone: ${again.join(", ")}`);
 const second = await runFiles(again, { ...LIMITS, atOnce: 1 });
@@ -51,3 +56,7 @@ for (const file of again) {
 }
 
 process.exitCode = check || (failures.length > 0 ? 1 : 0);
+
+function filesOf(globs: readonly string[]): string[] {
+  return [...new Set(globs.flatMap((glob) => globSync(glob, { cwd: ROOT }).sort()))];
+}
