@@ -11,6 +11,7 @@ import { Inside } from "./support/inside.ts";
 import { LoginWorld } from "./support/login-world.ts";
 import { Rest } from "./support/rest.ts";
 import { STORES } from "./support/server.ts";
+import { roleNamed } from "./support/test-world.ts";
 import { askForToken, type TokenAnswer } from "./support/tool.ts";
 import { type Visited, Walker } from "./support/walker.ts";
 
@@ -147,6 +148,29 @@ for (const store of STORES) {
       assert.equal(answer.status, 403);
       assert.match(answer.body.message, /only people can delete their identity/);
       assert.equal(await alive(bob.access_token), 200);
+    });
+
+    test("a lured sign-in at another organization's provider gives nothing elsewhere", async () => {
+      const { operator, upstream } = world;
+      const rival = (await operator.post("/iam/v2beta1/groups", { name: "rival" })).body.uid;
+      const oidc = { issuer: upstream.issuer, clientId: "wharf", clientSecret: "s3cret" };
+      const provider = { name: "rival sso", defaultRole: roleNamed("editor"), oidc };
+      const made = await operator.post(`/iam/v2beta1/identityProviders/${rival}`, provider);
+      const lured = await world.logIn("ada", { idp_id: made.body.uid });
+      const refreshed = await askForToken(world.server.url, {
+        grant_type: "refresh_token",
+        refresh_token: lured.refresh_token,
+      });
+      for (const { access_token: token } of [lured, refreshed]) {
+        const groups = (await rest(token).get("/iam/v2beta1/groups")).body.groups;
+        assert.deepEqual(
+          groups.map((one: { uid: string }) => one.uid),
+          [rival],
+        );
+      }
+      await rest(lured.access_token).post("/auth/v1/logout", { everywhere: true });
+      assert.equal(await alive(lured.access_token), 401);
+      assert.equal(await alive(ada.access_token), 200);
     });
 
     test("the same address makes nobody the same", async () => {

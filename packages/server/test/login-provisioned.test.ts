@@ -89,10 +89,11 @@ for (const store of STORES) {
     test("provisioned groups are mapped like those of the token", async () => {
       const { Resources } = (await scim.get('/Users?filter=externalId eq "ada"')).body;
       const members = [{ value: Resources[0].id }];
-      assert.equal((await scim.post("/Groups", { displayName: "Platform", members })).status, 201);
+      const group = { displayName: "Platform", externalId: "g-1", members };
+      assert.equal((await scim.post("/Groups", group)).status, 201);
       const mapping = await world.operator.post(
         `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
-        { externalGroupId: "Platform", roleUid: builtinRole("editor")?.uid },
+        { externalGroupId: "g-1", roleUid: builtinRole("editor")?.uid },
       );
       const { access_token: token } = await world.logIn("ada");
       const { sessions } = (await new Rest(world.server.url, token).get("/auth/v1/sessions")).body;

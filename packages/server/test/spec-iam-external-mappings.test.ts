@@ -146,7 +146,8 @@ onEachStore("mappings of external groups", (world) => {
     await create(await provider(org), mapping("a"));
     const inside = await Inside.open(world.server);
     try {
-      const found = await mappingsFor(inside.store.reader, idp, ["c", "a", "A", "unknown"]);
+      const groups = { ids: ["c", "a", "A", "unknown"], provisioned: [] };
+      const found = await mappingsFor(inside.store.reader, idp, groups);
       assert.deepEqual(
         found.map((one) => [one.externalGroupId, one.roleUid, one.scope]),
         [

@@ -7,6 +7,7 @@ import {
   type GroupInvite,
   type Identity,
   type IdentityProvider,
+  isRoot,
   parentOf,
   type Repo,
   type Role,
@@ -16,6 +17,7 @@ import {
 import type { Addresses } from "../addresses.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import { Grants } from "../auth/grants.ts";
+import { isDeactivated, personOf, standingOf } from "../auth/standing.ts";
 import type { Settings } from "../config.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -97,26 +99,35 @@ export class Engine {
   }
 
   /**
-   * What an identity's role bindings grant it; undefined when there is no such identity, or the
-   * session that it is asked for in has ended.
-   *
-   * @example const grants = await engine.grantsOf(identity);
+   * What an identity's role bindings grant it, where they count (see Standing). Undefined when there
+   * is no such identity, when the session has ended, and when provisioning leaves a person nothing.
    */
   async grantsOf(
-    identity: string,
+    uid: string,
     reader: Reader = this.store.reader,
     session = "",
   ): Promise<Grants | undefined> {
-    if (identity === OPERATOR_UID) return OPERATOR.grants;
+    if (uid === OPERATOR_UID) return OPERATOR.grants;
     const login = session === "" ? undefined : await this.session(session, reader);
     if (session !== "" && login === undefined) return undefined;
-    if ((await this.identities.table.find(reader, identity, "data")) === undefined)
-      return undefined;
-    const filter = { column: "identity_uid", value: identity };
+    const identity = await this.identities.find(reader, uid);
+    if (identity === undefined) return undefined;
+    const assumes = login !== undefined && login.identity !== uid;
+    if (assumes && !(await this.mayAssume(uid, login.identity, login, reader))) return undefined;
+    const filter = { column: "identity_uid", value: uid };
     const bindings = await this.roleBindings.where(reader, filter);
-    const bound = bindings.map(({ uid, roleUid }) => ({ place: parentOf(uid), roleUid }));
-    const given = login?.identity === identity ? await this.#mapped(login, reader) : [];
-    const all = [...bound, ...given];
+    const bound = bindings.map((one) => ({ place: parentOf(one.uid), roleUid: one.roleUid }));
+    const mapped = login?.identity === uid ? await this.#mapped(login, reader) : [];
+    const person = personOf(identity);
+    const places = [...bound, ...mapped].map(({ place }) => place);
+    const standing = await standingOf(this, reader, person, login, places);
+    const all = [
+      ...bound.filter(({ place }) => standing.countsAt(place)),
+      ...mapped.filter(({ place }) => standing.isActiveAt(place)),
+    ];
+    const isLeftOut = places.some((place) => !standing.isActiveAt(place));
+    if (person && all.length === 0 && (isLeftOut || (await isDeactivated(reader, person))))
+      return undefined;
     const roles = await this.roles.findMany(
       reader,
       all.map(({ roleUid }) => roleUid),
@@ -139,6 +150,22 @@ export class Engine {
   ): Promise<StoredSession | undefined> {
     const found = await findSession(reader, id);
     return found?.provider === "" && !this.settings.localAccounts ? undefined : found;
+  }
+
+  /**
+   * Whether the sign-in of an actor counts at the group of an identity, which may then trust the
+   * actor's tokens to speak for it.
+   */
+  async mayAssume(
+    uid: string,
+    actor: string,
+    session: StoredSession | undefined,
+    reader: Reader = this.store.reader,
+  ): Promise<boolean> {
+    const found = await this.identities.find(reader, actor);
+    if (found === undefined || isRoot(uid)) return false;
+    const group = parentOf(uid);
+    return (await standingOf(this, reader, personOf(found), session, [group])).countsAt(group);
   }
 
   /** What the groups that a person was in when they logged in give them, while they are mapped. */

@@ -162,6 +162,11 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return (await this.table.where(reader, filter)).map((row) => this.fromRow(row));
   }
 
+  /** All that have one of these texts in a column. */
+  async whereIn(reader: Reader, column: string, values: readonly string[]): Promise<R[]> {
+    return (await this.table.whereIn(reader, column, values)).map((row) => this.fromRow(row));
+  }
+
   /** A new resource from what a caller gave: without what only the service sets, but for its times. */
   begin(input: R, now: number): R {
     const { schema } = this.definition;

@@ -102,17 +102,32 @@ function batchDelete(engine: Engine): Handler {
   };
 }
 
+/** A mapping of `name:Administrators` matches provisioned groups by display name. */
+const NAME_PREFIX = "name:";
+
+/** The groups of a person at their identity provider. */
+export interface ExternalGroups {
+  /** What the groups claim of the ID token holds. */
+  readonly ids: readonly string[];
+  readonly provisioned: readonly { readonly externalId: string; readonly displayName: string }[];
+}
+
 /**
- * The mappings of an identity provider that concern a person who is in these groups there.
- *
- * @example const mappings = await mappingsFor(reader, provider, claims.groups);
+ * The mappings of an identity provider that apply to a person in these groups. A mapping matches the
+ * provider's stable id of a group. A display name can be given to any group by whoever may create
+ * groups at the provider, so it counts only for mappings that ask for one; and no id, however it
+ * is written, matches those.
  */
 export async function mappingsFor(
   reader: Reader,
   provider: string,
-  externalGroups: readonly string[],
+  { ids, provisioned }: ExternalGroups,
 ): Promise<ExternalGroupRoleMapping[]> {
-  const groups = new Set(externalGroups);
+  const stable = [...ids, ...provisioned.map(({ externalId }) => externalId)];
+  const matched = new Set([
+    ...stable.filter((id) => !id.startsWith(NAME_PREFIX)),
+    ...provisioned.map(({ displayName }) => NAME_PREFIX + displayName),
+  ]);
   const all = await externalGroupRoleMappings.where(reader, { column: "parent", value: provider });
-  return all.filter((mapping) => groups.has(mapping.externalGroupId));
+  return all.filter((mapping) => matched.has(mapping.externalGroupId));
 }

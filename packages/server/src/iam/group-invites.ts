@@ -9,11 +9,13 @@ import {
   parentOf,
   RoleBindingSchema,
 } from "@wharf/contract";
+import { personOf, standingOf } from "../auth/standing.ts";
 import type { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
+import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
 import { mayGrant } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
@@ -88,6 +90,8 @@ async function hydrate(
 export interface Invited {
   readonly identity: string;
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
+  /** The client of the identity provider that they are signed in through, if any. */
+  readonly client?: SignInClient | undefined;
 }
 
 /**
@@ -123,9 +127,29 @@ export async function acceptInvite(change: Change, keyId: string, who: Invited):
   if (!(await engine.roles.table.keep(tx, invite.roleUid))) {
     throw notFound(engine.roles.typeName, invite.roleUid);
   }
+  await refuseDeactivated(change, who.identity, group);
   await bind(change, group, invite.roleUid, who.identity);
+  // Who invites trusts the way in which the invited signs in, for what is given here.
+  const { identity, client } = who;
+  if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
   if (invite.singleUse) await change.remove(groupInvites, invite.uid);
   return group;
+}
+
+/** Someone whom the group's identity provider has deactivated must not come back by an invite. */
+async function refuseDeactivated(
+  { engine, tx }: Change,
+  uid: string,
+  group: string,
+): Promise<void> {
+  const identity = await engine.identities.find(tx, uid);
+  const person = identity && personOf(identity);
+  const standing = await standingOf(engine, tx, person, undefined, [group]);
+  if (standing.isActiveAt(group)) return;
+  throw new WharfError(
+    "PERMISSION_DENIED",
+    "the identity provider of the group has not provisioned this person, or has deactivated them",
+  );
 }
 
 /** An address that nobody vouches for could be anyone's. */

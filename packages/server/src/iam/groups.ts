@@ -16,6 +16,7 @@ import {
   RoleBindingSchema,
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
+import { clientOf } from "../auth/standing.ts";
 import type { Change } from "../engine/change.ts";
 import { LIMITS } from "../engine/limits.ts";
 import { rangesFor } from "../engine/ranges.ts";
@@ -29,6 +30,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
+import { addMembership } from "../store/tables/memberships.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -151,6 +153,9 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
   const binding = engine.roleBindings.begin(create(RoleBindingSchema, owner), change.call.time);
   binding.uid = newChildUid(created.uid);
   await change.insert(engine.roleBindings, binding);
+  const session = caller.session ? await engine.session(caller.session, tx) : undefined;
+  const client = session?.identity === caller.uid ? clientOf(session) : undefined;
+  if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */

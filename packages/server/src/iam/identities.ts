@@ -20,6 +20,7 @@ import { deleteAccount } from "../store/local-accounts.ts";
 import { deletePasskeys } from "../store/passkeys.ts";
 import { forgetPerson } from "../store/provider-people.ts";
 import { endSessions } from "../store/sessions.ts";
+import { deleteMemberships } from "../store/tables/memberships.ts";
 import { checkRelationship } from "./trust.ts";
 
 /** Identities: who a token can speak for. */
@@ -49,6 +50,7 @@ export const identities: Resource<Identity> = new Resource({
     }
     await endSessions(change.tx, { identity: deleted.uid });
     await forgetPerson(change.tx, deleted.uid);
+    await deleteMemberships(change.tx, { identity: deleted.uid });
     await deleteAccount(change.tx, deleted.uid);
     await deletePasskeys(change.tx, deleted.uid);
   },

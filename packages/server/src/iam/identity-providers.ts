@@ -14,6 +14,7 @@ import { forgetProvisioned } from "../scim/lookup.ts";
 import { forgetProvider } from "../store/provider-people.ts";
 import { deleteScimCredentials } from "../store/scim-credentials.ts";
 import { endSessions } from "../store/sessions.ts";
+import { deleteMemberships } from "../store/tables/memberships.ts";
 import { mayGrant, mayLetIn } from "./granting.ts";
 import { scimStatus } from "./scim-status.ts";
 import { scimMethods } from "./scim-tokens.ts";
@@ -94,6 +95,9 @@ async function beforeUpdate(
   if (movesIssuer) checkIssuer(change, now);
   const letsInOthers =
     movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
+  // Sessions rest on ID tokens of the client that the provider named when they began.
+  if (movesIssuer || old.clientId !== now.clientId)
+    await endSessions(change.tx, { provider: after.uid });
   if (letsInOthers) await mayLetIn(change, after);
   else if (before.defaultRole !== after.defaultRole)
     await mayGrant(change, after.defaultRole, parentOf(after.uid));
@@ -133,6 +137,7 @@ async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Pro
   await forgetProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
   await forgetProvider(tx, uid);
+  await deleteMemberships(tx, { provider: uid });
 }
 
 function mappingsOf({ engine, tx }: Change, uid: string) {

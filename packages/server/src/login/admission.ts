@@ -1,12 +1,24 @@
-import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
+import {
+  type IdentityProvider,
+  isSelfOrBelow,
+  literalIdentityUid,
+  parentOf,
+} from "@wharf/contract";
+import { standingOf } from "../auth/standing.ts";
 import { Change } from "../engine/change.ts";
 import { WharfError } from "../errors.ts";
 import { mappingsFor } from "../iam/external-group-role-mappings.ts";
 import { bind } from "../iam/group-invites.ts";
 import type { Call } from "../rpc/call.ts";
-import { isProvisioned, isWelcome, scimGroupsOf, scimUserFor } from "../scim/lookup.ts";
+import {
+  isProvisioned,
+  isWelcome,
+  type ProvisionedGroup,
+  scimGroupsOf,
+  scimUserFor,
+} from "../scim/lookup.ts";
 import type { Reader } from "../store/connection.ts";
-import { notePerson } from "../store/provider-people.ts";
+import { hasSignedIn, notePerson } from "../store/provider-people.ts";
 import type { LoginParts } from "./login.ts";
 import type { Person } from "./person.ts";
 import type { FromProvider } from "./provider-login.ts";
@@ -28,40 +40,69 @@ export function admit(
 ): Promise<Person> {
   const { act, email, profile, externalId, groups } = described;
   const identity = literalIdentityUid(act.iss, act.sub);
+  const group = parentOf(provider.uid);
   return engine.store.write(async (tx) => {
     const change = new Change(call, tx, engine, identity);
-    if (knownOnly && !(await engine.identities.table.keep(tx, identity))) {
+    if (!(await isWelcome(tx, provider.uid, externalId))) throw notProvisioned();
+    if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError(
         "NOT_FOUND",
-        "there is no account for this person: registration required",
-      );
-    }
-    if (!(await isWelcome(tx, provider.uid, externalId))) {
-      throw new WharfError(
-        "PERMISSION_DENIED",
-        "the identity provider has not provisioned this person, or has deactivated them",
+        "there is no account for this person at the identity provider: registration required",
       );
     }
     await registerPerson(change, described);
     if (await notePerson(tx, provider.uid, identity, externalId)) {
-      await bind(change, parentOf(provider.uid), provider.defaultRole, identity);
+      await bind(change, group, provider.defaultRole, identity);
     }
+    // Another provider of the same issuer, here or above, may have deactivated the person.
+    const person = { identity, issuer: act.iss, subject: act.sub };
+    const standing = await standingOf(engine, tx, person, undefined, [group]);
+    if (!standing.isActiveAt(group)) throw notProvisioned();
     const provisioned = await provisionedGroups(tx, provider.uid, externalId);
-    const mappings = await mappingsFor(tx, provider.uid, [...groups, ...provisioned]);
-    const uids = mappings.map(({ uid }) => uid);
-    return { identity, provider: provider.uid, act, email, profile, mappings: uids };
+    const mappings = await mappingsFor(tx, provider.uid, { ids: groups, provisioned });
+    return {
+      identity,
+      provider: provider.uid,
+      clientId: provider.configuration.value?.clientId ?? "",
+      act,
+      email,
+      profile,
+      mappings: mappings.map(({ uid }) => uid),
+    };
   });
 }
 
-/** The groups that provisioning says a person is in, under both names that it has for them. */
+/**
+ * Whether the organization of an identity provider knows a person: they have signed in through it,
+ * are provisioned there, or are bound at or below its group. Being known elsewhere does not count:
+ * an ID token that was made for another client must not open an account here.
+ */
+async function isKnownAt(
+  { engine, tx }: Change,
+  { uid }: IdentityProvider,
+  identity: string,
+): Promise<boolean> {
+  if (!(await engine.identities.table.keep(tx, identity))) return false;
+  if (await hasSignedIn(tx, uid, identity)) return true;
+  if (await isProvisioned(tx, uid)) return true;
+  const bindings = await engine.roleBindings.where(tx, { column: "identity_uid", value: identity });
+  return bindings.some((binding) => isSelfOrBelow(parentOf(binding.uid), parentOf(uid)));
+}
+
+function notProvisioned(): WharfError {
+  return new WharfError(
+    "PERMISSION_DENIED",
+    "the identity provider has not provisioned this person, or has deactivated them",
+  );
+}
+
+/** The groups that provisioning says a person is in. */
 async function provisionedGroups(
   reader: Reader,
   provider: string,
   externalId: string,
-): Promise<string[]> {
+): Promise<ProvisionedGroup[]> {
   if (!(await isProvisioned(reader, provider))) return [];
   const user = await scimUserFor(reader, provider, externalId);
-  if (user === undefined) return [];
-  const groups = await scimGroupsOf(reader, provider, user.id);
-  return groups.flatMap((group) => [group.externalId, group.displayName]).filter(Boolean);
+  return user === undefined ? [] : scimGroupsOf(reader, provider, user.id);
 }

@@ -19,6 +19,8 @@ export interface Person extends Described {
   readonly identity: string;
   /** The uid of the identity provider that they came through; empty for local accounts. */
   readonly provider: string;
+  /** The OIDC client that the provider's ID token was made for; undefined for local accounts. */
+  readonly clientId?: string | undefined;
   /** The uids of the group mappings that apply to them in this session. */
   readonly mappings: readonly string[];
 }

@@ -7,6 +7,7 @@ import {
   SessionSchema,
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
+import { clientOf } from "../auth/standing.ts";
 import { Change } from "../engine/change.ts";
 import { acceptInvite, openInvite } from "../iam/group-invites.ts";
 import { keyIdOf } from "../iam/invite-code.ts";
@@ -15,6 +16,7 @@ import type { Call, Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { findSession } from "../store/sessions.ts";
+import type { SignInClient } from "../store/tables/memberships.ts";
 import { Checks, invalid, malformed } from "../sts/checks.ts";
 import { type ExchangeParts, isForUs, ownToken } from "../sts/entitlement.ts";
 import { acceptedAudiences } from "../sts/known-identities.ts";
@@ -54,6 +56,7 @@ export function registerMethod(parts: ExchangeParts): Handler {
 interface Joining {
   readonly identity: string;
   readonly email?: Described["email"];
+  readonly client?: SignInClient | undefined;
   /** What their provider says, where they are not known yet. */
   readonly person?: Described;
 }
@@ -70,7 +73,8 @@ async function whoJoins(parts: ExchangeParts, call: Call, token: string): Promis
   const found = await findSession(parts.engine.store.reader, session);
   // A person's session may have led to another identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
-  return { identity: subject, email: (JSON.parse(found.person) as Described).email };
+  const { email } = JSON.parse(found.person) as Described;
+  return { identity: subject, email, client: clientOf(found) };
 }
 
 async function stranger(
@@ -96,10 +100,10 @@ async function join(
   expected: string,
   joining: Joining,
 ): Promise<Session> {
-  const { identity, person } = joining;
+  const { identity, email, client, person } = joining;
   if (person !== undefined) await registerPerson(change, person);
   if (expected !== "" && expected !== identity) throw invalid("identity_id");
-  const group = await acceptInvite(change, invite, { identity, email: joining.email });
+  const group = await acceptInvite(change, invite, { identity, email, client });
   const session = create(SessionSchema, { identity, group });
   await announce(change, session);
   return session;

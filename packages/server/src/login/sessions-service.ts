@@ -26,6 +26,7 @@ import {
 } from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/connection.ts";
 import {
   endSession,
   endSessions,
@@ -45,7 +46,7 @@ import { dropTicketsOf } from "../store/tickets.ts";
 export function listSessionsMethod(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
-    const owner = ownerOf(call.caller, request);
+    const owner = await ownerOf(engine, call.caller, request);
     const limit = pageSizeOf(request.pageSize);
     const after = readCursor(engine, owner, request.pageToken, call.time);
     const found = await listSessions(engine.store.reader, owner, after, limit + 1, call.time);
@@ -59,20 +60,44 @@ export function listSessionsMethod(engine: Engine): Handler {
   };
 }
 
-function ownerOf(
+async function ownerOf(
+  engine: Engine,
   caller: Caller,
   { identity, identityProvider }: ListSessionsRequest,
-): SessionOwner {
+): Promise<SessionOwner> {
   if (identityProvider === "") {
     if (identity !== "" && identity !== caller.uid && !caller.isOperator) {
       throw permissionDenied([capabilityName(LIST)], identity);
     }
-    return { identity: identity || caller.uid };
+    if (identity !== "" && identity !== caller.uid) return { identity };
+    return ownSessions(caller.uid, await sessionOf(engine, caller, engine.store.reader));
   }
   if (!caller.grants.holds([LIST], identityProvider)) {
     throw permissionDenied([capabilityName(LIST)], identityProvider);
   }
   return { provider: identityProvider, ...(identity === "" ? {} : { identity }) };
+}
+
+/**
+ * The sessions that a person may see and end: those through the same identity provider, because
+ * no other one speaks for the rest; all of them where no provider is involved.
+ */
+export function ownSessions(
+  identity: string,
+  session: Pick<StoredSession, "provider"> | undefined,
+): SessionOwner & { readonly identity: string } {
+  const provider = session?.provider ?? "";
+  return provider === "" ? { identity } : { identity, provider };
+}
+
+/** The session of a caller's token, where it is the caller's own. */
+async function sessionOf(
+  engine: Engine,
+  { uid, session }: Caller,
+  reader: Reader,
+): Promise<StoredSession | undefined> {
+  const found = session ? await engine.session(session, reader) : undefined;
+  return found?.identity === uid ? found : undefined;
 }
 
 const LIST = Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST;
@@ -130,18 +155,25 @@ export function endSessionMethod(engine: Engine): Handler {
     const { id } = message as EndSessionRequest;
     await engine.store.write(async (tx) => {
       const session = await findSessionForChange(tx, id);
-      if (session === undefined || !mayEnd(call.caller, session)) throw notFound("Session", id);
+      const own = await sessionOf(engine, call.caller, tx);
+      if (session === undefined || !mayEnd(call.caller, own, session))
+        throw notFound("Session", id);
       await endOne(new Change(call, tx, engine), session);
     });
     return EMPTY_REPLY;
   };
 }
 
-function mayEnd(caller: Caller, { id, identity, provider }: StoredSession): boolean {
+function mayEnd(
+  caller: Caller,
+  own: StoredSession | undefined,
+  { id, identity, provider }: StoredSession,
+): boolean {
   const { uid, grants, isOperator, limit, session } = caller;
   // A token that was made to do little ends what it came of, and nothing else of its person.
   if (limit !== undefined && identity === uid) return session === id;
-  if (isOperator || identity === uid) return true;
+  if (isOperator) return true;
+  if (identity === uid && (ownSessions(uid, own).provider ?? provider) === provider) return true;
   return provider !== "" && grants.holds([UPDATE], provider);
 }
 
@@ -174,7 +206,10 @@ export function logoutMethod(engine: Engine): Handler {
 async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
   const { tx } = change;
   if (everywhere) {
-    if (caller.limit === undefined) return endAll(change, caller.uid);
+    if (caller.limit === undefined) {
+      const own = await sessionOf(change.engine, caller, tx);
+      return endAll(change, ownSessions(caller.uid, own));
+    }
     throw new WharfError("PERMISSION_DENIED", "a narrowed token ends no session but its own");
   }
   const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
@@ -185,13 +220,13 @@ async function leave(change: Change, { caller }: Call, everywhere: boolean): Pro
   await endOne(change, session);
 }
 
-/**
- * Ends all sessions of a person, within a change. Logins that have not become sessions yet count as well.
- *
- * @example await endAll(change, caller.uid);
- */
-export async function endAll({ tx, call, actor }: Change, identity: string): Promise<void> {
-  const sessions = await endSessions(tx, { identity });
+/** Ends sessions of a person, and sign-ins of theirs that are still under way. */
+export async function endAll(
+  { tx, call, actor }: Change,
+  owner: SessionOwner & { readonly identity: string },
+): Promise<void> {
+  const { identity } = owner;
+  const sessions = await endSessions(tx, owner);
   await dropTicketsOf(tx, identity);
   await audit(tx, call, { resource: identity, actor, detail: { sessions } });
 }

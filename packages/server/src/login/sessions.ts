@@ -60,6 +60,8 @@ export interface Issued {
 interface Kept extends Described {
   /** The groups that the login was narrowed to; all where there are none. */
   readonly scopes?: readonly string[];
+  /** The OIDC client that the provider's ID token was made for: decides where the session counts. */
+  readonly clientId?: string | undefined;
 }
 
 /** Opens sessions for people who have logged in, and gives the tokens that come of them. */
@@ -84,7 +86,7 @@ export class Sessions {
     scopes: readonly string[] = [],
   ): Promise<StoredSession> {
     const { engine } = this.#parts;
-    const { identity, provider, mappings, act, email, profile } = person;
+    const { identity, provider, clientId, mappings, act, email, profile } = person;
     // They may have been deleted between their login and its end.
     if (!(await engine.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
@@ -98,7 +100,7 @@ export class Sessions {
       expires: call.time + lifetime,
       generation: mapped ? NEVER_REFRESHED : 0,
       mappings: JSON.stringify(mappings),
-      person: JSON.stringify({ act, email, profile, scopes } satisfies Kept),
+      person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies Kept),
       remoteAddress: call.remoteAddress,
       userAgent: shortUserAgent(call.userAgent),
     };

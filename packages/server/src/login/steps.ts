@@ -142,9 +142,10 @@ export async function afterJoining(
 export async function joinWithInvite(
   change: Change,
   invite: string,
-  { identity, email }: Person,
+  { identity, email, provider, clientId }: Person,
 ): Promise<void> {
-  const group = await acceptInvite(change, invite, { identity, email });
+  const client = clientId === undefined ? undefined : { provider, clientId };
+  const group = await acceptInvite(change, invite, { identity, email, client });
   await announce(change, create(SessionSchema, { identity, group }));
 }
 

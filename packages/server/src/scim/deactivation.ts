@@ -37,6 +37,9 @@ export async function settleSessions(
   before: Json | undefined,
   after: Json | undefined,
 ): Promise<void> {
+  // Where a person is provisioned, only being active there makes what they hold count.
+  if (before?.active !== after?.active || before?.externalId !== after?.externalId)
+    tx.accessChanged();
   const stays = after?.active === true ? after.externalId : undefined;
   for (const externalId of new Set([before?.externalId, after?.externalId])) {
     if (typeof externalId === "string" && externalId !== stays)

@@ -135,5 +135,11 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
     ],
+    [
+      `CREATE TABLE memberships (
+        identity ${text} NOT NULL, provider ${text} NOT NULL, client_id ${text} NOT NULL,
+        scope ${text} NOT NULL, PRIMARY KEY (identity, provider, client_id, scope))`,
+      `CREATE INDEX memberships_by_provider ON memberships (provider)`,
+    ],
   ];
 }

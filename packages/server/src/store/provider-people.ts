@@ -48,6 +48,27 @@ export async function externalIdOf(
   return row?.id ?? "";
 }
 
+/** Every provider that a person has signed in through, and what it called them last. */
+export async function providersOfPerson(
+  reader: Reader,
+  identity: string,
+): Promise<{ provider: string; externalId: string }[]> {
+  return reader.all(
+    `SELECT provider, external_id AS "externalId" FROM provider_people WHERE identity = ?`,
+    identity,
+  );
+}
+
+/** Whether a person has signed in through a provider. */
+export async function hasSignedIn(
+  reader: Reader,
+  provider: string,
+  identity: string,
+): Promise<boolean> {
+  const sql = "SELECT 1 AS found FROM provider_people WHERE provider = ? AND identity = ?";
+  return (await reader.get(sql, provider, identity)) !== undefined;
+}
+
 /** The identities that a provider's own name for a person stands for. */
 export async function identitiesKnownAs(
   reader: Reader,
@@ -62,9 +83,14 @@ export async function identitiesKnownAs(
   return rows.map(({ identity }) => identity);
 }
 
-/** Forgets a person, when their identity is deleted. */
-export async function forgetPerson(tx: Transaction, identity: string): Promise<void> {
-  await tx.run("DELETE FROM provider_people WHERE identity = ?", identity);
+/** Deletes the record that a person has signed in: through one provider, or any. */
+export async function forgetPerson(
+  tx: Transaction,
+  identity: string,
+  provider?: string,
+): Promise<void> {
+  const [among, values] = provider === undefined ? ["", []] : [" AND provider = ?", [provider]];
+  await tx.run(`DELETE FROM provider_people WHERE identity = ?${among}`, identity, ...values);
 }
 
 /** Forgets everyone who came through a provider, when it is deleted. */

@@ -228,6 +228,14 @@ export class ResourceTable {
     );
   }
 
+  /** Every row with one of these texts in a column. */
+  async whereIn(reader: Reader, column: string, values: readonly string[]): Promise<EncodedRow[]> {
+    if (values.length === 0) return [];
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} IN (${texts}) ORDER BY id`;
+    return reader.all<EncodedRow>(sql, JSON.stringify(values));
+  }
+
   /** The uids of the rows in a place that have this name, oldest first. */
   async childrenNamed(
     reader: Reader,

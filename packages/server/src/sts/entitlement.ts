@@ -2,6 +2,7 @@ import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { hasEnded } from "../auth/authenticator.ts";
+import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
@@ -139,9 +140,28 @@ async function trustedEntitlement(
   checkTimes(read.claims, time, checks);
   for (const check of checkClaims(rule, read.claims)) checks.note(check);
   if (identity === undefined || !checks.passed) return undefined;
+  if (ours !== undefined && !(await signInCounts(parts.engine, uid, ours, checks)))
+    return undefined;
   const { expires: end = Number.POSITIVE_INFINITY, session = "" } = ours ?? {};
   const expires = Math.min(rule.expires ?? Number.POSITIVE_INFINITY, end);
   return { identity, claims: read.claims, expires, limit: undefined, session };
+}
+
+/**
+ * An identity may trust a person by the uid in our tokens, however they signed in. The sign-in must
+ * count at the identity's group; otherwise any tenant's identity provider could speak for that person.
+ */
+async function signInCounts(
+  engine: Engine,
+  uid: string,
+  { subject, session: id }: VerifiedToken,
+  checks: Checks,
+): Promise<boolean> {
+  if (subject === OPERATOR_UID) return true;
+  const session = id === "" ? undefined : await engine.session(id);
+  const expected = "a sign-in that the identity's organization accepts";
+  const ok = await engine.mayAssume(uid, subject, session);
+  return checks.note({ claim: "sid", expected, found: ok ? expected : "another", ok });
 }
 
 /** Keys that cannot be rotated are trusted for a time only. */

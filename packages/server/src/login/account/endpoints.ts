@@ -16,7 +16,7 @@ import { pageEndpoint } from "../page-endpoint.ts";
 import { type Done, isDone, myAccountPage } from "../pages/my-account.ts";
 import { donePage } from "../pages/outcome.ts";
 import type { LoginRequest } from "../request.ts";
-import { endAll, endOne } from "../sessions-service.ts";
+import { endAll, endOne, ownSessions } from "../sessions-service.ts";
 import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
 import { changePassword } from "./password.ts";
 import {
@@ -123,7 +123,9 @@ async function endSession(
     await confirmVisit(tx, visit, call.time);
     const session = await findSessionForChange(tx, id);
     // One that is gone is what was wanted; one of someone else is none of theirs.
-    if (session?.identity !== visit.identity) return;
+    const own = ownSessions(visit.identity, visit);
+    if (session?.identity !== own.identity) return;
+    if (own.provider !== undefined && session.provider !== own.provider) return;
     await endOne(new Change(call, tx, engine, visit.identity), session);
   });
 }
@@ -132,7 +134,8 @@ async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit
   const call = { ...given, method: SessionsService.method.logout };
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
-    await endAll(new Change(call, tx, engine, visit.identity), visit.identity);
+    const change = new Change(call, tx, engine, visit.identity);
+    await endAll(change, ownSessions(visit.identity, visit));
     await goOn(tx, visit, call.time);
   });
 }
@@ -155,7 +158,13 @@ async function pageFor(
   const account = await accountOf(reader, identity);
   const from = provider === "" ? undefined : await engine.identityProviders.find(reader, provider);
   const now = Date.now();
-  const sessions = await listSessions(reader, { identity }, undefined, MOST_SESSIONS + 1, now);
+  const sessions = await listSessions(
+    reader,
+    ownSessions(identity, visit),
+    undefined,
+    MOST_SESSIONS + 1,
+    now,
+  );
   return myAccountPage({
     form,
     ...told,

@@ -1,0 +1,158 @@
+import {
+  type Identity,
+  type IdentityProvider,
+  IdentityProvider_OIDC_CorrelationRule,
+  isRoot,
+  isSelfOrBelow,
+  parentOf,
+  rootOf,
+} from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { isProvisioned, isWelcome } from "../scim/lookup.ts";
+import type { Reader } from "../store/connection.ts";
+import { externalIdOf, providersOfPerson } from "../store/provider-people.ts";
+import type { StoredSession } from "../store/sessions.ts";
+import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
+
+/**
+ * Where the sign-in of a person counts.
+ *
+ * A person has one identity in the whole installation, named by issuer and subject, but any tenant
+ * can register any issuer with a client of their own and obtain ID tokens of that issuer's users.
+ * So a sign-in through an identity provider counts only
+ *  - at and below the provider's own group, and
+ *  - at and below groups that the person joined while signed in through that provider and client.
+ * A token that the issuer made for this installation itself (a direct exchange) counts everywhere.
+ *
+ * In both cases, where an identity provider of the person's issuer is provisioned by SCIM, nothing
+ * at or below its group counts unless the person is active there. Each provider speaks for its own
+ * group alone: otherwise one tenant could deactivate the people of another.
+ */
+export class Standing {
+  /** Workloads and local accounts: no identity provider speaks for them. */
+  static readonly EVERYWHERE = new Standing(undefined, new Map());
+
+  /** Groups at and below which the sign-in is trusted; undefined for everywhere. */
+  readonly #trusted: readonly string[] | undefined;
+  /** Groups whose people are provisioned, and whether this one is active there. */
+  readonly #provisioned: ReadonlyMap<string, boolean>;
+
+  constructor(trusted: readonly string[] | undefined, provisioned: ReadonlyMap<string, boolean>) {
+    this.#trusted = trusted;
+    this.#provisioned = provisioned;
+  }
+
+  /** Whether what the person holds at a group counts. */
+  countsAt(group: string): boolean {
+    return this.isTrustedAt(group) && this.isActiveAt(group);
+  }
+
+  /** Whether a group accepts the client that the person signed in through. */
+  isTrustedAt(group: string): boolean {
+    return this.#trusted?.some((scope) => isSelfOrBelow(group, scope)) ?? true;
+  }
+
+  /** Whether no provisioned identity provider of a group, or above it, leaves the person out. */
+  isActiveAt(group: string): boolean {
+    for (const [scope, active] of this.#provisioned) {
+      if (!active && isSelfOrBelow(group, scope)) return false;
+    }
+    return true;
+  }
+}
+
+/** A person as their issuer names them. */
+export interface PersonKey {
+  /** The uid of their identity. */
+  readonly identity: string;
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** The person whose identity this is; undefined for workloads and local accounts. */
+export function personOf({ uid, relationship }: Identity): PersonKey | undefined {
+  if (!isRoot(uid) || relationship.case !== "claimMatch") return undefined;
+  const { iss, sub } = relationship.value;
+  if (iss.case !== "issuer" || sub.case !== "subject") return undefined;
+  return { identity: uid, issuer: iss.value, subject: sub.value };
+}
+
+/** A session, as far as its standing depends on it. */
+export type SignIn = Pick<StoredSession, "provider" | "person">;
+
+/** The client that a session began at; undefined where none was recorded, as for local accounts. */
+export function clientOf({ provider, person }: SignIn): SignInClient | undefined {
+  const { clientId } = JSON.parse(person) as { clientId?: string };
+  return clientId === undefined ? undefined : { provider, clientId };
+}
+
+/** The standing of a person at groups: in a session, or by a direct exchange where there is none. */
+export async function standingOf(
+  engine: Engine,
+  reader: Reader,
+  person: PersonKey | undefined,
+  session: SignIn | undefined,
+  groups: readonly string[],
+): Promise<Standing> {
+  if (person === undefined) return Standing.EVERYWHERE;
+  const trusted = session && (await trustedGroups(engine, reader, person, session));
+  return new Standing(trusted, await provisionedGroups(engine, reader, person, groups));
+}
+
+async function trustedGroups(
+  { identityProviders }: Engine,
+  reader: Reader,
+  { identity, issuer }: PersonKey,
+  session: SignIn,
+): Promise<string[]> {
+  const provider = await identityProviders.find(reader, session.provider);
+  const oidc = provider?.configuration.value;
+  const client = clientOf(session);
+  // The provider may have been pointed at another issuer or client since.
+  const isCurrent =
+    oidc?.issuer === issuer && oidc.clientId === (client?.clientId ?? oidc.clientId);
+  const joined = client === undefined ? [] : await groupsJoinedThrough(reader, identity, client);
+  return isCurrent ? [parentOf(session.provider), ...joined] : joined;
+}
+
+/** Several providers of one group vouch for each other: active at one of them is active. */
+async function provisionedGroups(
+  { identityProviders }: Engine,
+  reader: Reader,
+  person: PersonKey,
+  groups: readonly string[],
+): Promise<Map<string, boolean>> {
+  const provisioned = new Map<string, boolean>();
+  const roots = [...new Set(groups.map(rootOf))];
+  for (const provider of await identityProviders.whereIn(reader, "root", roots)) {
+    const { uid, configuration } = provider;
+    if (configuration.value?.issuer !== person.issuer) continue;
+    if (!(await isProvisioned(reader, uid))) continue;
+    const active = await isWelcome(reader, uid, await externalId(reader, provider, person));
+    const group = parentOf(uid);
+    provisioned.set(group, active || (provisioned.get(group) ?? false));
+  }
+  return provisioned;
+}
+
+/** What provisioning calls a person: their subject, or what the provider called them at sign-in. */
+function externalId(
+  reader: Reader,
+  { uid, configuration }: IdentityProvider,
+  { identity, subject }: PersonKey,
+): Promise<string> | string {
+  const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
+  const usesOid = configuration.value?.correlationRule === OID_EQUALS_EXTERNAL_ID;
+  return usesOid ? externalIdOf(reader, uid, identity) : subject;
+}
+
+/**
+ * Whether an identity provider that a person has signed in through has deactivated them. Asked only
+ * of people who hold nothing: what others hold is judged group by group.
+ */
+export async function isDeactivated(reader: Reader, { identity }: PersonKey): Promise<boolean> {
+  for (const { provider, externalId } of await providersOfPerson(reader, identity)) {
+    if (!(await isWelcome(reader, provider, externalId))) return true;
+  }
+  return false;
+}
