@@ -110,9 +110,19 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       await world.bind(organization, uid, "viewer");
       const assume = async ({ token }: Exchanged) =>
         exchange(world.server.url, token, { aud: world.server.url, identity });
+      /** The same at the registry's token endpoint, where the identity is the user name. */
+      const atRegistry = async ({ token }: Exchanged) => {
+        const basic = Buffer.from(`${identity.replaceAll("/", "_")}:${token}`).toString("base64");
+        const query = new URLSearchParams({ service: new URL(world.server.url).host });
+        const headers = { authorization: `Basic ${basic}` };
+        return (await fetch(`${world.server.url}/registry/token?${query}`, { headers })).status;
+      };
       const foreign = await through(rival, sub, clientId);
       assert.equal((await assume(foreign)).code, 7);
-      const own = await assume(await through(acmeProvider, sub, "acme-client"));
+      assert.equal(await atRegistry(foreign), 401);
+      const session = await through(acmeProvider, sub, "acme-client");
+      assert.equal(await atRegistry(session), 200);
+      const own = await assume(session);
       assert.equal(await mayRead(as(own), acme), true, own.message);
       assert.equal(await mayRead(as(await assume(await direct(sub))), acme), true);
     });
