@@ -47,7 +47,7 @@ export function admit(
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError(
         "NOT_FOUND",
-        "there is no account for this person at the identity provider: registration required",
+        "there is no account for this person: registration required",
       );
     }
     await registerPerson(change, described);
