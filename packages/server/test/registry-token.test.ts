@@ -226,7 +226,7 @@ for (const store of STORES) {
         service: world.host,
         asked: scope,
         granted: [SCOPE],
-        tokenSha256: hash("sha256", password, "hex"),
+        tokenSha256: hash("sha256", password.slice(0, password.lastIndexOf(".")), "hex"),
       });
       const refused = rows.find((one) => Number(one.code) === 7);
       const detail = JSON.parse(refused?.detail ?? "{}");

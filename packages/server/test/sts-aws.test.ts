@@ -12,7 +12,13 @@ const CALLER = {
   Arn: "arn:aws:sts::123456789012:assumed-role/ci/run",
   UserId: "AROA:run",
 };
-const GOOD_SIGNATURE = "0123456789abcdef";
+const ALL_SIGNED = "accept;chainguard-audience;chainguard-identity;host;x-amz-date";
+const without = (name: string) =>
+  ALL_SIGNED.split(";")
+    .filter((one) => one !== name)
+    .join(";");
+const GOOD_SIGNATURE = "0123456789abcdef".repeat(4);
+const WRONG_SIGNATURE = "beef".repeat(16);
 
 /** Speaks as AWS does: knows one good signature, and whose it is. */
 function standInAws(asked: IncomingMessage[]): Server {
@@ -63,6 +69,8 @@ describe("an identity that proves itself with AWS credentials", () => {
     signedHeaders?: string;
     signature?: string;
     extra?: string;
+    /** Changes the Authorization header. */
+    rewrite?: (authorization: string) => string;
   }
 
   /** A signed request as clients write it down. */
@@ -72,6 +80,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     signedHeaders,
     signature = GOOD_SIGNATURE,
     extra = "",
+    rewrite = (authorization) => authorization,
   }: Parts = {}): string {
     const date = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
     const all = {
@@ -82,11 +91,11 @@ describe("an identity that proves itself with AWS credentials", () => {
       "Chainguard-Identity": identity,
       ...headers,
     };
-    const names = signedHeaders ?? "accept;chainguard-audience;chainguard-identity;host;x-amz-date";
+    const names = signedHeaders ?? ALL_SIGNED;
     const credential = `Credential=AKIA/${date.slice(0, 8)}/us-east-1/sts/aws4_request`;
     const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`;
     const first = line ?? "POST /?Action=GetCallerIdentity&Version=2011-06-15 HTTP/1.1";
-    const lines = Object.entries({ ...all, Authorization: authorization }).map(
+    const lines = Object.entries({ ...all, Authorization: rewrite(authorization) }).map(
       ([name, value]) => `${name}: ${value}`,
     );
     return Buffer.from(`${[first, ...lines].join("\r\n")}${extra}\r\n\r\n`).toString("base64url");
@@ -108,7 +117,11 @@ describe("an identity that proves itself with AWS credentials", () => {
   const minutes = (count: number) =>
     new Date(Date.now() + count * 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
   const refused: readonly (readonly [what: string, parts: () => Parts, why: RegExp])[] = [
-    ["a signature that AWS does not accept", () => ({ signature: "beef" }), /AWS does not accept/],
+    [
+      "a signature that AWS does not accept",
+      () => ({ signature: WRONG_SIGNATURE }),
+      /AWS does not accept/,
+    ],
     [
       "a request for another audience",
       () => ({ headers: { "Chainguard-Audience": "https://other.example" } }),
@@ -139,6 +152,63 @@ describe("an identity that proves itself with AWS credentials", () => {
     ["a date that is none", () => ({ headers: { "X-Amz-Date": "20261399T000000Z" } }), /malformed/],
     ["a header twice", () => ({ extra: "\r\nHost: sts.evil.example" }), /malformed/],
     [
+      "the signed headers twice",
+      () => ({
+        rewrite: (text) => text.replace("SignedHeaders=", "SignedHeaders=host, SignedHeaders="),
+      }),
+      /malformed/,
+    ],
+    [
+      "signed headers hidden in the credential",
+      () => ({
+        signedHeaders: "host;x-amz-date",
+        rewrite: (text) => text.replace("Credential=", `Credential=SignedHeaders=${ALL_SIGNED}/`),
+      }),
+      /malformed/,
+    ],
+    ["two signatures", () => ({ rewrite: (text) => `Signature=aa, ${text}` }), /malformed/],
+    ["an unknown parameter", () => ({ rewrite: (text) => `${text}, X=1` }), /malformed/],
+    ["an empty parameter", () => ({ rewrite: (text) => `${text},` }), /malformed/],
+    ["no signed headers", () => ({ signedHeaders: "" }), /malformed/],
+    ["a signed header that is empty", () => ({ signedHeaders: `;${ALL_SIGNED}` }), /malformed/],
+    ["a signed header twice", () => ({ signedHeaders: `accept;${ALL_SIGNED}` }), /malformed/],
+    [
+      "signed headers out of order",
+      () => ({ signedHeaders: ALL_SIGNED.split(";").reverse().join(";") }),
+      /malformed/,
+    ],
+    [
+      "a signed header that is missing",
+      () => ({ signedHeaders: `${ALL_SIGNED};x-b` }),
+      /malformed/,
+    ],
+    ["a host that is not signed", () => ({ signedHeaders: without("host") }), /malformed/],
+    [
+      "an identity that is not signed",
+      () => ({ signedHeaders: without("chainguard-identity") }),
+      /malformed/,
+    ],
+    [
+      "two audiences",
+      () => ({ headers: { "Wharf-Audience": server.url }, signedHeaders: ALL_SIGNED }),
+      /malformed/,
+    ],
+    [
+      "a credential of another day",
+      () => ({ rewrite: (text) => text.replace(/\/\d{8}\//, "/20200101/") }),
+      /malformed/,
+    ],
+    [
+      "a credential for another service",
+      () => ({ rewrite: (text) => text.replace("/sts/", "/iam/") }),
+      /malformed/,
+    ],
+    [
+      "another algorithm",
+      () => ({ rewrite: (text) => text.replace("AWS4-HMAC", "AWS4-ECDSA") }),
+      /malformed/,
+    ],
+    [
       "another action",
       () => ({ line: "POST /?Action=AssumeRole&Version=2011-06-15 HTTP/1.1" }),
       /malformed/,
@@ -156,6 +226,43 @@ describe("an identity that proves itself with AWS credentials", () => {
       assert.match(message, why);
     });
   }
+
+  test("may write the parameters as AWS also reads them, and pad the token", async () => {
+    const rewrite = (text: string) => {
+      const [algorithm = "", ...rest] = text.split(" ");
+      const parameters = rest.join("").split(",").reverse();
+      return `${algorithm} ${parameters.join(",")}`;
+    };
+    // The stand-in knows the signature at the end only.
+    const signatureLast = (text: string) => {
+      const [algorithm, signature, signed, credential] = rewrite(text).split(/[ ,]/);
+      return `${algorithm} ${signed},${credential},${signature}`;
+    };
+    assert.equal((await ask(token({ rewrite: signatureLast }))).status, 200);
+    const text = token();
+    const padded = Buffer.from(text, "base64url").toString("base64");
+    const urlSafe = padded.replaceAll("+", "-").replaceAll("/", "_");
+    assert.equal((await ask(urlSafe)).status, 200);
+    assert.equal((await ask(`${text}===`)).status, 401);
+  });
+
+  test("is one token in the audit log however its request is written down", async () => {
+    const signature = "c0ffee00".repeat(8);
+    const spelled = [
+      token({ signature }),
+      token({ signature, headers: { "X-Unsigned": "1" } }),
+      token({ signature, headers: { Accept: "application/json  " } }),
+    ];
+    assert.equal(new Set(spelled).size, spelled.length);
+    for (const text of spelled) await ask(text);
+    const { DatabaseSync } = await import("node:sqlite");
+    const store = new DatabaseSync(`${server.data}/wharf.db`, { readOnly: true });
+    const sql = "SELECT detail FROM audit WHERE method LIKE '%/Exchange' ORDER BY id DESC LIMIT 3";
+    const rows = store.prepare(sql).all();
+    store.close();
+    const digests = rows.map(({ detail }) => JSON.parse(String(detail)).tokenSha256);
+    assert.deepEqual(digests, [digests[0], digests[0], digests[0]]);
+  });
 
   test("is refused when it is not whom AWS names", async () => {
     const { Arn } = CALLER;
@@ -193,7 +300,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     const failed = checks.filter(({ ok }) => !ok).map(({ claim }) => claim);
     assert.deepEqual(failed.slice(0, 3), ["identity", "x-amz-date", "signature"]);
     assert.equal(asked.length, before);
-    const { checks: unsigned } = await checked(token({ signature: "beef" }));
+    const { checks: unsigned } = await checked(token({ signature: WRONG_SIGNATURE }));
     const signature = unsigned.find(({ claim }) => claim === "signature");
     assert.equal(signature?.found, "not accepted");
   });

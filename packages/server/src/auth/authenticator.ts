@@ -1,5 +1,6 @@
 import { isUid } from "@wharf/contract";
 import { unauthenticated } from "../errors.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Store } from "../store/store.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
@@ -16,8 +17,12 @@ export interface Holder {
   readonly expires: number;
 }
 
-/** Callers kept ready at most. */
-const REMEMBERED = 20_000;
+/** Callers kept ready. */
+const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 };
+
+/** What a caller takes, and each place at which they hold something. */
+const ENTRY_BYTES = 512;
+const BYTES_PER_PLACE = 512;
 
 /**
  * Turns a credential into a caller. What was compiled for a caller is used again only while the
@@ -28,7 +33,7 @@ export class Authenticator {
   readonly #keys: SigningKeys;
   readonly #verifier: TokenVerifier;
   readonly #grantsOf: GrantsOf;
-  #callers = new Map<string, Caller>();
+  #callers = new BoundedCache<string, Caller>(CACHE_BOUNDS);
   #version = -1;
   hits = 0;
   misses = 0;
@@ -80,7 +85,7 @@ export class Authenticator {
 
   async #forget(version: number): Promise<void> {
     await this.#keys.reload();
-    this.#callers = new Map();
+    this.#callers = new BoundedCache(CACHE_BOUNDS);
     this.#version = version;
   }
 
@@ -95,9 +100,14 @@ export class Authenticator {
       isOperator: subject === OPERATOR_UID && limit === undefined,
       ...(subject === OPERATOR_UID ? {} : { version, limit, session }),
     };
-    if (callers.size < REMEMBERED) callers.set(callerKey, caller);
+    callers.set(callerKey, caller, bytesOf(callerKey, caller));
     return caller;
   }
+}
+
+function bytesOf(callerKey: string, { grants, limit }: Caller): number {
+  const places = grants.entries.size + (limit?.entries.size ?? 0);
+  return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_PLACE * places;
 }
 
 /**

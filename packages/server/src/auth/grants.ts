@@ -55,7 +55,7 @@ export class Grants {
   }
 
   /** Every place with grants of its own, and all that is held there. */
-  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
+  get entries(): ReadonlyMap<string, CapabilitySet> {
     return this.#held;
   }
 

@@ -70,6 +70,38 @@ test("a token that was refused is not remembered", async () => {
   }
 });
 
+test("long tokens do not make the cache larger", async () => {
+  const caching = verifier();
+  const MAX_BYTES = 32 * 1024 * 1024;
+  let longest = 0;
+  for (let at = 0; at < 1_500; at++) {
+    const act = { iss: "https://issuer.example", sub: `${at}`.padEnd(11_000, "x") };
+    const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl], act };
+    const { token: issued } = issueToken(keys, ADDRESSES, content, now);
+    longest = Math.max(longest, issued.length);
+    await caching.verify(issued, now);
+    await caching.verify(issued, now);
+    assert.ok(caching.bytes <= MAX_BYTES, `${caching.bytes} bytes after ${at} tokens`);
+  }
+  assert.ok(1_500 * longest * 2 > MAX_BYTES, "so many would not have fitted");
+  assert.equal(caching.hits, 1_500, "those that came last are cached");
+});
+
+test("another spelling of a token is not accepted, nor cached", async () => {
+  const issued = await token();
+  const caching = verifier();
+  await caching.verify(issued, now);
+  const { bytes } = caching;
+  for (const twin of [`${issued.slice(0, -1)}${nextOf(issued)}`, `${issued}=`, ` ${issued}`])
+    await assert.rejects(caching.verify(twin, now), /the token is malformed/);
+  assert.equal(caching.bytes, bytes);
+});
+
+/** A last character that decodes to the same bytes: 64 bytes leave four bits of it unused. */
+function nextOf(token: string): string {
+  return String.fromCharCode(token.charCodeAt(token.length - 1) + 1);
+}
+
 test("a replaced key signs no more, and its tokens stay good until it retires", async () => {
   const issued = await token();
   const remembering = verifier();

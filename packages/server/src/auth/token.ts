@@ -3,6 +3,8 @@ import { CapabilitySet, isUid } from "@wharf/contract";
 import { errors, jwtVerify } from "jose";
 import type { Addresses } from "../addresses.ts";
 import { unauthenticated } from "../errors.ts";
+import { isCanonicalBase64url } from "../lib/base64url.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { ANYONE_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
@@ -42,11 +44,17 @@ export interface VerifiedToken {
   readonly callerKey: string;
 }
 
-/** Tokens remembered at most; beyond, the ones that came first are forgotten and checked again. */
-const REMEMBERED = 50_000;
+/** Verified tokens kept; those that are dropped are verified again. */
+const CACHE_BOUNDS = { maxEntries: 50_000, maxBytes: 32 * 1024 * 1024 };
 
-/** Far longer than any token of ours; what is longer is not worth hashing. */
-const LONGEST = 16_384;
+/** What a verified token takes beside its text and what was read from it, which is no longer. */
+const ENTRY_BYTES = 512;
+
+/** A place of a boundary takes more in memory than in the token. */
+const BYTES_PER_PLACE = 512;
+
+/** Far longer than any token of ours. */
+const MAX_TOKEN_LENGTH = 16_384;
 
 /**
  * Signs a token, valid for at most an hour.
@@ -98,14 +106,15 @@ function decodeLimit(cap: unknown): Grants | undefined {
 }
 
 /**
- * Checks tokens of ours, and remembers those that it has checked. They are kept as they are: whoever
- * can read the memory of this process can read the keys that sign them, and hashing each one costs
- * more than everything else that a remembered token needs.
+ * Verifies tokens of ours, and caches those that it has verified. They are kept as they are: reading
+ * the memory of this process also gives the keys that sign them, and hashing each one costs more than
+ * everything else that a cached token needs. The cache is bounded by bytes, since callers choose how
+ * long the claims are that end up in their tokens.
  */
 export class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #addresses: () => Addresses;
-  readonly #known = new Map<string, VerifiedToken>();
+  readonly #known = new BoundedCache<string, VerifiedToken>(CACHE_BOUNDS);
   hits = 0;
   misses = 0;
 
@@ -144,10 +153,13 @@ export class TokenVerifier {
   }
 
   async #learn(token: string, now: number): Promise<VerifiedToken> {
-    if (token.length > LONGEST) throw unauthenticated("the token is malformed");
+    if (token.length > MAX_TOKEN_LENGTH) throw unauthenticated("the token is malformed");
     this.misses += 1;
+    // Other spellings of a token would each have an entry of their own.
+    if (!token.split(".").every(isCanonicalBase64url))
+      throw unauthenticated("the token is malformed");
     const verified = await this.#check(token, now);
-    this.#remember(token, verified);
+    this.#known.set(token, verified, bytesOf(token, verified));
     return this.#acceptable(verified, now);
   }
 
@@ -191,13 +203,15 @@ export class TokenVerifier {
     }
   }
 
-  #remember(token: string, verified: VerifiedToken): void {
-    if (this.#known.size >= REMEMBERED) {
-      const [oldest] = this.#known.keys();
-      this.#known.delete(oldest as string);
-    }
-    this.#known.set(token, verified);
+  /** The bytes that the cache holds, as it counts them. */
+  get bytes(): number {
+    return this.#known.bytes;
   }
+}
+
+function bytesOf(token: string, { limit }: VerifiedToken): number {
+  const places = limit === undefined ? 0 : limit.entries.size;
+  return ENTRY_BYTES + 2 * token.length + BYTES_PER_PLACE * places;
 }
 
 function callerKeyOf(subject: string, session: string, cap: unknown): string {

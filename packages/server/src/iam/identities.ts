@@ -38,8 +38,8 @@ export const identities: Resource<Identity> = new Resource({
       of: relationshipType,
     },
   ],
-  beforeCreate(change, created) {
-    checkRelationship(created, change.call.time);
+  async beforeCreate(change, created) {
+    await checkRelationship(created, change.call.time);
     created.lastSeenTime = created.createTime;
   },
   beforeUpdate,
@@ -77,7 +77,7 @@ function relationshipType({ relationship }: Identity): number {
 async function beforeUpdate(change: Change, before: Identity, after: Identity): Promise<void> {
   refuseBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
-  checkRelationship(after, change.call.time);
+  await checkRelationship(after, change.call.time);
   const { engine, tx } = change;
   const bindings = await bindingsOf(change, after.uid);
   const roles = await engine.roles.findMany(

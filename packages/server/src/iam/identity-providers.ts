@@ -10,6 +10,7 @@ import type { Change } from "../engine/change.ts";
 import type { MaskPath } from "../engine/mask.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../errors.ts";
+import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
 import { forgetProvisioned } from "../scim/lookup.ts";
 import { forgetProvider } from "../store/provider-people.ts";
 import { deleteScimCredentials } from "../store/scim-credentials.ts";
@@ -18,7 +19,6 @@ import { deleteMemberships } from "../store/tables/memberships.ts";
 import { mayGrant, mayLetIn } from "./granting.ts";
 import { scimStatus } from "./scim-status.ts";
 import { scimMethods } from "./scim-tokens.ts";
-import { isIssuerUrl } from "./trust.ts";
 
 /** Identity providers: where an organisation's own people log in, and who provisions them. */
 export const identityProviders: Resource<IdentityProvider> = new Resource({
@@ -73,7 +73,7 @@ function configurationOf({ configuration }: IdentityProvider): IdentityProvider_
 function checkIssuer({ engine }: Change, { issuer }: IdentityProvider_OIDC): void {
   const { issuerPolicy } = engine;
   if (!isIssuerUrl(issuer))
-    throw refusal("issuer", "must be an issuer URL, such as https://issuer.example.com");
+    throw refusal("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
     throw refusal("issuer", "is not one that this installation trusts");
   if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judgePattern } from "./pattern.ts";
 
-const problemOf = (pattern: string) => {
-  const judged = judgePattern(pattern);
+const problemOf = async (pattern: string) => {
+  const judged = await judgePattern(pattern);
   return "problem" in judged ? judged.problem : "";
 };
 
-test("patterns that people write are taken", () => {
+test("patterns that people write are taken", async () => {
   for (const pattern of [
     "repo:acme/.*",
     "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -16,17 +16,20 @@ test("patterns that people write are taken", () => {
     "(dev|staging|prod){1,3}",
     "\\p{Greek}{2,4}\\x{41}{2}",
     "a{,5}",
+    "(?i)[a-z0-9_-]+@[a-z.]+",
+    "[\\pL\\pN_-]+",
+    "(?i)[\\x{e0}-\\x{ff}]+",
     "x".repeat(2_048),
   ]) {
-    assert.equal(problemOf(pattern), "", pattern.slice(0, 40));
+    assert.equal(await problemOf(pattern), "", pattern.slice(0, 40));
   }
 });
 
-test("patterns are refused that RE2 cannot read, or that are long", () => {
-  assert.equal(problemOf(""), "is required");
-  assert.match(problemOf("("), /not a valid RE2 expression/);
-  assert.match(problemOf("(a)\\1"), /not a valid RE2 expression/);
-  assert.match(problemOf("x".repeat(2_049)), /at most 2048 characters/);
+test("patterns are refused that RE2 cannot read, or that are long", async () => {
+  assert.equal(await problemOf(""), "is required");
+  assert.match(await problemOf("("), /not a valid RE2 expression/);
+  assert.match(await problemOf("(a)\\1"), /not a valid RE2 expression/);
+  assert.match(await problemOf("x".repeat(2_049)), /at most 2048 characters/);
 });
 
 /** Each of these would keep everyone else waiting, for up to minutes. */
@@ -43,8 +46,21 @@ const HUGE = {
   "without an upper end": "(a*b*){1000,}",
 };
 for (const [title, pattern] of Object.entries(HUGE)) {
-  test(`patterns are refused that are huge: ${title}`, () => {
+  test(`patterns are refused that are huge: ${title}`, async () => {
     assert.ok(pattern.length <= 2_048);
-    assert.match(problemOf(pattern), /repeat less|not a valid RE2/);
+    assert.match(await problemOf(pattern), /repeat less|not a valid RE2/);
+  });
+}
+
+/** Each of these takes long to compile, although it has few steps. */
+const COSTLY_CLASSES = {
+  "Unicode classes, often": "\\pL".repeat(600),
+  "ranges beyond ASCII whose case is ignored": "(?i)[B-\\x{1E900}]".repeat(100),
+  "the same, written as characters": "(?i:[B-\u{1E000}])".repeat(100),
+};
+for (const [title, pattern] of Object.entries(COSTLY_CLASSES)) {
+  test(`patterns are rejected that take long to compile: ${title}`, async () => {
+    assert.ok(pattern.length <= 2_048);
+    assert.match(await problemOf(pattern), /too many large character classes/);
   });
 }

@@ -7,7 +7,8 @@ import type {
 } from "@wharf/contract";
 import { ServicePrincipal } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../errors.ts";
-import { judgePattern, MOST_STEPS_TOGETHER } from "./pattern.ts";
+import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
+import { judgePattern, MAX_STEPS_PER_IDENTITY } from "./pattern.ts";
 
 /**
  * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
@@ -20,20 +21,20 @@ const STATIC_KEYS_LIFETIME_MS = 365 * 24 * 3_600_000;
 /**
  * Refuses an identity whose relationship cannot be trusted; fills in the defaults of one that can.
  *
- * @example checkRelationship(identity, Date.now());
+ * @example await checkRelationship(identity, Date.now());
  */
-export function checkRelationship({ relationship }: Identity, now: number): void {
+export async function checkRelationship({ relationship }: Identity, now: number): Promise<void> {
   const found: FieldViolation[] = [];
   const refuse = (field: string, description: string) => found.push({ field, description });
   switch (relationship.case) {
     case "claimMatch":
-      checkClaimMatch(relationship.value, refuse);
+      await checkClaimMatch(relationship.value, refuse);
       break;
     case "staticKeys":
       checkStaticKeys(relationship.value, now, refuse);
       break;
     case "awsIdentity":
-      checkAws(relationship.value, refuse);
+      await checkAws(relationship.value, refuse);
       break;
     case "servicePrincipal":
       if (
@@ -54,29 +55,29 @@ export function checkRelationship({ relationship }: Identity, now: number): void
 
 type Refuse = (field: string, description: string) => void;
 
-function checkClaimMatch(
+async function checkClaimMatch(
   { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
   refuse: Refuse,
-): void {
+): Promise<void> {
+  let steps = 0;
   if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value, refuse);
   else if (iss.case === "issuerPattern")
-    checkPattern("claimMatch.issuerPattern", iss.value, refuse);
+    steps += await checkPattern("claimMatch.issuerPattern", iss.value, refuse);
   else refuse("claimMatch.issuer", "one of issuer, issuerPattern is required");
   if (sub.case === "subject") checkText("claimMatch.subject", sub.value, refuse);
   else if (sub.case === "subjectPattern")
-    checkPattern("claimMatch.subjectPattern", sub.value, refuse);
+    steps += await checkPattern("claimMatch.subjectPattern", sub.value, refuse);
   else refuse("claimMatch.subject", "one of subject, subjectPattern is required");
   if (aud.case === "audience") checkText("claimMatch.audience", aud.value, refuse);
   else if (aud.case === "audiencePattern")
-    checkPattern("claimMatch.audiencePattern", aud.value, refuse);
+    steps += await checkPattern("claimMatch.audiencePattern", aud.value, refuse);
   for (const name of [...Object.keys(claims), ...Object.keys(claimPatterns)]) {
     if (name === "") refuse("claimMatch.claims", "claims must have names");
   }
-  let steps = 0;
   for (const [name, pattern] of Object.entries(claimPatterns)) {
     const field = `claimMatch.claimPatterns.${name}`;
-    steps += checkPattern(field, pattern, refuse);
-    if (steps > MOST_STEPS_TOGETHER) {
+    steps += await checkPattern(field, pattern, refuse);
+    if (steps > MAX_STEPS_PER_IDENTITY) {
       refuse("claimMatch.claimPatterns", "claimPatterns are too large together");
       break;
     }
@@ -100,14 +101,17 @@ function checkStaticKeys(keys: Identity_StaticKeys, now: number, refuse: Refuse)
     refuse("staticKeys.expirationTime", "expirationTime must be within 365 days");
 }
 
-function checkAws({ awsArn, awsUserId }: Identity_AWSIdentity, refuse: Refuse): void {
+async function checkAws(
+  { awsArn, awsUserId }: Identity_AWSIdentity,
+  refuse: Refuse,
+): Promise<void> {
   if (awsArn.case === "arn") checkText("awsIdentity.arn", awsArn.value, refuse);
   else if (awsArn.case === "arnPattern")
-    checkPattern("awsIdentity.arnPattern", awsArn.value, refuse);
+    await checkPattern("awsIdentity.arnPattern", awsArn.value, refuse);
   else refuse("awsIdentity.arn", "one of arn, arnPattern is required");
   if (awsUserId.case === "userId") checkText("awsIdentity.userId", awsUserId.value, refuse);
   else if (awsUserId.case === "userIdPattern") {
-    checkPattern("awsIdentity.userIdPattern", awsUserId.value, refuse);
+    await checkPattern("awsIdentity.userIdPattern", awsUserId.value, refuse);
   } else refuse("awsIdentity.userId", "one of userId, userIdPattern is required");
 }
 
@@ -116,8 +120,8 @@ function checkText(field: string, value: string, refuse: Refuse): void {
 }
 
 /** Checks a pattern, and returns how many steps it has. */
-function checkPattern(field: string, pattern: string, refuse: Refuse): number {
-  const judged = judgePattern(pattern);
+async function checkPattern(field: string, pattern: string, refuse: Refuse): Promise<number> {
+  const judged = await judgePattern(pattern);
   if ("steps" in judged) return judged.steps;
   refuse(field, `${lastName(field)} ${judged.problem}`);
   return 0;
@@ -125,24 +129,7 @@ function checkPattern(field: string, pattern: string, refuse: Refuse): number {
 
 function checkIssuer(field: string, issuer: string, refuse: Refuse): void {
   if (isIssuerUrl(issuer)) return;
-  refuse(field, `${lastName(field)} must be an issuer URL, such as https://issuer.example.com`);
-}
-
-/**
- * Whether a text can name an issuer: a URL with nothing behind its path and nobody in front of its
- * host.
- *
- * @example isIssuerUrl("https://issuer.example.com/tenant") // true
- */
-export function isIssuerUrl(issuer: string): boolean {
-  const url = URL.parse(issuer);
-  const plain =
-    url !== null &&
-    url.search === "" &&
-    url.hash === "" &&
-    url.username === "" &&
-    url.password === "";
-  return plain && (url.protocol === "https:" || url.protocol === "http:");
+  refuse(field, `${lastName(field)} must be ${ISSUER_URL}, such as https://issuer.example.com`);
 }
 
 /** The part of each kind of key that must stay with its owner. */

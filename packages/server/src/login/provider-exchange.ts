@@ -4,7 +4,7 @@ import { invalid } from "../sts/checks.ts";
 import type { Seen } from "../sts/entitlement.ts";
 import { exactly } from "../sts/matcher.ts";
 import { scopesOf } from "../sts/narrow.ts";
-import type { TokenRule } from "../sts/rule.ts";
+import { organizationOf, type TokenRule } from "../sts/rule.ts";
 import type { KeySource } from "../sts/upstream.ts";
 import { verifyToken } from "../sts/verify.ts";
 import { admit } from "./admission.ts";
@@ -45,8 +45,9 @@ export function providerExchange(parts: LoginParts, source: KeySource): Provider
 }
 
 /** The token must be one that the provider made for us, and no other of its clients. */
-function ruleOf({ configuration }: IdentityProvider): TokenRule | undefined {
+function ruleOf({ uid, configuration }: IdentityProvider): TokenRule | undefined {
   if (configuration.case !== "oidc") return undefined;
   const { issuer, clientId } = configuration.value;
-  return { kind: "token", issuer: exactly(issuer), claims: [["aud", exactly(clientId)]] };
+  const claims = [["aud", exactly(clientId)]] as const;
+  return { kind: "token", issuer: exactly(issuer), claims, organization: organizationOf(uid) };
 }

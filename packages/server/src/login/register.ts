@@ -21,7 +21,7 @@ import { Checks, invalid, malformed } from "../sts/checks.ts";
 import { type ExchangeParts, isForUs, ownToken } from "../sts/entitlement.ts";
 import { acceptedAudiences } from "../sts/known-identities.ts";
 import { exactly, oneOf } from "../sts/matcher.ts";
-import type { TokenRule } from "../sts/rule.ts";
+import { organizationOf, type TokenRule } from "../sts/rule.ts";
 import { readToken, type Unverified } from "../sts/upstream.ts";
 import { verifyToken } from "../sts/verify.ts";
 import type { Described } from "./person.ts";
@@ -41,10 +41,9 @@ export function registerMethod(parts: ExchangeParts): Handler {
     const { engine } = parts;
     // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
     const invite = keyIdOf(code);
-    if ((await openInvite(engine.store.reader, invite, call.time)) === undefined) {
-      throw invalid("code");
-    }
-    const joining = await whoJoins(parts, call, token);
+    const open = await openInvite(engine.store.reader, invite, call.time);
+    if (open === undefined) throw invalid("code");
+    const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
       return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
     });
@@ -61,10 +60,15 @@ interface Joining {
   readonly person?: Described;
 }
 
-async function whoJoins(parts: ExchangeParts, call: Call, token: string): Promise<Joining> {
+async function whoJoins(
+  parts: ExchangeParts,
+  call: Call,
+  token: string,
+  organization: string,
+): Promise<Joining> {
   const read = readToken(token, Checks.untilFailure());
   if (read === undefined) throw malformed();
-  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read);
+  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read, organization);
   const verified = await ownToken(parts, token, call.time);
   const { subject, session, limit } = verified;
   if (!isForUs(verified, parts.addresses())) throw invalid("aud");
@@ -81,9 +85,10 @@ async function stranger(
   { addresses, source }: ExchangeParts,
   { time }: Call,
   { token, issuer }: Unverified,
+  organization: string,
 ): Promise<Joining> {
-  const meantForUs = oneOf(acceptedAudiences(addresses()));
-  const rule: TokenRule = { kind: "token", issuer: exactly(issuer), claims: [["aud", meantForUs]] };
+  const claims = [["aud", oneOf(acceptedAudiences(addresses()))]] as const;
+  const rule: TokenRule = { kind: "token", issuer: exactly(issuer), claims, organization };
   const person = describe(await verifyToken(token, rule, source, time));
   const { iss, sub } = person.act;
   return { identity: literalIdentityUid(iss, sub), email: person.email, person };

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { shortUserAgent } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../errors.ts";
@@ -6,6 +5,7 @@ import type { Transaction } from "../store/group-commit.ts";
 import { writeAudit } from "../store/record.ts";
 import type { Seen } from "../sts/entitlement.ts";
 import { writeUse } from "../sts/record.ts";
+import { tokenDigest } from "../sts/token-digest.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import type { Bearer, Credentials } from "./credentials.ts";
 import type { Granted } from "./grant.ts";
@@ -84,7 +84,7 @@ function write(
     asked: scopes.slice(0, MOST_SCOPES).map((scope) => scope.slice(0, LONGEST_SCOPE)),
     ...detail,
     // Never the token.
-    ...(token && { tokenSha256: hash("sha256", token, "hex") }),
+    ...(token && { tokenSha256: tokenDigest(token) }),
   };
   return writeAudit(tx, {
     ...outcome,

@@ -1,4 +1,6 @@
+import { isCanonicalBase64url } from "../lib/base64url.ts";
 import type { AwsCaller } from "./aws.ts";
+import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
 import { malformed } from "./checks.ts";
 import { FetchError, fetchJson } from "./fetch-json.ts";
 
@@ -11,7 +13,7 @@ const AUDIENCE_HEADERS = ["wharf-audience", "chainguard-audience"];
 const IDENTITY_HEADERS = ["wharf-identity", "chainguard-identity"];
 
 /** A few hundred bytes of headers and a session token. */
-const LONGEST = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 
 /** A signed request as it was written down, taken apart. */
 export interface SignedRequest {
@@ -21,34 +23,50 @@ export interface SignedRequest {
   /** When it was signed, in milliseconds since 1970. */
   readonly signed: number;
   readonly headers: ReadonlyMap<string, string>;
+  readonly authorization: AwsAuthorization;
 }
 
 /**
  * Reads a token that is a signed request in URL-safe base64. Strict: anything but the one request,
- * a header twice, or a header that matters and is not signed, is refused.
+ * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
  *
  * @example parseSignedRequest(token).identity
  */
 export function parseSignedRequest(token: string): SignedRequest {
-  if (token.length > LONGEST) throw malformed();
-  const text = Buffer.from(token, "base64url").toString("latin1");
-  const [head, body = ""] = text.split("\r\n\r\n", 2);
+  if (token.length > MAX_TOKEN_LENGTH) throw malformed();
+  const [head, body = ""] = decoded(token).split("\r\n\r\n", 2);
   const [line, ...lines] = (head ?? "").split("\r\n");
   if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformed();
   const headers = readHeaders(lines);
-  const audienceHeader = AUDIENCE_HEADERS.find((name) => headers.has(name)) ?? "";
-  const identityHeader = IDENTITY_HEADERS.find((name) => headers.has(name)) ?? "";
-  const signedHeaders = signedHeadersOf(headers.get("authorization") ?? "");
-  for (const needed of ["host", "x-amz-date", audienceHeader, identityHeader]) {
-    if (!headers.has(needed) || !signedHeaders.includes(needed)) throw malformed();
-  }
-  return {
-    host: headers.get("host") as string,
-    audience: headers.get(audienceHeader) as string,
-    identity: headers.get(identityHeader) as string,
-    signed: readDate(headers.get("x-amz-date") as string),
-    headers,
+  const authorization = parseAuthorization(headers.get("authorization") ?? "");
+  if (authorization === undefined) throw malformed();
+  const { signedHeaders, date } = authorization;
+  // What is signed must be there, and what we rely on must be signed.
+  if (!signedHeaders.every((name) => headers.has(name))) throw malformed();
+  const signedValue = (...names: readonly string[]): string => {
+    const [name, another] = names.filter((one) => headers.has(one));
+    if (name === undefined || another !== undefined || !signedHeaders.includes(name))
+      throw malformed();
+    return headers.get(name) as string;
   };
+  const signed = signedValue("x-amz-date");
+  if (!signed.startsWith(date)) throw malformed();
+  return {
+    host: signedValue("host"),
+    audience: signedValue(...AUDIENCE_HEADERS),
+    identity: signedValue(...IDENTITY_HEADERS),
+    signed: readDate(signed),
+    headers,
+    authorization,
+  };
+}
+
+/** Padding is optional; otherwise there is one spelling. */
+function decoded(token: string): string {
+  const text = token.replace(/={1,2}$/, "");
+  const isPadded = text.length !== token.length;
+  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformed();
+  return Buffer.from(text, "base64url").toString("latin1");
 }
 
 /** Sends the request to AWS, which checks the signature and says whose it is. */
@@ -86,11 +104,6 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
     headers.set(name, match?.[2]?.trimEnd() ?? "");
   }
   return headers;
-}
-
-function signedHeadersOf(authorization: string): string[] {
-  const match = /^AWS4-HMAC-SHA256 .*SignedHeaders=([a-z0-9;-]+)(?:,|$)/.exec(authorization);
-  return match?.[1]?.split(";") ?? [];
 }
 
 function readDate(text: string): number {

@@ -57,7 +57,7 @@ export async function checkAws(
     "aws-user-id": caller?.userId,
   };
   for (const [claim, matcher] of rule.claims)
-    checks.note(checkValue(claim, matcher, found[claim as keyof typeof found]));
+    await checkValue(checks, claim, matcher, found[claim as keyof typeof found]);
   return caller;
 }
 

@@ -1,4 +1,8 @@
 import { unauthenticated, WharfError } from "../errors.ts";
+import { StepBudget } from "../lib/pattern/step-budget.ts";
+
+/** Steps that all patterns of one identity may take for one token: some milliseconds at most. */
+const MAX_PATTERN_STEPS = 100_000;
 
 /** One thing that a token was checked for. */
 export interface Check {
@@ -17,6 +21,8 @@ export interface Check {
  */
 export class Checks {
   readonly done: Check[] = [];
+  /** What the patterns of this exchange, or this test, may take together. */
+  readonly steps = new StepBudget(MAX_PATTERN_STEPS);
   readonly #goOn: boolean;
 
   private constructor(goOn: boolean) {

@@ -11,10 +11,15 @@ import { WharfError } from "../errors.ts";
 import { checkAws } from "./aws.ts";
 import { type Checks, invalid } from "./checks.ts";
 import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./known-identities.ts";
-import { checkValue } from "./matcher.ts";
 import { checkClaims, type TokenRule } from "./rule.ts";
 import { checkTimes } from "./times.ts";
-import { checkSigned, type KeySource, readToken, type Unverified } from "./upstream.ts";
+import {
+  checkIssuer,
+  checkSigned,
+  type KeySource,
+  readToken,
+  type Unverified,
+} from "./upstream.ts";
 
 /** What the exchange works with. */
 export interface ExchangeParts {
@@ -136,9 +141,11 @@ async function trustedEntitlement(
   if (rule?.kind !== "token") return noSuchWay(identity, "a JWT", checks);
   checkExpiry(rule, time, checks);
   const ours = own ? await checkOwn(parts, read, rule, time, checks) : undefined;
-  if (!own) await checkSigned(read, rule, parts.source, time, checks);
+  const isSigned = own
+    ? ours !== undefined
+    : await checkSigned(read, rule, parts.source, time, checks);
   checkTimes(read.claims, time, checks);
-  for (const check of checkClaims(rule, read.claims)) checks.note(check);
+  await checkClaims(rule, read.claims, isSigned, checks);
   if (identity === undefined || !checks.passed) return undefined;
   if (ours !== undefined && !(await signInCounts(parts.engine, uid, ours, checks)))
     return undefined;
@@ -187,7 +194,7 @@ async function checkOwn(
   time: number,
   checks: Checks,
 ): Promise<VerifiedToken | undefined> {
-  checks.note(checkValue("iss", rule.issuer, issuer));
+  await checkIssuer(rule, issuer, checks);
   const signature = { claim: "signature", expected: "made by a key of this installation" };
   try {
     const verified = await ownToken(parts, token, time);

@@ -27,8 +27,19 @@ test("an issuer that is denied stays so however it is spelled", () => {
   ]) {
     assert.equal(policy.mayTrust(issuer), false, issuer);
   }
-  for (const issuer of ["https://denied.example/tenant", "http://denied.example", "denied.example"])
+  for (const issuer of ["https://denied.example/tenant", "http://denied.example"])
     assert.equal(policy.mayTrust(issuer), true, issuer);
+});
+
+test("what names no issuer is never trusted", () => {
+  const odd = [
+    "issuer.example",
+    "https://a.example?",
+    "https://a.example/x/..",
+    "https://u@a.example",
+  ];
+  for (const policy of [policyOf({}), policyOf({ trustedIssuers: odd })])
+    for (const issuer of odd) assert.equal(policy.mayTrust(issuer), false, issuer);
 });
 
 test("only spellings that are listed are trusted where there is a list", () => {

@@ -1,3 +1,4 @@
+import { isIssuerUrl } from "../lib/issuer-url.ts";
 import { isLoopbackHost } from "./addresses.ts";
 
 export interface PolicySettings {
@@ -23,6 +24,7 @@ export class IssuerPolicy {
    * @example if (!policy.mayTrust(claims.iss)) throw …
    */
   mayTrust(issuer: string): boolean {
+    if (!isIssuerUrl(issuer)) return false;
     const { trustedIssuers, deniedIssuers } = this.#settings;
     // Other spellings of an address lead to the same issuer.
     const spelled = spelling(issuer);

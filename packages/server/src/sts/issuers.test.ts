@@ -21,7 +21,8 @@ class ManyIssuers {
     const path = request.url ?? "";
     this.asked.push(path);
     const issuer = path.replace("/.well-known/openid-configuration", "");
-    if (path.startsWith("/hang") && !this.#released) this.#hanging.push(response);
+    if (this.#failing) response.writeHead(404).end();
+    else if (path.startsWith("/hang") && !this.#released) this.#hanging.push(response);
     else if (path === "/jwks") response.end(JSON.stringify({ keys: [] }));
     else if (!path.startsWith("/good")) response.writeHead(404).end();
     else {
@@ -30,6 +31,7 @@ class ManyIssuers {
     }
   });
   #released = false;
+  #failing = false;
 
   static async start(t: TestContext): Promise<ManyIssuers> {
     const many = new ManyIssuers();
@@ -46,6 +48,11 @@ class ManyIssuers {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** From now on nobody answers. */
+  fail(): void {
+    this.#failing = true;
+  }
+
   /** From now on nothing hangs any more. */
   release(): void {
     this.#released = true;
@@ -53,10 +60,10 @@ class ManyIssuers {
   }
 }
 
-function issuersWith(patienceMs: number) {
+function issuersWith(waitMs: number, maxCacheBytes = 8 * 1024 * 1024) {
   const settings = { trustedIssuers: [], deniedIssuers: [], privateIssuers: [], onLoopback: true };
   const policy = new IssuerPolicy(settings);
-  const issuers = new Issuers(policy, patienceMs);
+  const issuers = new Issuers(policy, { waitMs, maxCacheBytes });
   /** Why a token that nobody signed is refused for an identity that trusts these issuers. */
   const ask = async (issuer: string, matcher: Matcher): Promise<string> => {
     const read = { token: "e30.e30.AA", kid: undefined, issuer, claims: {} };
@@ -102,16 +109,44 @@ test("those that wait have their turn", async (t) => {
   assert.equal(many.asked.length, AT_ONCE + 3);
 });
 
+/** A cache that holds about a hundred issuers. */
+const SMALL_CACHE = 100 * 8_192;
+
+const askedFor = (many: ManyIssuers, issuer: string) =>
+  many.asked.filter((path) => path === `${issuer}/.well-known/openid-configuration`).length;
+
 test("issuers that do not answer make nobody forget those that do", async (t) => {
   const many = await ManyIssuers.start(t);
-  const { issuers } = issuersWith(NEVER_MS);
+  const { issuers } = issuersWith(NEVER_MS, SMALL_CACHE);
   const good = `${many.url}/good`;
   const now = Date.now();
-  await issuers.keysOf(good, undefined, now);
-  const bad = Array.from({ length: 1_100 }, (_, at) =>
-    assert.rejects(issuers.keysOf(`${many.url}/bad-${at}`, undefined, now, "/.*/")),
+  const use = { organization: "acme" };
+  await issuers.keysOf(good, undefined, now, use);
+  const bad = Array.from({ length: 200 }, (_, at) =>
+    assert.rejects(
+      issuers.keysOf(`${many.url}/bad-${at}`, undefined, now, { ...use, pattern: "/.*/" }),
+    ),
   );
   await Promise.all(bad);
-  await issuers.keysOf(good, undefined, now);
-  assert.equal(many.asked.filter((path) => path.startsWith("/good")).length, 1);
+  await issuers.keysOf(good, undefined, now, use);
+  assert.equal(askedFor(many, "/good"), 1);
+});
+
+test("issuers of one organization that do answer displace no other's keys", async (t) => {
+  const many = await ManyIssuers.start(t);
+  const { issuers } = issuersWith(NEVER_MS, SMALL_CACHE);
+  const now = Date.now();
+  const own = `${many.url}/good-own`;
+  const shared = `${many.url}/good-shared`;
+  const [acme, mallory] = [{ organization: "acme" }, { organization: "mallory", pattern: "/.*/" }];
+  for (const issuer of [own, shared]) await issuers.keysOf(issuer, undefined, now, acme);
+  await issuers.keysOf(shared, undefined, now, mallory);
+  for (let at = 0; at < 200; at++)
+    await issuers.keysOf(`${many.url}/good-${at}`, undefined, now, mallory);
+  // Beyond the time that keys are fresh for: what was displaced, or never known, has no keys.
+  const later = now + 3_600_000;
+  many.fail();
+  for (const issuer of [own, shared]) await issuers.keysOf(issuer, undefined, later, acme);
+  await assert.rejects(issuers.keysOf(`${many.url}/good-0`, undefined, later, mallory));
+  await assert.rejects(issuers.keysOf(own, undefined, now + 25 * 3_600_000, acme), /status 404/);
 });

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { FairShareCache } from "../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "./fetch-json.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
 import { Turns } from "./turns.ts";
@@ -12,8 +13,12 @@ const STALE_MS = 24 * 3_600_000;
 /** After a fetch, successful or not, an issuer is left alone for this long, whatever comes. */
 const COOLDOWN_MS = 30_000;
 
-/** Issuers remembered at most. */
-const REMEMBERED = 1_000;
+/** Some thousand issuers with a few keys each. */
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** What an issuer without keys takes, and how much more keys take than their JSON. */
+const ENTRY_BYTES = 8_192;
+const BYTES_PER_CHARACTER = 4;
 
 /**
  * New issuers asked at once that one pattern lets in. Anyone can make up names that it matches, and
@@ -22,7 +27,20 @@ const REMEMBERED = 1_000;
 const AT_ONCE = 16;
 
 /** How long one waits for that: as long as for an answer. */
-const PATIENCE_MS = 5_000;
+const WAIT_MS = 5_000;
+
+export interface IssuersOptions {
+  readonly waitMs?: number;
+  readonly maxCacheBytes?: number;
+}
+
+/** For whom keys are wanted. */
+export interface KeyUse {
+  /** The organization whose identity or provider trusts the issuer; empty if there is none. */
+  readonly organization: string;
+  /** The pattern that lets the issuer in: new issuers of one pattern wait for each other. */
+  readonly pattern?: string | undefined;
+}
 
 interface Known {
   keys: JWTVerifyGetKey | undefined;
@@ -36,46 +54,48 @@ interface Known {
 /**
  * The keys of the issuers whose tokens identities trust. One fetch serves everyone who waits for
  * it; keys outlive outages of their issuer; a token with a key that nobody knows makes us look
- * again, but not more often than the cool-down allows. Issuers that do not answer are forgotten
- * before those that do.
+ * again, but not more often than the cool-down allows. Organizations share the cache fairly: none can
+ * displace the keys that others use. Issuers without keys are dropped before those with keys.
  */
 export class Issuers {
   readonly #policy: IssuerPolicy;
-  /** Those first whose keys were fetched the longest ago. */
-  readonly #known = new Map<string, Known>();
+  readonly #known: FairShareCache<Known>;
   readonly #turns: Turns;
 
-  constructor(policy: IssuerPolicy, patienceMs = PATIENCE_MS) {
+  constructor(
+    policy: IssuerPolicy,
+    { waitMs = WAIT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
+  ) {
     this.#policy = policy;
-    this.#turns = new Turns(AT_ONCE, patienceMs);
+    this.#turns = new Turns(AT_ONCE, waitMs);
+    this.#known = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
   /**
-   * The keys to verify a token with. Rejects with a FetchError when none can be had. Where a pattern
-   * lets the issuer in, that is `among`: those of one pattern wait for each other.
+   * The keys to verify a token with. Rejects with a FetchError when none can be had.
    *
-   * @example await jwtVerify(token, await issuers.keysOf(issuer, header.kid, Date.now()), …);
+   * @example await jwtVerify(token, await issuers.keysOf(issuer, header.kid, Date.now(), use), …);
    */
   async keysOf(
     issuer: string,
     kid: string | undefined,
     now: number,
-    among?: string,
+    use: KeyUse,
   ): Promise<JWTVerifyGetKey> {
-    const known = this.#entry(issuer);
+    const known = this.#entry(issuer, use);
     const fresh = known.keys !== undefined && now - known.fetched < FRESH_MS;
     const unknownKey = kid !== undefined && !known.kids.has(kid);
-    if (!fresh || unknownKey) await this.#refresh(issuer, known, now, among);
+    if (!fresh || unknownKey) await this.#refresh(issuer, known, now, use);
     if (known.keys !== undefined && now - known.fetched < STALE_MS) return known.keys;
     throw known.failure ?? new FetchError("it cannot be reached");
   }
 
-  async #refresh(issuer: string, known: Known, now: number, among?: string): Promise<void> {
+  async #refresh(issuer: string, known: Known, now: number, use: KeyUse): Promise<void> {
     const isLeftAlone = () => known.fetching === undefined && now - known.tried < COOLDOWN_MS;
     const fetched = async () => {
       // Others may have asked while this one waited for its turn.
       if (isLeftAlone()) return;
-      known.fetching ??= this.#fetch(issuer, known, now).finally(() => {
+      known.fetching ??= this.#fetch(issuer, known, now, use).finally(() => {
         known.fetching = undefined;
       });
       await known.fetching;
@@ -83,10 +103,11 @@ export class Issuers {
     if (isLeftAlone()) return;
     // Whoever has answered before is not made up, and waits for nobody.
     const isNew = known.keys === undefined && known.fetching === undefined;
-    await (isNew && among !== undefined ? this.#turns.take(among, fetched) : fetched());
+    const { pattern } = use;
+    await (isNew && pattern !== undefined ? this.#turns.take(pattern, fetched) : fetched());
   }
 
-  async #fetch(issuer: string, known: Known, now: number): Promise<void> {
+  async #fetch(issuer: string, known: Known, now: number, use: KeyUse): Promise<void> {
     known.tried = now;
     try {
       const keys = await discoverKeys(issuer, this.#policy);
@@ -94,7 +115,8 @@ export class Issuers {
       known.kids = new Set(keys.keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
       known.fetched = now;
       known.failure = undefined;
-      this.#remember(issuer, known);
+      const bytes = ENTRY_BYTES + BYTES_PER_CHARACTER * JSON.stringify(keys).length;
+      this.#known.set(issuer, known, bytes, use.organization);
     } catch (error) {
       known.failure =
         error instanceof FetchError
@@ -103,8 +125,8 @@ export class Issuers {
     }
   }
 
-  #entry(issuer: string): Known {
-    let known = this.#known.get(issuer);
+  #entry(issuer: string, { organization }: KeyUse): Known {
+    let known = this.#known.get(issuer, organization);
     if (known === undefined) {
       known = {
         keys: undefined,
@@ -114,20 +136,9 @@ export class Issuers {
         failure: undefined,
         fetching: undefined,
       };
-      this.#remember(issuer, known);
+      this.#known.set(issuer, known, ENTRY_BYTES, organization);
     }
     return known;
-  }
-
-  /** Puts an issuer last; when there are too many, the first without keys goes, or else the first. */
-  #remember(issuer: string, known: Known): void {
-    this.#known.delete(issuer);
-    if (this.#known.size >= REMEMBERED) {
-      const [first] = this.#known.keys();
-      const keyless = this.#known.entries().find(([, { keys }]) => keys === undefined);
-      this.#known.delete(keyless?.[0] ?? (first as string));
-    }
-    this.#known.set(issuer, known);
   }
 }
 

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -7,6 +6,7 @@ import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import type { Seen } from "./entitlement.ts";
 import type { KnownIdentity } from "./known-identities.ts";
+import { tokenDigest } from "./token-digest.ts";
 
 /** How exact `lastSeenTime` is: the audit has every exchange, and a row that changes with each is slow. */
 const SEEN_EVERY_MS = 60_000;
@@ -85,7 +85,7 @@ function about(token: string, seen: Seen): object {
     name,
     String(text).slice(0, LONGEST_TOLD),
   ]);
-  return { ...Object.fromEntries(told), tokenSha256: hash("sha256", token, "hex") };
+  return { ...Object.fromEntries(told), tokenSha256: tokenDigest(token) };
 }
 
 /** Rows are left by whoever has no right at all, too: they must not be a way to fill the disk. */

@@ -35,7 +35,7 @@ export function testIdentityMethod(parts: ExchangeParts): Handler {
       allowed: entitled !== undefined,
       checks: checks.done.map((check) => ({ ...check, found: shortened(check.found) })),
       grants: entitled === undefined ? [] : await grantsOf(parts, entitled, request),
-      warnings: warningsOf(identity.rule, checks.done),
+      warnings: await warningsOf(identity.rule, checks.done),
     });
     return messageReply(TestIdentityResponseSchema, response);
   };

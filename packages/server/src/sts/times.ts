@@ -6,41 +6,47 @@ import type { Checks } from "./checks.ts";
 const CLOCKS_APART_SECONDS = 30;
 
 /**
- * Checks that a token's time is now. It must say when it ends; when it begins, it may.
+ * Checks that a token's time is now. It must say when it expires; it may say from when on it is valid
+ * and when it was issued, neither of which may be in the future.
  *
  * @example checkTimes(claims, Date.now(), checks);
  */
 export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
   const seconds = Math.floor(now / 1000);
-  const ended = typeof exp === "number" && exp <= seconds - CLOCKS_APART_SECONDS;
+  const ended = isTime(exp) && exp <= seconds - CLOCKS_APART_SECONDS;
   checks.note(
     {
       claim: "exp",
       expected: `after ${shown(seconds)}`,
       found: shown(exp),
-      ok: typeof exp === "number" && !ended,
+      ok: isTime(exp) && !ended,
     },
     () => unauthenticated(ended ? "the token has expired" : 'invalid "exp"'),
   );
-  const begun = typeof nbf === "number" && nbf <= seconds + CLOCKS_APART_SECONDS;
+  const hasPassed = (time: unknown) => isTime(time) && time <= seconds + CLOCKS_APART_SECONDS;
   checks.note(
     {
       claim: "nbf",
       expected: `not after ${shown(seconds)}`,
       found: shown(nbf),
-      ok: nbf === undefined || begun,
+      ok: nbf === undefined || hasPassed(nbf),
     },
     () => unauthenticated('invalid "nbf"'),
   );
   checks.note(
     {
       claim: "iat",
-      expected: "a time",
+      expected: `not after ${shown(seconds)}`,
       found: shown(iat),
-      ok: iat === undefined || typeof iat === "number",
+      ok: iat === undefined || hasPassed(iat),
     },
     () => unauthenticated('invalid "iat"'),
   );
+}
+
+/** A number of seconds; JSON also has numbers that are read as infinite. */
+function isTime(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 /** The last second that has a date. */

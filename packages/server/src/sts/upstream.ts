@@ -7,6 +7,9 @@ import {
   type JWTVerifyGetKey,
 } from "jose";
 import { unauthenticated, WharfError } from "../errors.ts";
+import { isCanonicalBase64url } from "../lib/base64url.ts";
+import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
+import { StepBudget } from "../lib/pattern/step-budget.ts";
 import { type Checks, malformed } from "./checks.ts";
 import { FetchError } from "./fetch-json.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
@@ -30,7 +33,13 @@ const ALGORITHMS = [
 ];
 
 /** Longer than any platform's token. */
-const LONGEST = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
+
+/**
+ * Steps that an issuer's pattern may take. It is the one pattern that is evaluated before a signature
+ * is verified, since nothing is fetched from issuers that it does not match: anyone can make it run.
+ */
+const MAX_ISSUER_STEPS = 20_000;
 
 /** A token that has been read, and not yet been believed. */
 export interface Unverified {
@@ -71,7 +80,9 @@ export function readToken(token: string, checks: Checks): Unverified | undefined
 }
 
 function decode(token: string) {
-  if (token.length > LONGEST) return undefined;
+  if (token.length > MAX_TOKEN_LENGTH) return undefined;
+  // Decoders ignore spare bits, padding and white space: another spelling would be another token.
+  if (!token.split(".").every(isCanonicalBase64url)) return undefined;
   try {
     const header = decodeProtectedHeader(token);
     // Whatever a token says must be understood, we do not.
@@ -79,6 +90,21 @@ function decode(token: string) {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Checks that an issuer is one, and the one that a rule asks for.
+ *
+ * @example if (!(await checkIssuer(rule, claims.iss, checks))) return;
+ */
+export async function checkIssuer(
+  rule: TokenRule,
+  issuer: string,
+  checks: Checks,
+): Promise<boolean> {
+  if (!isIssuerUrl(issuer))
+    return checks.note({ claim: "iss", expected: ISSUER_URL, found: issuer, ok: false });
+  return checkValue(checks, "iss", rule.issuer, issuer, new StepBudget(MAX_ISSUER_STEPS));
 }
 
 /** Where keys come from. */
@@ -89,9 +115,10 @@ export interface KeySource {
 
 /**
  * Checks who signed a token: its issuer must be trusted by the identity and by the installation, and
- * its signature be made by a key of that issuer. What it claims is for the rule to judge.
+ * its signature be made by a key of that issuer. What it claims is for the rule to judge. Returns
+ * whether the signature is valid.
  *
- * @example await checkSigned(read, rule, source, Date.now(), checks);
+ * @example const isSigned = await checkSigned(read, rule, source, Date.now(), checks);
  */
 export async function checkSigned(
   read: Unverified,
@@ -99,9 +126,9 @@ export async function checkSigned(
   source: KeySource,
   now: number,
   checks: Checks,
-): Promise<void> {
+): Promise<boolean> {
   const { token, issuer } = read;
-  const trusted = checks.note(checkValue("iss", rule.issuer, issuer));
+  const trusted = await checkIssuer(rule, issuer, checks);
   const allowed = checks.note({
     claim: "iss",
     expected: "an issuer that this installation allows",
@@ -111,26 +138,26 @@ export async function checkSigned(
   const signature = { claim: "signature", expected: "made by a key of the issuer" };
   // Nothing is fetched from an issuer that is not trusted.
   if (!trusted || !allowed) {
-    checks.note({ ...signature, found: "not looked at", ok: false });
-    return;
+    return checks.note({ ...signature, found: "not looked at", ok: false });
   }
   try {
     const keys = await keysFor(read, rule, source, now);
     await compactVerify(token, keys, { algorithms: ALGORITHMS });
-    checks.note({ ...signature, found: "right", ok: true });
+    return checks.note({ ...signature, found: "right", ok: true });
   } catch (error) {
     const { found, refusal } = failureOf(error, read);
-    checks.note({ ...signature, found, ok: false }, () => refusal);
+    return checks.note({ ...signature, found, ok: false }, () => refusal);
   }
 }
 
 async function keysFor(
   { issuer, kid }: Unverified,
-  { keys, issuer: { isPattern, expected } }: TokenRule,
+  { keys, organization = "", issuer: { isPattern, expected } }: TokenRule,
   { issuers }: KeySource,
   now: number,
 ): Promise<JWTVerifyGetKey> {
-  return keys ?? (await issuers.keysOf(issuer, kid, now, isPattern ? expected : undefined));
+  const pattern = isPattern ? expected : undefined;
+  return keys ?? (await issuers.keysOf(issuer, kid, now, { organization, pattern }));
 }
 
 interface Failure {

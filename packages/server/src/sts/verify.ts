@@ -25,9 +25,9 @@ export async function verifyToken(
   const { sub = "" } = claims;
   seen.issuer = issuer;
   seen.subject = sub;
-  await checkSigned(read, rule, source, time, checks);
+  const isSigned = await checkSigned(read, rule, source, time, checks);
   checkTimes(claims, time, checks);
   checks.note({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
-  for (const check of checkClaims(rule, claims)) checks.note(check);
+  await checkClaims(rule, claims, isSigned, checks);
   return { ...claims, iss: issuer, sub };
 }

@@ -1,0 +1,88 @@
+import { setImmediate } from "node:timers/promises";
+import { BoundedCache } from "../bounded-cache.ts";
+import { Program } from "./program.ts";
+import { compileCost, MAX_STEPS, TOO_LARGE, textProblem } from "./size.ts";
+import type { StepBudget } from "./step-budget.ts";
+
+/** A pattern that is not accepted. The message says what is wrong with it, after its name. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+}
+
+/** Compiling what costs less takes less than a millisecond, and waits for nothing. */
+const MAX_INLINE_COMPILE_STEPS = 250;
+
+/** Evaluating what cannot take more steps takes less than a millisecond, and waits for nothing. */
+const MAX_INLINE_STEPS = 10_000;
+
+const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 32 * 1024 * 1024 };
+
+/**
+ * Compiled patterns, by their text. Costly work is done one piece at a time, with the event loop running
+ * in between, so that much of it delays its own callers and nobody else.
+ */
+class Patterns {
+  readonly #programs = new BoundedCache<string, Program>(CACHE_BOUNDS);
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /**
+   * A compiled pattern, at once if it is known or cheap. Throws, or rejects with, a PatternError if the
+   * pattern is invalid or too large.
+   *
+   * @example const program = await PATTERNS.compile("repo:acme/.*");
+   */
+  compile(pattern: string): Program | Promise<Program> {
+    const known = this.#programs.get(pattern);
+    if (known !== undefined) return known;
+    const problem = textProblem(pattern);
+    if (problem !== undefined) throw new PatternError(problem);
+    if (compileCost(pattern) <= MAX_INLINE_COMPILE_STEPS) return this.#compile(pattern);
+    return this.#inTurn(() => this.#programs.get(pattern) ?? this.#compile(pattern));
+  }
+
+  /**
+   * Whether a pattern matches the whole value. Throws, or rejects with, a PatternError, or a
+   * StepLimitError if the budget does not suffice.
+   *
+   * @example if (await PATTERNS.matches("repo:acme/.*", claims.sub, budget)) …
+   */
+  matches(pattern: string, value: string, budget: StepBudget): boolean | Promise<boolean> {
+    const program = this.compile(pattern);
+    return program instanceof Promise
+      ? program.then((compiled) => this.#run(compiled, value, budget))
+      : this.#run(program, value, budget);
+  }
+
+  #run(program: Program, value: string, budget: StepBudget): boolean | Promise<boolean> {
+    const evaluate = () => program.matches(value, budget);
+    const isCheap = program.steps * value.length <= MAX_INLINE_STEPS;
+    return isCheap ? evaluate() : this.#inTurn(evaluate);
+  }
+
+  #inTurn<T>(work: () => T): Promise<T> {
+    const done = this.#queue.then(async () => {
+      await setImmediate();
+      return work();
+    });
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  #compile(pattern: string): Program {
+    const program = compiledProgram(pattern);
+    if (program.steps > MAX_STEPS) throw new PatternError(TOO_LARGE);
+    this.#programs.set(pattern, program, program.bytes);
+    return program;
+  }
+}
+
+function compiledProgram(pattern: string): Program {
+  try {
+    return new Program(pattern);
+  } catch (error) {
+    throw new PatternError(`is not a valid RE2 expression: ${(error as Error).message}`);
+  }
+}
+
+/** The patterns of this process. */
+export const PATTERNS = new Patterns();

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { JWTPayload } from "jose";
+import { exchange } from "./support/exchange.ts";
+import { StandInIssuer } from "./support/issuer.ts";
+import { onEachStore } from "./support/test-world.ts";
+
+/** Within the bounds of patterns, and slow: each character can end each of its repetitions. */
+const SLOW = "(?:.?.?.?.?){300}.*";
+const LONG = "a".repeat(3_800);
+const LIMIT = /its pattern takes more than 100000 steps/;
+const ISSUER_LIMIT = /invalid "iss": its pattern takes more than 20000 steps/;
+
+onEachStore("patterns of identities", (world) => {
+  let issuer: StandInIssuer;
+  let org: string;
+  before(async () => {
+    issuer = await StandInIssuer.start();
+    org = await world.organisation();
+  });
+  after(() => issuer.stop());
+
+  const identity = async (claimMatch: object): Promise<string> =>
+    (await world.operator().identities.create(org, { name: world.name(), claimMatch })).uid;
+  const ask = (token: string, uid: string) =>
+    exchange(world.server.url, token, { aud: world.server.url, identity: uid });
+  const stopped = async (claimMatch: object, claims: JWTPayload, why: RegExp) => {
+    const { code, message } = await ask(await issuer.sign(claims), await identity(claimMatch));
+    assert.equal(code, 7, message);
+    assert.match(message, why);
+  };
+
+  test("a pattern that takes too many steps for a value fails, and says so", async () => {
+    const subjectPattern = SLOW;
+    await stopped({ issuer: issuer.url, subjectPattern }, { sub: LONG }, LIMIT);
+    const slow = await identity({ issuer: issuer.url, subjectPattern });
+    const { status } = await ask(await issuer.sign({ sub: "a short one" }), slow);
+    assert.equal(status, 200, "the same pattern does for a value of ordinary length");
+  });
+
+  test("all patterns of an identity share the steps", async () => {
+    const half = "(?:.?.?.?.?){70}.*";
+    const claimPatterns = { a: half, b: half, c: half, d: half };
+    const value = "a".repeat(150);
+    const claims = { sub: "x", a: value, b: value, c: value, d: value };
+    const alone = await identity({ issuer: issuer.url, subject: "x", claimPatterns: { a: half } });
+    assert.equal((await ask(await issuer.sign(claims), alone)).status, 200);
+    await stopped({ issuer: issuer.url, subject: "x", claimPatterns }, claims, LIMIT);
+  });
+
+  test("an issuer's pattern has fewer, since anyone can have it evaluated", async () => {
+    const issuerPattern = "(?:.?.?.?.?){200}.*";
+    const iss = `https://issuer.example/${"a".repeat(900)}`;
+    await stopped({ issuerPattern, subject: "x" }, { sub: "x", iss }, ISSUER_LIMIT);
+    await stopped(
+      { issuerPattern, subject: "x" },
+      { sub: "x", iss: `${iss}${LONG}` },
+      /invalid "iss"$/,
+    );
+  });
+
+  test("patterns are evaluated after the signature, the times and exact values", async () => {
+    const claimMatch = { issuer: issuer.url, subjectPattern: SLOW, claims: { env: "prod" } };
+    const uid = await identity(claimMatch);
+    const refusal = async (claims: object, change = (token: string) => token) =>
+      (await ask(change(await issuer.sign({ sub: LONG, env: "prod", ...claims })), uid)).message;
+    assert.match(await refusal({}), LIMIT);
+    const unsigned = (token: string) => `${token.slice(0, -8)}AAAAAAAA`;
+    assert.match(await refusal({}, unsigned), /signature is wrong/);
+    assert.match(await refusal({ exp: 1_000_000 }), /has expired/);
+    assert.match(await refusal({ env: "test" }), /invalid "env"/);
+    assert.match(await refusal({ aud: "elsewhere" }), /invalid "aud"/);
+  });
+
+  world.rule("a test has the same steps, and evaluates nothing that is not signed", async (api) => {
+    const claimPatterns = { a: SLOW, b: SLOW };
+    const uid = await identity({ issuer: issuer.url, subjectPattern: SLOW, claimPatterns });
+    const token = await issuer.sign({ sub: LONG, a: LONG, b: LONG });
+    const { allowed, checks } = await api.testIdentity({ uid, token });
+    assert.equal(allowed, false);
+    const expected = (claim: string, all = checks) =>
+      all.find((check: { claim: string }) => check.claim === claim)?.expected;
+    for (const claim of ["sub", "a", "b"])
+      assert.match(expected(claim), /\(takes more than 100000 steps\)$/);
+    const unsigned = `${token.slice(0, -8)}AAAAAAAA`;
+    const { checks: others } = await api.testIdentity({ uid, token: unsigned });
+    for (const claim of ["sub", "a", "b"])
+      assert.match(expected(claim, others), /\(not evaluated without a valid signature\)$/);
+  });
+
+  test("patterns whose classes take long to compile are not stored", async () => {
+    for (const subjectPattern of ["\\pL".repeat(600), "(?i)[B-\\x{1E900}]".repeat(100)]) {
+      await assert.rejects(identity({ issuer: issuer.url, subjectPattern }), {
+        message: /too many large character classes/,
+      });
+    }
+  });
+});
