@@ -4,7 +4,8 @@ import type { Dialect } from "./connection.ts";
  * The tables that are not resources, step by step. A step that has been released is never edited:
  * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
  */
-export function migrations({ id, text, integer, blob }: Dialect): readonly (readonly string[])[] {
+export function migrations(dialect: Dialect): readonly (readonly string[])[] {
+  const { id, text, integer, blob } = dialect;
   return [
     [
       `CREATE TABLE counts (
@@ -135,5 +136,27 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
     ],
+    expiryByIndex(dialect),
+  ];
+}
+
+/**
+ * What expires is found by its time, and tickets by whom they sign in and where they come from. Logins
+ * under way begin again; the codes that operators hand out stay valid.
+ */
+function expiryByIndex({ name, text }: Dialect): readonly string[] {
+  const inPayload =
+    name === "postgres" ? "payload::jsonb ->> 'identity'" : "payload ->> '$.identity'";
+  return [
+    "DELETE FROM tickets WHERE purpose NOT IN ('setup', 'reset')",
+    `ALTER TABLE tickets ADD COLUMN identity ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE tickets ADD COLUMN network ${text} NOT NULL DEFAULT ''`,
+    `UPDATE tickets SET identity = coalesce(${inPayload}, '') WHERE purpose = 'reset'`,
+    "CREATE INDEX tickets_by_identity ON tickets (identity)",
+    "CREATE INDEX tickets_by_network ON tickets (network, expires)",
+    "CREATE INDEX audit_by_time ON audit (time)",
+    "CREATE INDEX events_by_time ON events (time)",
+    "CREATE INDEX manifest_deletions_by_time ON manifest_deletions (time)",
+    "CREATE INDEX path_deletions_by_time ON path_deletions (time)",
   ];
 }

@@ -133,7 +133,7 @@ async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     await endAll(new Change(call, tx, engine, visit.identity), visit.identity);
-    await goOn(tx, visit, call.time);
+    await goOn(tx, visit);
   });
 }
 
