@@ -40,6 +40,10 @@ export interface Settings {
   readonly privateIssuers: readonly string[];
   readonly awsStsEndpoint: string;
   readonly sessionDays: number;
+  /** How long the audit log is kept; 0 for ever. */
+  readonly auditRetentionDays: number;
+  /** How long events are kept; 0 for ever. */
+  readonly eventRetentionDays: number;
   readonly localAccounts: boolean;
   readonly awsRole: string;
   readonly googleStsEndpoint: string;
@@ -106,6 +110,8 @@ function settle(texts: Record<SettingName, string>): Settings {
     baseUrl: withoutSlash(texts.baseUrl),
     authUrl: withoutSlash(texts.authUrl),
     sessionDays: Number(texts.sessionDays),
+    auditRetentionDays: Number(texts.auditRetentionDays),
+    eventRetentionDays: Number(texts.eventRetentionDays),
     localAccounts: texts.localAccounts === "on",
     awsStsEndpoint: withoutSlash(texts.awsStsEndpoint),
     googleStsEndpoint: withoutSlash(texts.googleStsEndpoint),

@@ -19,6 +19,7 @@ import { ConfigError, type Settings } from "./config.ts";
 import { plainEndpoints } from "./endpoints.ts";
 import { Engine } from "./engine/engine.ts";
 import { PageTokens } from "./engine/page-token.ts";
+import { Retention } from "./engine/retention.ts";
 import { storeAnyone } from "./iam/anyone.ts";
 import { storeBuiltinRoles } from "./iam/builtin-roles.ts";
 import { loginEndpoints } from "./login/endpoints.ts";
@@ -26,6 +27,7 @@ import { loginHandlers } from "./login/handlers.ts";
 import { type FirstRun, offerSetup } from "./login/local/setup.ts";
 import { providerExchange } from "./login/provider-exchange.ts";
 import { ProviderLogin } from "./login/provider-login.ts";
+import { SealedTickets } from "./login/sealed-tickets.ts";
 import { Sessions } from "./login/sessions.ts";
 import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
@@ -132,7 +134,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
-  const login = { engine, sessions, providers, addresses: engine.addresses };
+  const sealed = new SealedTickets(() => installation.get("login-tickets"));
+  const login = { engine, sessions, providers, sealed, addresses: engine.addresses };
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const registryKeys = new RegistryKeys(store, secrets);
   const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
@@ -191,6 +194,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
   tracking.start();
+  const retention = new Retention({ store, settings, metrics, log });
+  retention.start();
   const stopping = new AbortController();
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "severities of advisories have changed, and their times not yet");
@@ -205,6 +210,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       await port.close(DRAIN_MS);
       stopping.abort();
       await resumed;
+      await retention.stop();
       await tracking.stop();
       await store.close();
       log.info({}, "stopped");

@@ -3,6 +3,7 @@ import type { Settings } from "./config.ts";
 import { LOG_LEVELS } from "./observe/logger.ts";
 import {
   dateProblem,
+  daysProblem,
   endpointProblem,
   googleIdProblem,
   hostProblem,
@@ -184,6 +185,18 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
       /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 365
         ? undefined
         : "must be a number from 1 to 365",
+  },
+  auditRetentionDays: {
+    default: "400",
+    value: "DAYS",
+    help: "How long entries of the audit log are kept; 0 for ever.",
+    problem: daysProblem,
+  },
+  eventRetentionDays: {
+    default: "30",
+    value: "DAYS",
+    help: "How long events are kept; 0 for ever.",
+    problem: daysProblem,
   },
   localAccounts: {
     default: "on",

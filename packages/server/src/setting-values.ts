@@ -75,6 +75,11 @@ export function googleIdProblem(text: string): string | undefined {
     : "must have 4 to 32 lower-case letters, digits and hyphens";
 }
 
+/** A retention period: more than a century is a mistake, 0 stands for ever. */
+export function daysProblem(text: string): string | undefined {
+  return /^\d{1,5}$/.test(text) ? undefined : "must be a number of days from 0 to 99999";
+}
+
 /** A day, which begins at midnight UTC, or a moment. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/;
 

@@ -1,14 +1,7 @@
 import { WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { admit } from "./admission.ts";
-import {
-  browserDigest,
-  htmlAnswer,
-  markBrowser,
-  newSecret,
-  readForm,
-  redirectTo,
-} from "./browser.ts";
+import { browserDigest, htmlAnswer, markBrowser, readForm, redirectTo } from "./browser.ts";
 import { onlyProvider, providersFor, type ShownProvider, shownProviders } from "./choose.ts";
 import { deliver, deliverError } from "./deliver.ts";
 import { answerDevice } from "./device.ts";
@@ -17,10 +10,11 @@ import {
   callOf,
   checkAudiences,
   keepLogin,
-  keepLoginAs,
   type Login,
   type LoginParts,
+  redeemLogin,
   resumeLogin,
+  sealLogin,
   siteOf,
 } from "./login.ts";
 import { otherName } from "./other-name.ts";
@@ -128,7 +122,7 @@ async function chooseProvider(parts: LoginParts, http: HttpRequest): Promise<Htt
   return htmlAnswer(200, continuePage({ ...words, url }));
 }
 
-/** Where the browser goes to sign in; the login waits for it under the state that it takes along. */
+/** Where the browser goes to sign in; the login is sealed in the state that it takes along. */
 async function upstreamUrl(
   parts: LoginParts,
   http: HttpRequest,
@@ -137,19 +131,18 @@ async function upstreamUrl(
 ): Promise<string> {
   const { engine, providers, addresses } = parts;
   const provider = await onlyProvider(engine, uid);
-  const state = newSecret();
-  const { url, upstream } = await providers.begin(provider, state);
   const site = otherName(http, addresses().authUrl);
-  const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
-  await engine.store.write((tx) => keepLoginAs(tx, state, away, Date.now()));
-  return url;
+  return providers.begin(provider, (upstream) => {
+    const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
+    return sealLogin(parts, away, Date.now());
+  });
 }
 
 /** The browser comes back from the provider, which sends everyone to the auth URL. */
 async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
   const call = callOf(http);
   const state = new URLSearchParams(http.query).get("state") ?? "";
-  const site = await siteOf(parts, state, call.time);
+  const site = siteOf(parts, state, call.time);
   if (site !== undefined && site !== otherName(http, parts.addresses().authUrl)) {
     // A page, because the provider's own `form-action` may forbid a further redirect.
     const words = { title: "Signing in", text: "Back to where you began." };
@@ -164,6 +157,8 @@ async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpRespo
       throw new WharfError("PERMISSION_DENIED", "this login is not at a provider");
     const provider = await onlyProvider(parts.engine, upstream.provider);
     const described = await parts.providers.finish(provider, upstream, state, http.query);
+    // Only now: anyone can come back with a made-up answer, and must leave nothing in the store.
+    await redeemLogin(parts, http, state, call.time);
     const person = await admit(parts, call, provider, described, login.request);
     return await afterSignIn(parts, call, { ...login, person });
   } catch (thrown) {

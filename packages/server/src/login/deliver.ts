@@ -91,7 +91,7 @@ async function leaveCode(
   const secret = newSecret();
   const expires = time + CODE_MS;
   await engine.store.write((tx) =>
-    putTicket(tx, { purpose: "code", secret, payload, expires }, time),
+    putTicket(tx, { purpose: "code", secret, payload, expires, identity: payload.person.identity }),
   );
   return secret;
 }

@@ -43,7 +43,7 @@ function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"
       client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),
       address: request.remoteAddress,
       userAgent: shortUserAgent(call.userAgent),
-      audiences: form.getAll("audience"),
+      audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };
     const added = await engine.store.write((tx) => addDevice(tx, device, call.time));

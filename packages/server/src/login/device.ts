@@ -1,9 +1,17 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../errors.ts";
+import { clientNetwork } from "../lib/client-network.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Reader } from "../store/connection.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { holdTicket, putTicket, readTicket, rewriteTicket, takeTicket } from "../store/tickets.ts";
+import {
+  countTickets,
+  holdTicket,
+  putTicket,
+  readTicket,
+  rewriteTicket,
+  takeTicket,
+} from "../store/tickets.ts";
 import { newSecret } from "./browser.ts";
 import type { LoginParts } from "./login.ts";
 import type { Person } from "./person.ts";
@@ -34,6 +42,13 @@ const INTERVAL = 5;
 const SLOWER = 5;
 
 /**
+ * Tools that may wait at the same time: anyone can let one wait, and each has a row. All together are
+ * few enough that guessing one of their codes stays hopeless.
+ */
+export const MAX_WAITING_PER_NETWORK = 100;
+export const MAX_WAITING = 20_000;
+
+/**
  * Lets a tool wait; the person types the user code, the tool keeps the device code.
  *
  * @example const { deviceCode, userCode } = await addDevice(tx, described, Date.now());
@@ -43,6 +58,8 @@ export async function addDevice(
   device: Pick<WaitingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
   now: number,
 ): Promise<{ deviceCode: string; userCode: string; interval: number }> {
+  const network = clientNetwork(device.address);
+  await checkRoom(tx, network, now);
   const userCode = newUserCode();
   const secret = newSecret();
   const payload: WaitingDevice = {
@@ -53,10 +70,19 @@ export async function addDevice(
     outcome: "pending",
   };
   const expires = now + DEVICE_SECONDS * 1000;
-  const ticket = { purpose: PURPOSE, secret: userCode, payload, expires };
+  const ticket = { purpose: PURPOSE, secret: userCode, payload, expires, identity: "", network };
   // The code is short: another may wait with it.
-  if (!(await putTicket(tx, ticket, now))) return addDevice(tx, device, now);
+  if (!(await putTicket(tx, ticket))) return addDevice(tx, device, now);
   return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL };
+}
+
+async function checkRoom(reader: Reader, network: string, now: number): Promise<void> {
+  const full =
+    (await countTickets(reader, network, now)) >= MAX_WAITING_PER_NETWORK ||
+    (await countTickets(reader, undefined, now)) >= MAX_WAITING;
+  if (!full) return;
+  const text = "too many devices wait to be signed in: try again in a few minutes";
+  throw new WharfError("RESOURCE_EXHAUSTED", text);
 }
 
 /** The device that waits with a user code, while nobody has answered it. */
@@ -100,7 +126,8 @@ export async function answerDevice(
       throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
     }
     const payload: WaitingDevice = { ...device, outcome };
-    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload });
+    const identity = typeof outcome === "object" ? outcome.person.identity : "";
+    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity });
   });
 }
 
@@ -128,7 +155,7 @@ export async function askForDevice(
     const tooSoon = now - device.asked < device.interval * 1000;
     const interval = tooSoon ? device.interval + SLOWER : device.interval;
     const payload: WaitingDevice = { ...device, asked: now, interval };
-    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload });
+    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity: "" });
     return { error: tooSoon ? "slow_down" : "authorization_pending" };
   }
   const taken = await takeTicket(tx, PURPOSE, userCode, now);

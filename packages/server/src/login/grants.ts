@@ -55,7 +55,8 @@ async function redeemCode(
   if (ticket === undefined) return undefined;
   const keep = (session: string) => {
     const payload: CodeTicket = { ...ticket, session };
-    return rewriteTicket(tx, { purpose: "code", secret, payload });
+    const { identity } = ticket.person;
+    return rewriteTicket(tx, { purpose: "code", secret, payload, identity });
   };
   if (ticket.session !== undefined) {
     await endSession(tx, ticket.session);

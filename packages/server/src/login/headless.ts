@@ -39,11 +39,12 @@ export async function sealForTool(
   scopes: readonly string[],
   person: Person,
 ): Promise<void> {
-  const ticket = { purpose: PURPOSE, secret: code };
+  // Of nobody: it must outlast the person's sessions, or somebody else could use the code again.
+  const ticket = { purpose: PURPOSE, secret: code, identity: "" };
   const session = await engine.store.write(async (tx) => {
     const expires = call.time + KEPT_MS;
     // Whoever saw the link must not be able to put their own login in its place.
-    if (!(await putTicket(tx, { ...ticket, payload: {}, expires }, call.time))) throw codeIsSpent();
+    if (!(await putTicket(tx, { ...ticket, payload: {}, expires }))) throw codeIsSpent();
     return sessions.open(tx, call, person, scopes);
   });
   const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };

@@ -12,6 +12,7 @@ import { browserDigest, browserOf, newSecret } from "./browser.ts";
 import type { Person } from "./person.ts";
 import type { ProviderLogin, Upstream } from "./provider-login.ts";
 import type { LoginRequest } from "./request.ts";
+import type { SealedTickets } from "./sealed-tickets.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** A login on its way through the browser. */
@@ -34,6 +35,7 @@ export interface LoginParts {
   readonly engine: Engine;
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
+  readonly sealed: SealedTickets;
   addresses(): Addresses;
 }
 
@@ -42,81 +44,127 @@ const LOGIN_MS = 15 * 60_000;
 
 const PURPOSE = "login";
 
+/** Marks a sealed ticket as redeemed. */
+const REDEEMED = "redeemed login";
+
 /**
- * Keeps a login until its next step. The ticket goes through the browser; each step has its own,
- * so none can be done twice.
+ * The ticket with which a login goes on at its next step. Until somebody has signed in, the login is
+ * sealed in the ticket and kept by the browser alone: anyone can begin logins, and must not fill the
+ * store. From then on it is stored, so that ending the person's sessions ends it as well.
  *
  * @example const ticket = await keepLogin(parts, login, Date.now());
  */
-export async function keepLogin(
-  { engine }: LoginParts,
-  login: Login,
-  now: number,
-): Promise<string> {
+export async function keepLogin(parts: LoginParts, login: Login, now: number): Promise<string> {
+  const { person } = login;
+  if (person === undefined) return sealLogin(parts, login, now);
   const secret = newSecret();
-  await engine.store.write((tx) => keepLoginAs(tx, secret, login, now));
+  await parts.engine.store.write((tx) => keepSignedIn(tx, secret, { ...login, person }, now));
   return secret;
 }
 
-/** As keepLogin, where the ticket is made beforehand. */
-export async function keepLoginAs(
+/**
+ * The ticket of a login in which nobody has signed in yet.
+ *
+ * @example const state = sealLogin(parts, { ...login, upstream }, Date.now());
+ */
+export function sealLogin({ sealed }: LoginParts, login: Login, now: number): string {
+  return sealed.seal(PURPOSE, login, now + LOGIN_MS);
+}
+
+/** Stores a login whose person is known under a secret, within a transaction. */
+export async function keepSignedIn(
   tx: Transaction,
   secret: string,
-  login: Login,
+  login: Login & { readonly person: Person },
   now: number,
 ): Promise<void> {
-  await putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS }, now);
+  const { identity } = login.person;
+  await putTicket(tx, {
+    ...{ purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS, identity },
+  });
 }
 
 /**
- * Goes on with a login: takes it from where the last step kept it. Refuses another browser's.
+ * Goes on with a login; each ticket is for one step. Rejects another browser's. What is sealed leaves
+ * nothing in the store here: a step that signs somebody in redeems it as well.
  *
  * @example const login = await resumeLogin(parts, request, form.get("login"), Date.now());
  */
 export async function resumeLogin(
-  { engine, addresses }: LoginParts,
+  parts: LoginParts,
   request: HttpRequest,
   ticket: string | null,
   now: number,
 ): Promise<Login> {
-  const login = await engine.store.write((tx) => takeTicket<Login>(tx, PURPOSE, ticket ?? "", now));
-  return ofThisBrowser(login, request, addresses());
+  const text = ticket ?? "";
+  if (parts.sealed.open(PURPOSE, text, now) === undefined) {
+    return redeemLogin(parts, request, text, now);
+  }
+  const login = await openLogin(parts, request, text, now);
+  return parts.sealed.useOnce(text) ? login : rejected();
 }
 
-/** As resumeLogin, within a transaction: when that fails, the ticket is still good. */
+/**
+ * Redeems the ticket of a login for good, on all replicas: the second caller is rejected.
+ *
+ * @example await redeemLogin(parts, request, ticket, Date.now());
+ */
+export function redeemLogin(
+  parts: LoginParts,
+  request: HttpRequest,
+  ticket: string,
+  now: number,
+): Promise<Login> {
+  return parts.engine.store.write((tx) => takeLogin(parts, tx, request, ticket, now));
+}
+
+/** As redeemLogin, within a transaction: when that fails, the ticket is still valid. */
 export async function takeLogin(
-  { addresses }: LoginParts,
+  { sealed, addresses }: LoginParts,
   tx: Transaction,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  return ofThisBrowser(await takeTicket<Login>(tx, PURPOSE, ticket, now), request, addresses());
+  const opened = sealed.open<Login>(PURPOSE, ticket, now);
+  if (opened === undefined) {
+    return ofThisBrowser(await takeTicket<Login>(tx, PURPOSE, ticket, now), request, addresses());
+  }
+  const login = ofThisBrowser(opened.payload, request, addresses());
+  const mark = { purpose: REDEEMED, secret: ticket, payload: {}, identity: "" };
+  return (await putTicket(tx, { ...mark, expires: opened.expires })) ? login : rejected();
 }
 
-/** As resumeLogin, and leaves the login where it is. */
-export async function peekAtLogin(
-  { engine, addresses }: LoginParts,
+/**
+ * Reads a login and leaves its ticket valid.
+ *
+ * @example const login = await openLogin(parts, request, form.get("login"), Date.now());
+ */
+export async function openLogin(
+  { engine, sealed, addresses }: LoginParts,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  const login = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
-  return ofThisBrowser(login, request, addresses());
+  const { reader } = engine.store;
+  const opened = sealed.open<Login>(PURPOSE, ticket, now);
+  if (opened === undefined) {
+    const stored = await readTicket<Login>(reader, PURPOSE, ticket, now);
+    return ofThisBrowser(stored, request, addresses());
+  }
+  const login = ofThisBrowser(opened.payload, request, addresses());
+  if (sealed.isUsed(ticket) || (await readTicket(reader, REDEEMED, ticket, now))) rejected();
+  return login;
 }
 
 /**
- * The origin at which a login must go on, where that is not the auth URL's. Looks at nothing else, so
+ * The origin at which a login must go on, where that is not the auth URL's. Reads nothing else, so
  * any browser may ask.
  *
- * @example const site = await siteOf(parts, state, Date.now());
+ * @example const site = siteOf(parts, state, Date.now());
  */
-export async function siteOf(
-  { engine }: LoginParts,
-  ticket: string,
-  now: number,
-): Promise<string | undefined> {
-  return (await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now))?.site;
+export function siteOf({ sealed }: LoginParts, ticket: string, now: number): string | undefined {
+  return sealed.open<Login>(PURPOSE, ticket, now)?.payload.site;
 }
 
 function ofThisBrowser(
@@ -125,13 +173,15 @@ function ofThisBrowser(
   { authUrl }: Addresses,
 ): Login {
   const cookie = browserOf(request, authUrl);
-  if (login === undefined || cookie === undefined || browserDigest(cookie) !== login.browser) {
-    throw new WharfError(
-      "PERMISSION_DENIED",
-      "this login has ended, was used before, or began in another browser",
-    );
-  }
-  return login;
+  const same = cookie !== undefined && browserDigest(cookie) === login?.browser;
+  return login !== undefined && same ? login : rejected();
+}
+
+function rejected(): never {
+  throw new WharfError(
+    "PERMISSION_DENIED",
+    "this login has ended, was used before, or began in another browser",
+  );
 }
 
 /**

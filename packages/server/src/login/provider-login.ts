@@ -42,14 +42,15 @@ export class ProviderLogin {
   }
 
   /**
-   * Where to send a browser, and what to remember until it comes back with the same state.
+   * Where to send a browser. `stateFor` makes the state that it comes back with, which must keep
+   * what this login is checked against then.
    *
-   * @example const { url, upstream } = await providerLogin.begin(provider, state);
+   * @example const url = await providerLogin.begin(provider, (upstream) => seal({ ...login, upstream }));
    */
   async begin(
     provider: IdentityProvider,
-    state: string,
-  ): Promise<{ url: string; upstream: Upstream }> {
+    stateFor: (upstream: Upstream) => string,
+  ): Promise<string> {
     const client = await library();
     const config = await this.#configure(provider);
     const verifier = client.randomPKCECodeVerifier();
@@ -66,11 +67,10 @@ export class ProviderLogin {
       scope: [...new Set(scopes)].join(" "),
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
-      state,
+      state: stateFor({ provider: provider.uid, verifier, nonce }),
       nonce,
     };
-    const url = pagesOf(client, config, parameters);
-    return { url: url.href, upstream: { provider: provider.uid, verifier, nonce } };
+    return pagesOf(client, config, parameters).href;
   }
 
   /**

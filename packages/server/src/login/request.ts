@@ -46,7 +46,7 @@ export interface LoginRequest {
 export function readLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);
   const invite = query.get("invite") ?? "";
-  return {
+  const request = {
     delivery,
     provider: query.get("idp_id") ?? "",
     invite: invite === "" ? "" : keyIdOf(invite),
@@ -55,7 +55,18 @@ export function readLoginRequest(query: URLSearchParams): LoginRequest {
     refreshable: delivery.kind !== "redirect" || query.get("create_refresh_token") === "true",
     knownOnly: query.get("skip_registration") === "true",
   };
+  if (Buffer.byteLength(JSON.stringify(request)) <= MAX_REQUEST_BYTES) return request;
+  throw invalidArgument({
+    field: "",
+    description: `the parameters of a login have at most ${MAX_REQUEST_BYTES} bytes`,
+  });
 }
+
+/**
+ * The request travels in the `state` of the identity provider, so it must fit into a URL twice as
+ * long together with the answer of the provider.
+ */
+const MAX_REQUEST_BYTES = 4_096;
 
 /** What OpenID clients ask for out of habit; ours narrow to groups. */
 const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];

@@ -119,6 +119,10 @@ interface Counted {
 
 /** What is counted as it happens. */
 const COUNTERS = {
+  wharf_expired_rows_total: {
+    help: "Rows deleted because they expired or their retention was over.",
+    labelNames: ["table"],
+  },
   wharf_v1_calls_total: {
     help: "Calls of version 1 by caller and method, once it is deprecated; past 100 callers, the rest are one.",
     labelNames: ["caller", "method"],

@@ -2,7 +2,6 @@ import type { Engine } from "../engine/engine.ts";
 import { unauthenticated, WharfError } from "../errors.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { forgetNotices } from "../store/registry-notices.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 import type { AttachedRegistries } from "./attached.ts";
@@ -30,10 +29,6 @@ const MEDIA_TYPES = [
   "application/json",
   STRUCTURED,
 ];
-
-/** Registries do not tell again what they told a day ago. */
-const REMEMBERED_MS = 24 * 3_600_000;
-const FORGET_EVERY_MS = 3_600_000;
 
 export interface NotificationParts {
   readonly engine: Engine;
@@ -88,7 +83,6 @@ async function answer(
 class Taker {
   readonly #parts: NotificationParts;
   readonly #pulls = new PullTimes();
-  #forgot = 0;
 
   constructor(parts: NotificationParts) {
     this.#parts = parts;
@@ -103,7 +97,6 @@ class Taker {
     const looked = await Promise.all(
       others.map(async (notice) => ({ notice, ...(await this.#look(host, notice)) })),
     );
-    await this.#forgetOld(Date.now());
     // Asked for in one go, they share a transaction.
     await Promise.all(looked.map((one) => this.#takeOne(host, one, requestId)));
   }
@@ -128,12 +121,6 @@ class Taker {
     if (outcome !== "taken") return;
     if (keepsPull) this.#pulls.keep(notice);
     metrics.noticed(Date.now() - notice.time);
-  }
-
-  async #forgetOld(now: number): Promise<void> {
-    if (now - this.#forgot < FORGET_EVERY_MS) return;
-    this.#forgot = now;
-    await this.#parts.engine.store.write((tx) => forgetNotices(tx, now - REMEMBERED_MS));
   }
 
   /** What a notice does not say, and the registry knows. */

@@ -6,6 +6,7 @@ import type { Secrets } from "./secrets.ts";
 
 /** What the installation keeps secret for itself: whoever knows one can forge what it protects. */
 export const INSTALLATION_SECRETS = [
+  "login-tickets",
   "page-tokens",
   "refresh-tokens",
   "registry-notifications",

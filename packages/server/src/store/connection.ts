@@ -38,6 +38,10 @@ export interface Dialect {
   asInteger(text: string): string;
   /** Whether a parameter is a part of a text. */
   isWithin(text: string): string;
+  /** Addresses a row of any table, within one statement. */
+  readonly rowId: string;
+  /** Locks rows that a statement selects and leaves out those that another transaction has locked. */
+  readonly lockUnlocked: string;
   /** Ends the statement that makes a table whose rows are kept in the order of their key. */
   readonly withoutRowid: string;
   /** Keeps a row that was read from being deleted until the transaction ends. */

@@ -4,13 +4,8 @@ import type { Dialect } from "./connection.ts";
  * The tables that are not resources, step by step. A step that has been released is never edited:
  * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
  */
-export function migrations({
-  name,
-  id,
-  text,
-  integer,
-  blob,
-}: Dialect): readonly (readonly string[])[] {
+export function migrations(dialect: Dialect): readonly (readonly string[])[] {
+  const { id, text, integer, blob } = dialect;
   return [
     [
       `CREATE TABLE counts (
@@ -141,27 +136,59 @@ export function migrations({
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
     ],
-    [
-      `CREATE TABLE memberships (
-        identity ${text} NOT NULL, provider ${text} NOT NULL, client_id ${text} NOT NULL,
-        scope ${text} NOT NULL, PRIMARY KEY (identity, provider, client_id, scope))`,
-      `CREATE INDEX memberships_by_provider ON memberships (provider)`,
-    ],
-    // Private keys and installation secrets move to the table of sealed secrets. Sealing needs the
-    // secret key, which no statement has: the values wait in `unsealed` until the same start seals them.
-    [
-      ...(name === "sqlite" ? ["PRAGMA secure_delete = ON"] : []),
-      `CREATE TABLE unsealed (
-        owner ${text} NOT NULL, name ${text} NOT NULL, value ${text} NOT NULL,
-        PRIMARY KEY (owner, name))`,
-      `INSERT INTO unsealed SELECT 'signing-keys', kid, private_jwk FROM signing_keys`,
-      `INSERT INTO unsealed SELECT 'registry-keys', kid, private_jwk FROM registry_keys`,
-      `INSERT INTO unsealed SELECT name, 'first', value FROM installation
-       WHERE name IN ('page-tokens', 'refresh-tokens', 'registry-notifications')`,
-      `DELETE FROM installation
-       WHERE name IN ('page-tokens', 'refresh-tokens', 'registry-notifications')`,
-      `ALTER TABLE signing_keys DROP COLUMN private_jwk`,
-      `ALTER TABLE registry_keys DROP COLUMN private_jwk`,
-    ],
+    memberships(dialect),
+    sealedSecrets(dialect),
+    expiryByIndex(dialect),
+  ];
+}
+
+function memberships({ text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE memberships (
+      identity ${text} NOT NULL, provider ${text} NOT NULL, client_id ${text} NOT NULL,
+      scope ${text} NOT NULL, PRIMARY KEY (identity, provider, client_id, scope))`,
+    "CREATE INDEX memberships_by_provider ON memberships (provider)",
+  ];
+}
+
+/**
+ * Private keys and installation secrets move to the table of sealed secrets. Sealing needs the secret
+ * key, which no statement has: the values wait in `unsealed` until the same start seals them.
+ */
+function sealedSecrets({ name, text }: Dialect): readonly string[] {
+  const inInstallation =
+    "FROM installation WHERE name IN ('page-tokens', 'refresh-tokens', 'registry-notifications')";
+  return [
+    ...(name === "sqlite" ? ["PRAGMA secure_delete = ON"] : []),
+    `CREATE TABLE unsealed (
+      owner ${text} NOT NULL, name ${text} NOT NULL, value ${text} NOT NULL,
+      PRIMARY KEY (owner, name))`,
+    "INSERT INTO unsealed SELECT 'signing-keys', kid, private_jwk FROM signing_keys",
+    "INSERT INTO unsealed SELECT 'registry-keys', kid, private_jwk FROM registry_keys",
+    `INSERT INTO unsealed SELECT name, 'first', value ${inInstallation}`,
+    `DELETE ${inInstallation}`,
+    "ALTER TABLE signing_keys DROP COLUMN private_jwk",
+    "ALTER TABLE registry_keys DROP COLUMN private_jwk",
+  ];
+}
+
+/**
+ * What expires is found by its time, and tickets by whom they sign in and where they come from. Logins
+ * under way begin again; the codes that operators hand out stay valid.
+ */
+function expiryByIndex({ name, text }: Dialect): readonly string[] {
+  const inPayload =
+    name === "postgres" ? "payload::jsonb ->> 'identity'" : "payload ->> '$.identity'";
+  return [
+    "DELETE FROM tickets WHERE purpose NOT IN ('setup', 'reset')",
+    `ALTER TABLE tickets ADD COLUMN identity ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE tickets ADD COLUMN network ${text} NOT NULL DEFAULT ''`,
+    `UPDATE tickets SET identity = coalesce(${inPayload}, '') WHERE purpose = 'reset'`,
+    "CREATE INDEX tickets_by_identity ON tickets (identity)",
+    "CREATE INDEX tickets_by_network ON tickets (network, expires)",
+    "CREATE INDEX audit_by_time ON audit (time)",
+    "CREATE INDEX events_by_time ON events (time)",
+    "CREATE INDEX manifest_deletions_by_time ON manifest_deletions (time)",
+    "CREATE INDEX path_deletions_by_time ON path_deletions (time)",
   ];
 }

@@ -15,8 +15,10 @@ const DIALECT: Dialect = {
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   withoutRowid: "",
+  rowId: "ctid",
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
+  lockUnlocked: "FOR UPDATE SKIP LOCKED",
 };
 
 /** Reads run side by side on this many connections; writes have one of their own. */

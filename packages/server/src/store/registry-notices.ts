@@ -93,10 +93,3 @@ export async function isHeardOfSince(reader: Reader, repo: string, time: number)
     UNION ALL SELECT 1 AS found FROM manifest_deletions WHERE repo = ? AND time > ? LIMIT 1`;
   return (await reader.get(sql, repo, time, repo, time)) !== undefined;
 }
-
-/** Forgets what came before a time: no registry tells again what it told so long ago. */
-export async function forgetNotices(tx: Transaction, before: number): Promise<void> {
-  await tx.run("DELETE FROM registry_notices WHERE time < ?", before);
-  await tx.run("DELETE FROM manifest_deletions WHERE time < ?", before);
-  await tx.run("DELETE FROM path_deletions WHERE time < ?", before);
-}

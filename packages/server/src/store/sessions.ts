@@ -24,9 +24,8 @@ export interface StoredSession {
 const COLUMNS = `id, identity, provider, created, used, expires, generation, mappings, person,
   remote_address AS "remoteAddress", user_agent AS "userAgent"`;
 
-/** Adds a session, and drops those whose time is over. */
+/** Adds a session. Expired ones are deleted later, in small steps. */
 export async function addSession(tx: Transaction, session: StoredSession): Promise<void> {
-  await tx.run("DELETE FROM sessions WHERE expires <= ?", session.created);
   await tx.run(
     `INSERT INTO sessions (id, identity, provider, created, used, expires, generation, mappings,
        person, remote_address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -16,9 +16,11 @@ const DIALECT: Dialect = {
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
   withoutRowid: "WITHOUT ROWID",
+  rowId: "rowid",
   // One writer at a time: nothing needs locking.
   lockShared: "",
   lock: "",
+  lockUnlocked: "",
 };
 
 /** How long a statement waits for another process (an admin command) to finish writing. */

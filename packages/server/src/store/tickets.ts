@@ -3,39 +3,44 @@ import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
 /**
- * Things that can be had once, by whoever knows a secret: a login on its way through the browser, a
- * code at its end, a device that waits. Only the secret's digest is kept.
+ * One-time secrets: a login whose person is known, the code at its end, a device that waits. Only the
+ * digest of a secret is stored. Expired tickets are rejected at once and deleted later, in small steps.
  */
 
 export interface Ticket {
-  /** What it is for; a ticket for one thing is no good for another. */
+  /** A ticket for one purpose is rejected for any other. */
   readonly purpose: string;
   readonly secret: string;
   readonly payload: object;
   readonly expires: number;
+  /** The uid of the identity that it signs in; empty while nobody has signed in. */
+  readonly identity: string;
+  /** The client network that it counts against; empty where its creator had to sign in. */
+  readonly network?: string;
 }
 
 /**
- * Leaves a ticket, and drops those whose time is over. Says whether it did: of two with the same
- * secret the first stays.
+ * Stores a ticket. Returns false if there is one with the same secret, which then stays.
  *
- * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000 }, now);
+ * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000, identity });
  */
-export async function putTicket(tx: Transaction, ticket: Ticket, now: number): Promise<boolean> {
-  await tx.run("DELETE FROM tickets WHERE expires <= ?", now);
+export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
+  const { secret, purpose, payload, expires, identity, network = "" } = ticket;
   const added = await tx.run(
-    `INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)
-     ON CONFLICT (digest) DO NOTHING`,
-    digestOf(ticket.secret),
-    ticket.purpose,
-    JSON.stringify(ticket.payload),
-    ticket.expires,
+    `INSERT INTO tickets (digest, purpose, payload, expires, identity, network)
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
+    digestOf(secret),
+    purpose,
+    JSON.stringify(payload),
+    expires,
+    identity,
+    network,
   );
   return added > 0;
 }
 
 /**
- * Takes a ticket: whoever comes second finds none.
+ * Redeems a ticket: the second caller finds none.
  *
  * @example const login = await takeTicket<Login>(tx, "login", secret, now);
  */
@@ -51,7 +56,7 @@ export async function takeTicket<P>(
   return payload !== undefined && (await tx.run(sql, digest, purpose)) > 0 ? payload : undefined;
 }
 
-/** Looks at a ticket and leaves it. */
+/** Reads a ticket without redeeming it. */
 export async function readTicket<P>(
   reader: Reader,
   purpose: string,
@@ -62,7 +67,7 @@ export async function readTicket<P>(
   return row && (JSON.parse(row.payload) as P);
 }
 
-/** Like readTicket, and nobody else changes it before the transaction ends. */
+/** Like readTicket, and locks the ticket until the transaction ends. */
 export async function holdTicket<P>(
   tx: Transaction,
   purpose: string,
@@ -76,21 +81,33 @@ export async function holdTicket<P>(
 
 const READ = "SELECT payload FROM tickets WHERE digest = ? AND purpose = ? AND expires > ?";
 
-/** Writes something else on a ticket; says whether it is still there. */
+/** Replaces what a ticket says and whom it signs in; returns whether there is one. */
 export async function rewriteTicket(
   tx: Transaction,
-  { purpose, secret, payload }: Omit<Ticket, "expires">,
+  { purpose, secret, payload, identity }: Omit<Ticket, "expires" | "network">,
 ): Promise<boolean> {
   const changed = await tx.run(
-    "UPDATE tickets SET payload = ? WHERE digest = ? AND purpose = ?",
+    "UPDATE tickets SET payload = ?, identity = ? WHERE digest = ? AND purpose = ?",
     JSON.stringify(payload),
+    identity,
     digestOf(secret),
     purpose,
   );
   return changed > 0;
 }
 
-/** Drops all tickets for a purpose. */
+/** How many valid tickets count against client networks: one of them, or all. */
+export async function countTickets(
+  reader: Reader,
+  network: string | undefined,
+  now: number,
+): Promise<number> {
+  const [which, values] = network === undefined ? ["network > ''", []] : ["network = ?", [network]];
+  const sql = `SELECT count(*) AS count FROM tickets WHERE ${which} AND expires > ?`;
+  return Number((await reader.get<{ count: number }>(sql, ...values, now))?.count ?? 0);
+}
+
+/** Deletes all tickets for a purpose. */
 export async function dropTickets(tx: Transaction, purpose: string): Promise<void> {
   await tx.run("DELETE FROM tickets WHERE purpose = ?", purpose);
 }
@@ -101,8 +118,7 @@ export async function dropAllTickets(tx: Transaction): Promise<void> {
 }
 
 /**
- * Drops the tickets that name an identity: all of them, such as logins on their way and codes at
- * their end, or those for one purpose.
+ * Deletes the tickets that sign an identity in: all of them, or those for one purpose.
  *
  * @example await dropTicketsOf(tx, account.identity);
  */
@@ -111,10 +127,11 @@ export async function dropTicketsOf(
   identity: string,
   purpose?: string,
 ): Promise<void> {
-  const sql = "DELETE FROM tickets WHERE payload LIKE ?";
-  const named = `%${JSON.stringify({ identity }).slice(1, -1)}%`;
-  if (purpose === undefined) await tx.run(sql, named);
-  else await tx.run(`${sql} AND purpose = ?`, named, purpose);
+  // Tickets of nobody have no identity, and there can be many.
+  if (identity === "") return;
+  const sql = "DELETE FROM tickets WHERE identity = ?";
+  if (purpose === undefined) await tx.run(sql, identity);
+  else await tx.run(`${sql} AND purpose = ?`, identity, purpose);
 }
 
 function digestOf(secret: string): string {

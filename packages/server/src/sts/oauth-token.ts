@@ -66,10 +66,12 @@ function refusal(error: WharfError): HttpResponse {
   const byCode: Record<string, string> = {
     PERMISSION_DENIED: "invalid_grant",
     UNAUTHENTICATED: "invalid_grant",
+    RESOURCE_EXHAUSTED: "temporarily_unavailable",
     UNAVAILABLE: "temporarily_unavailable",
   };
   const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
-  const status = error.code === "UNAVAILABLE" ? 503 : 400;
+  const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
+  const status = isLater ? error.httpStatus : 400;
   return answer(status, { error: word, error_description: error.message });
 }
 

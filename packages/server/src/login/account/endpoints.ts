@@ -136,7 +136,7 @@ async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit
     await confirmVisit(tx, visit, call.time);
     const change = new Change(call, tx, engine, visit.identity);
     await endAll(change, ownSessions(visit.identity, visit));
-    await goOn(tx, visit, call.time);
+    await goOn(tx, visit);
   });
 }
 

@@ -4,7 +4,13 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/group-commit.ts";
 import { accountOf, findAccountForChange, type LocalAccount } from "../../store/local-accounts.ts";
 import { addPasskey, deletePasskey, passkeysOf, renamePasskey } from "../../store/passkeys.ts";
-import { type Asking, keepChallenge, siteOf, takeChallenge } from "../local/challenges.ts";
+import {
+  type Asking,
+  openChallenge,
+  redeemChallenge,
+  sealChallenge,
+  siteOf,
+} from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
 import { creationOptions, newPasskey, refused } from "../local/passkeys.ts";
 import { callOf, type LoginParts } from "../login.ts";
@@ -28,7 +34,7 @@ export async function askForOneMore(parts: LoginParts, request: ScriptRequest): 
   if (known.length >= MOST_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
   const options = await creationOptions(siteOf(parts), account, ids);
-  const challengeId = await keepChallenge(parts, asking, options.challenge, { identity });
+  const challengeId = sealChallenge(parts, asking, options.challenge, { identity });
   return { options, challengeId };
 }
 
@@ -41,10 +47,12 @@ export async function addOneMore(parts: LoginParts, request: ScriptRequest): Pro
   const call = callOf(request.http);
   const asking = askingOf(request);
   const visit = await visitOf(parts, request.http, asking.form, call.time);
-  const { challenge } = await takeChallenge(parts, asking, request.text("challengeId"));
+  const challengeId = request.text("challengeId");
+  const { challenge } = openChallenge(parts, asking, challengeId);
   const { identity } = visit;
   const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
   await changeAccount(parts, call, visit, async (tx) => {
+    await redeemChallenge(tx, challengeId, call.time);
     if ((await passkeysOf(tx, identity)).length >= MOST_PASSKEYS) throw tooMany();
     if (!(await addPasskey(tx, passkey))) throw refused();
     await note(tx, call, identity, "passkey added", passkey.credentialId);

@@ -63,7 +63,7 @@ async function setPassword(
   await setPasswordHash(tx, identity, hash);
   const sessions = await endSessions(tx, { identity });
   await dropTicketsOf(tx, identity);
-  await goOn(tx, visit, call.time);
+  await goOn(tx, visit);
   const action = "password changed";
   await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });
 }

@@ -56,7 +56,7 @@ export async function enterAccount(
     // They may have been deleted between their login and its end.
     if (!(await engine.identities.table.keep(tx, identity)))
       throw unauthenticated("you are not known here any more");
-    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires }, call.time);
+    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
       action: "account visited",
@@ -126,14 +126,11 @@ export async function confirmVisit(
 /**
  * Lets a visit go on after everything else of the person was ended.
  *
- * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit, call.time);
+ * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit);
  */
-export async function goOn(
-  tx: Transaction,
-  { secret, ...payload }: OpenVisit,
-  now: number,
-): Promise<void> {
-  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires: payload.expires }, now);
+export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
+  const { identity, expires } = payload;
+  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity });
 }
 
 /**

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../../errors.ts";
-import { putTicket, takeTicket } from "../../store/tickets.ts";
+import type { Transaction } from "../../store/group-commit.ts";
+import { putTicket } from "../../store/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
-import { browserDigest, browserOf, newSecret } from "../browser.ts";
+import { browserDigest, browserOf } from "../browser.ts";
 import type { LoginParts } from "../login.ts";
 import { type PasskeySite, passkeySite } from "./passkey-site.ts";
 
-/** What a passkey must answer: once, for one thing, in the browser and the form that asked. */
+/** What a passkey must answer: for one purpose, in the browser and the form that asked. */
 interface Challenge<P> {
   readonly challenge: string;
   readonly browser: string;
@@ -30,54 +31,62 @@ export interface Asking {
 }
 
 /**
- * Keeps a challenge until it is answered; returns what it is found by.
+ * The ticket of a challenge, for the browser to send back with the answer. Nothing is stored: anyone
+ * may ask to be asked. The form that the challenge is tied to is redeemed with it, so that no answer
+ * counts twice.
  *
- * @example const challengeId = await keepChallenge(parts, asking, options.challenge, {});
+ * @example const challengeId = sealChallenge(parts, asking, options.challenge, {});
  */
-export async function keepChallenge(
+export function sealChallenge(
   parts: LoginParts,
   { purpose, http, form }: Asking,
   challenge: string,
   payload: object,
-): Promise<string> {
-  const secret = newSecret();
-  const now = Date.now();
-  const kept: Challenge<object> = {
+): string {
+  const content: Challenge<object> = {
     challenge,
     browser: digestOfBrowser(parts, http),
     form: digestOf(form),
     payload,
   };
-  const ticket = {
-    purpose: ticketFor(purpose),
-    secret,
-    payload: kept,
-    expires: now + CHALLENGE_MS,
-  };
-  await parts.engine.store.write((tx) => putTicket(tx, ticket, now));
-  return secret;
+  return parts.sealed.seal(ticketFor(purpose), content, Date.now() + CHALLENGE_MS);
 }
 
 /**
- * Takes a challenge, whatever comes of it: an answer is looked at once.
+ * The challenge that a browser was asked with: an answer is looked at once. Rejects those of another
+ * browser, form or purpose.
  *
- * @example const { challenge, payload } = await takeChallenge<New>(parts, asking, body.challengeId);
+ * @example const { challenge, payload } = openChallenge<New>(parts, asking, body.challengeId);
  */
-export async function takeChallenge<P>(
+export function openChallenge<P>(
   parts: LoginParts,
   { purpose, http, form }: Asking,
   challengeId: string,
-): Promise<{ challenge: string; payload: P }> {
-  const now = Date.now();
-  const found = await parts.engine.store.write((tx) =>
-    takeTicket<Challenge<P>>(tx, ticketFor(purpose), challengeId, now),
-  );
+): { challenge: string; payload: P } {
+  const opened = parts.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
+  const found = opened?.payload;
   const same = found?.browser === digestOfBrowser(parts, http) && found.form === digestOf(form);
-  if (found === undefined || !same) {
-    const text = "this passkey was asked for elsewhere, too long ago, or was used before";
-    throw new WharfError("PERMISSION_DENIED", text);
-  }
+  if (found === undefined || !same || !parts.sealed.useOnce(challengeId)) throw notAnswerable();
   return found;
+}
+
+/**
+ * Records that a challenge was answered, where its form lives on: a second answer is rejected.
+ *
+ * @example await redeemChallenge(tx, body.challengeId, call.time);
+ */
+export async function redeemChallenge(
+  tx: Transaction,
+  challengeId: string,
+  now: number,
+): Promise<void> {
+  const mark = { purpose: "redeemed challenge", secret: challengeId, payload: {}, identity: "" };
+  if (!(await putTicket(tx, { ...mark, expires: now + CHALLENGE_MS }))) throw notAnswerable();
+}
+
+function notAnswerable(): WharfError {
+  const text = "this passkey was asked for elsewhere, too long ago, or was used before";
+  return new WharfError("PERMISSION_DENIED", text);
 }
 
 /** The site of passkeys; refuses where there is none. */

@@ -10,10 +10,10 @@ import { htmlAnswer, newSecret, readForm } from "../browser.ts";
 import {
   callOf,
   keepLogin,
-  keepLoginAs,
+  keepSignedIn,
   type Login,
   type LoginParts,
-  peekAtLogin,
+  openLogin,
   resumeLogin,
   takeLogin,
 } from "../login.ts";
@@ -21,7 +21,7 @@ import { newAccountPage } from "../pages/account.ts";
 import type { Person } from "../person.ts";
 import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
 import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
-import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { continueAt } from "./continue.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
@@ -44,7 +44,8 @@ export async function newAccount(
   attempts.count("account", http.remoteAddress);
   const form = await readForm(http);
   const call = callOf(http);
-  const login = await resumeLogin(parts, http, form.get("login"), call.time);
+  const ticket = form.get("login") ?? "";
+  const login = await resumeLogin(parts, http, ticket, call.time);
   const promised = await promiseTo(parts, login, call.time);
   const typed = form.get("username");
   if (typed === null) return showForm(parts, login, promised, {});
@@ -54,7 +55,8 @@ export async function newAccount(
     checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
     const passwordHash = await hashPassword(password);
     const account = { identity: newRootUid(), username };
-    const person = await parts.engine.store.write((tx) => {
+    const person = await parts.engine.store.write(async (tx) => {
+      await takeLogin(parts, tx, http, ticket, call.time);
       return join(parts, tx, call, login, account, { passwordHash });
     });
     return await afterJoining(parts, call, { ...login, person });
@@ -129,12 +131,12 @@ export async function askForAccount(
   attempts.count("account", request.http.remoteAddress);
   const now = Date.now();
   const asking = askingOf(request);
-  await promiseTo(parts, await peekAtLogin(parts, request.http, asking.form, now), now);
+  await promiseTo(parts, await openLogin(parts, request.http, asking.form, now), now);
   const username = readUsername(request.text("username"));
   if (await findAccount(parts.engine.store.reader, username)) throw usernameTaken();
   const account: NewAccount = { identity: newRootUid(), username };
   const options = await creationOptions(siteOf(parts), account);
-  const challengeId = await keepChallenge(parts, asking, options.challenge, account);
+  const challengeId = sealChallenge(parts, asking, options.challenge, account);
   return { options, challengeId };
 }
 
@@ -150,8 +152,8 @@ export async function newPasskeyAccount(
   const { http } = request;
   const call = callOf(http);
   const asking = askingOf(request);
-  await peekAtLogin(parts, http, asking.form, call.time);
-  const { challenge, payload: account } = await takeChallenge<NewAccount>(
+  await openLogin(parts, http, asking.form, call.time);
+  const { challenge, payload: account } = openChallenge<NewAccount>(
     parts,
     asking,
     request.text("challengeId"),
@@ -162,7 +164,7 @@ export async function newPasskeyAccount(
   await parts.engine.store.write(async (tx) => {
     const login = await takeLogin(parts, tx, http, asking.form, call.time);
     const person = await join(parts, tx, call, login, account, { passkey });
-    await keepLoginAs(tx, ticket, { ...login, person, joined: true }, call.time);
+    await keepSignedIn(tx, ticket, { ...login, person, joined: true }, call.time);
   });
   return { redirect: continueAt(ticket) };
 }

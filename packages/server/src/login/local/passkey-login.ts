@@ -10,10 +10,10 @@ import {
 } from "../../store/passkeys.ts";
 import type { Attempts } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
-import { callOf, keepLoginAs, type LoginParts, peekAtLogin, takeLogin } from "../login.ts";
+import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";
 import { noteSeen } from "../registration.ts";
 import { personOf } from "./accounts.ts";
-import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { continueAt } from "./continue.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
 import { passkeyIdOf, refused, requestOptions, usedPasskey } from "./passkeys.ts";
@@ -30,9 +30,9 @@ export async function askForPasskey(
 ): Promise<object> {
   attempts.count("passkey", request.http.remoteAddress);
   const asking = askingOf(request);
-  await peekAtLogin(parts, request.http, asking.form, Date.now());
+  await openLogin(parts, request.http, asking.form, Date.now());
   const options = await requestOptions(siteOf(parts));
-  const challengeId = await keepChallenge(parts, asking, options.challenge, {});
+  const challengeId = sealChallenge(parts, asking, options.challenge, {});
   return { options, challengeId };
 }
 
@@ -45,8 +45,8 @@ export async function passkeyLogin(parts: LoginParts, request: ScriptRequest): P
   const { http, response } = request;
   const call = callOf(http);
   const asking = askingOf(request);
-  await peekAtLogin(parts, http, asking.form, call.time);
-  const { challenge } = await takeChallenge(parts, asking, request.text("challengeId"));
+  await openLogin(parts, http, asking.form, call.time);
+  const { challenge } = openChallenge(parts, asking, request.text("challengeId"));
   const known = await findPasskey(parts.engine.store.reader, passkeyIdOf(response));
   if (known === undefined) throw refused();
   try {
@@ -80,7 +80,7 @@ async function signIn(
     await notePasskeyUse(tx, use);
     await noteSeen(new Change(call, tx, engine, account.identity), account.identity);
     const person = personOf(addresses().authUrl, account);
-    await keepLoginAs(tx, ticket, { ...login, person }, call.time);
+    await keepSignedIn(tx, ticket, { ...login, person }, call.time);
   });
   return continueAt(ticket);
 }

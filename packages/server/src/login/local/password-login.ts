@@ -14,7 +14,7 @@ import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { readForm } from "../browser.ts";
 import { choose } from "../browser-login.ts";
-import { callOf, type LoginParts, resumeLogin } from "../login.ts";
+import { callOf, type LoginParts, redeemLogin, resumeLogin } from "../login.ts";
 import type { Person } from "../person.ts";
 import { noteSeen } from "../registration.ts";
 import { afterSignIn } from "../steps.ts";
@@ -39,10 +39,12 @@ export async function passwordLogin(
   attempts.count("password", http.remoteAddress);
   const form = await readForm(http);
   const call = callOf(http);
-  const login = await resumeLogin(parts, http, form.get("login"), call.time);
+  const ticket = form.get("login") ?? "";
+  const login = await resumeLogin(parts, http, ticket, call.time);
   const username = form.get("username") ?? "";
   const person = await signIn(parts, call, username, form.get("password") ?? "");
   if (person === undefined) return choose(parts, login, { error: WRONG, username });
+  await redeemLogin(parts, http, ticket, call.time);
   return afterSignIn(parts, call, { ...login, person });
 }
 

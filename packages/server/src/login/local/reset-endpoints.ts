@@ -5,7 +5,7 @@ import { callOf, type LoginParts } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { resetPage } from "../pages/account.ts";
 import { donePage } from "../pages/outcome.ts";
-import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
@@ -64,13 +64,13 @@ async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest
   const { reader } = parts.engine.store;
   const account = await findReset(reader, request.text("code"), Date.now());
   const options = await creationOptions(siteOf(parts), account);
-  const challengeId = await keepChallenge(parts, askingOf(request), options.challenge, account);
+  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, account);
   return { options, challengeId };
 }
 
 async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
   const call = callOf(request.http);
-  const { challenge, payload } = await takeChallenge<{ identity: string }>(
+  const { challenge, payload } = openChallenge<{ identity: string }>(
     parts,
     askingOf(request),
     request.text("challengeId"),

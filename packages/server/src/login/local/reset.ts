@@ -43,8 +43,10 @@ export async function offerReset(
   const code = newOperatorCode();
   const payload: Reset = { identity: account.identity, username: account.username };
   await store.write(async (tx) => {
-    await dropTicketsOf(tx, account.identity, PURPOSE);
-    await putTicket(tx, { purpose: PURPOSE, secret: code, payload, expires: now + CODE_MS }, now);
+    const { identity } = account;
+    await dropTicketsOf(tx, identity, PURPOSE);
+    const ticket = { purpose: PURPOSE, secret: code, payload, identity };
+    await putTicket(tx, { ...ticket, expires: now + CODE_MS });
   });
   return code;
 }

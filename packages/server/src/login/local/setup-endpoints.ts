@@ -6,7 +6,7 @@ import { callOf, type LoginParts } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { setupPage } from "../pages/account.ts";
 import { donePage } from "../pages/outcome.ts";
-import { type Asking, keepChallenge, siteOf, takeChallenge } from "./challenges.ts";
+import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
@@ -82,7 +82,7 @@ async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest
   await checkSetupCode(parts.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
   const options = await creationOptions(siteOf(parts), first);
-  const challengeId = await keepChallenge(parts, askingOf(request), options.challenge, first);
+  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, first);
   return { options, challengeId };
 }
 
@@ -90,7 +90,7 @@ async function verify(parts: LoginParts, request: ScriptRequest): Promise<object
   const { engine } = parts;
   const call = callOf(request.http);
   await mustBeFirstRun(engine);
-  const { challenge, payload: first } = await takeChallenge<FirstAccount>(
+  const { challenge, payload: first } = openChallenge<FirstAccount>(
     parts,
     askingOf(request),
     request.text("challengeId"),

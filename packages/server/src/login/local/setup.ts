@@ -40,8 +40,8 @@ export interface FirstAccount extends NewAccount {
 export async function offerSetup(engine: Engine, now: number): Promise<FirstRun | undefined> {
   if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
   const code = newOperatorCode();
-  const ticket = { purpose: SETUP, secret: code, payload: {}, expires: now + CODE_MS };
-  await engine.store.write((tx) => putTicket(tx, ticket, now));
+  const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
+  await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_MS }));
   return { url: `${browserUrl(engine.addresses().authUrl)}${SETUP_PATH}`, code };
 }
 

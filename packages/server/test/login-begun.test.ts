@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { addDevice, MAX_WAITING, MAX_WAITING_PER_NETWORK } from "../src/login/device.ts";
+import { putTicket } from "../src/store/tickets.ts";
+import { Inside } from "./support/inside.ts";
+import { LocalWorld, PASSWORD } from "./support/local-world.ts";
+import { LoginWorld } from "./support/login-world.ts";
+import { NewDatabase } from "./support/new-store.ts";
+import { rawRows } from "./support/raw-rows.ts";
+import { STORES, type TestServer } from "./support/server.ts";
+import { Tool } from "./support/tool.ts";
+import { Walker } from "./support/walker.ts";
+
+const ticketsOf = async (server: TestServer) =>
+  (await rawRows<{ purpose: string }>(server, "SELECT purpose FROM tickets ORDER BY purpose")).map(
+    ({ purpose }) => purpose,
+  );
+
+for (const store of STORES) {
+  describe(`logins at a provider that were only begun, on ${store}`, () => {
+    let world: LoginWorld;
+    before(async () => {
+      world = await LoginWorld.start({ store });
+    });
+    after(() => world.stop());
+
+    test("leave nothing in the store, wherever they begin and however far they come", async () => {
+      const before = await ticketsOf(world.server);
+      const { url } = world.server;
+      const tool = await Tool.start(url);
+      try {
+        for (const address of [`${url}/device`, `${url}/account`, tool.loginUrl()]) {
+          const walker = new Walker();
+          const page = await walker.open(address);
+          assert.equal(page.status, 200, address);
+        }
+        const walker = new Walker();
+        const asked = await walker.open(tool.loginUrl());
+        const again = await walker.submit(
+          asked,
+          { organisation: "unknown" },
+          { action: "provider" },
+        );
+        assert.equal(again.status, 400);
+        // As far as the provider, and back with an answer that nobody gave.
+        const idp = await walker.open(
+          tool.loginUrl({ idp_id: world.provider }),
+          world.upstream.issuer,
+        );
+        const state = new URL(idp.url).searchParams.get("state") ?? "";
+        const made = new URLSearchParams({ state, code: "made-up", iss: world.upstream.issuer });
+        await walker.open(`${url}/oauth/callback?${made}`, tool.redirectUri);
+        assert.deepEqual(await ticketsOf(world.server), before);
+      } finally {
+        tool.stop();
+      }
+    });
+
+    test("are rejected where their parameters would not fit into a URL again", async () => {
+      const tool = await Tool.start(world.server.url);
+      tool.stop();
+      const long = await fetch(tool.loginUrl({ state: "s".repeat(4_096) }));
+      assert.equal(long.status, 400);
+      assert.match(await long.text(), /at most 4096 bytes/);
+      const short = await fetch(tool.loginUrl({ state: "s".repeat(2_048) }));
+      assert.equal(short.status, 200);
+    });
+
+    test("come back once: the state that signed somebody in is spent on every replica", async () => {
+      const { server, provider } = world;
+      const tool = await Tool.start(server.url);
+      try {
+        const walker = new Walker();
+        const callback = `${server.url}/oauth/callback`;
+        const start = tool.loginUrl({ idp_id: provider });
+        const back = await world.signIn(walker, start, "bob", callback);
+        const done = await walker.open(back.url, tool.redirectUri);
+        assert.ok(new URL(done.url).searchParams.has("code"), done.text);
+        assert.ok((await ticketsOf(server)).includes("redeemed login"));
+        // Another process knows of it from the store alone.
+        await server.terminate();
+        await server.restart();
+        const twice = await walker.open(back.url, tool.redirectUri);
+        assert.equal(twice.status, 403, twice.url);
+        assert.match(twice.text, /used before/);
+      } finally {
+        tool.stop();
+      }
+    });
+  });
+
+  describe(`logins with a local account that were only begun, on ${store}`, () => {
+    let world: LocalWorld;
+    before(async () => {
+      world = await LocalWorld.start({ store });
+      assert.equal((await world.setUp()).status, 200);
+    });
+    after(() => world.server.stop());
+
+    test("leave nothing in the store with wrong passwords and passkeys", async () => {
+      const before = await ticketsOf(world.server);
+      await world.tryPassword("nobody", "wrong password");
+      const { tool, walker, login } = await world.begin();
+      tool.stop();
+      const asked = await walker.send(`${world.url}/oauth/passkey/options`, { login });
+      assert.equal(asked.status, 200);
+      const { challengeId } = asked.body;
+      const sent = { login, challengeId, response: { id: "AAAA" } };
+      assert.notEqual((await walker.send(`${world.url}/oauth/passkey/verify`, sent)).status, 200);
+      assert.deepEqual(await ticketsOf(world.server), before);
+    });
+
+    test("sign in once with each page, also after a restart", async () => {
+      const { tool, walker, page } = await world.begin();
+      try {
+        const submit = () => {
+          const how = { action: "/oauth/local", until: tool.redirectUri };
+          return walker.submit(page, { username: "ada", password: PASSWORD }, how);
+        };
+        const first = await submit();
+        assert.ok(new URL(first.url).searchParams.has("code"), first.text);
+        assert.equal((await submit()).status, 403);
+        await world.server.terminate();
+        await world.server.restart();
+        assert.equal((await submit()).status, 403);
+      } finally {
+        tool.stop();
+      }
+    });
+
+    test("by a device are rejected beyond what one network may let wait", async () => {
+      const ask = () =>
+        fetch(`${world.server.url}/oauth/device_authorization`, { method: "POST", body: "" });
+      assert.equal((await ask()).status, 200);
+      const inside = await Inside.open(world.server);
+      try {
+        await inside.store.write(async (tx) => {
+          for (let at = 1; at < MAX_WAITING_PER_NETWORK; at++) {
+            const ticket = { purpose: "device", secret: `x${at}`, payload: {}, identity: "" };
+            const expires = Date.now() + 60_000;
+            await putTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
+          }
+        });
+        const rejected = await ask();
+        assert.equal(rejected.status, 429);
+        assert.deepEqual(await rejected.json(), {
+          error: "temporarily_unavailable",
+          error_description:
+            "Resource exhausted: too many devices wait to be signed in: try again in a few minutes",
+        });
+      } finally {
+        await inside.close();
+      }
+    });
+  });
+
+  test(`devices that wait are bounded by network and in total, on ${store}`, async (t) => {
+    const database = await NewDatabase.of(store);
+    t.after(() => database.close());
+    const opened = await database.store();
+    const now = Date.now();
+    const from = (address: string, time = now) =>
+      opened.write((tx) =>
+        addDevice(tx, { client: "c", address, userAgent: "", audiences: [], scopes: [] }, time),
+      );
+    for (let at = 0; at < MAX_WAITING_PER_NETWORK; at++) await from(`2001:db8::${at.toString(16)}`);
+    await assert.rejects(from("2001:db8::ffff"), /too many devices/);
+    await from("2001:db8:0:1::1");
+    // Those that have expired no longer count.
+    await from("2001:db8::ffff", now + 900_000);
+    const digests = JSON.stringify(Array.from({ length: MAX_WAITING }, (_, at) => `digest ${at}`));
+    await opened.write((tx) => {
+      const columns = "digest, purpose, payload, expires, identity, network";
+      const values = `value, 'device', '{}', ${now + 60_000}, '', '192.0.2.1'`;
+      const sql = `INSERT INTO tickets (${columns}) SELECT ${values} FROM (${tx.dialect.texts}) given`;
+      return tx.run(sql, digests);
+    });
+    await assert.rejects(from("198.51.100.1"), /too many devices/);
+  });
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expiriesAt, Retention } from "../src/engine/retention.ts";
+import { deleteExpired, EXPIRY_BATCH } from "../src/store/expiry.ts";
+import { migrations } from "../src/store/migrations.ts";
+import type { Store } from "../src/store/store.ts";
+import { dropTicketsOf, putTicket, readTicket, rewriteTicket } from "../src/store/tickets.ts";
+import { NewDatabase } from "./support/new-store.ts";
+import { STORES } from "./support/server.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The migrations of the first release, before anything had to expire by index. */
+const FIRST_RELEASE = 5;
+
+for (const kind of STORES) {
+  describe(`rows that expire, on ${kind}`, () => {
+    let database: NewDatabase;
+    let store: Store;
+    before(async () => {
+      database = await NewDatabase.of(kind);
+      store = await database.store();
+    });
+    after(() => database.close());
+
+    const addTickets = (count: number, expires: number, prefix = "t") =>
+      store.write(async (tx) => {
+        for (let at = 0; at < count; at++) {
+          const secret = `${prefix}-${expires}-${at}`;
+          const ticket = { purpose: "code", secret, payload: {}, identity: "" };
+          await putTicket(tx, { ...ticket, expires });
+        }
+      });
+    const addAudit = (times: readonly number[]) =>
+      store.write(async (tx) => {
+        for (const time of times) {
+          const sql = `INSERT INTO audit (time, actor, method, resource, request_id, remote_address,
+            user_agent, code, detail) VALUES (?, '', 'm', '', '', '', '', 0, '')`;
+          await tx.run(sql, time);
+        }
+      });
+    const addEvents = (times: readonly number[]) =>
+      store.write(async (tx) => {
+        for (const time of times) {
+          const sql = `INSERT INTO events (event_id, time, type, subject, group_uid, actor,
+            body_type, body) VALUES ('e', ?, '', '', '', '', '', '')`;
+          await tx.run(sql, time);
+        }
+      });
+    const count = async (table: string) => {
+      const row = await store.reader.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
+      return Number(row?.n);
+    };
+
+    test("are deleted in batches, the oldest first, and no others", async () => {
+      await addTickets(EXPIRY_BATCH + 50, 1_000);
+      await addTickets(20, 2_000);
+      await addTickets(5, 9_000);
+      const expiry = { table: "tickets", column: "expires", until: 2_000 };
+      assert.equal(await deleteExpired(store, expiry), EXPIRY_BATCH);
+      const left = await store.reader.all<{ expires: number }>("SELECT expires FROM tickets");
+      assert.equal(left.filter(({ expires }) => Number(expires) === 1_000).length, 50);
+      assert.equal(await deleteExpired(store, expiry), 70);
+      assert.equal(await deleteExpired(store, expiry), 0);
+      assert.equal(await count("tickets"), 5);
+      await deleteExpired(store, { ...expiry, until: 9_000 });
+    });
+
+    test("are found by an index, not by reading the table", async () => {
+      for (const { table, column, until } of expiriesAt(KEEP_A_YEAR, Date.now())) {
+        const sql = `SELECT 1 FROM ${table} WHERE ${column} <= ${until} ORDER BY ${column} LIMIT 9`;
+        assert.match(await planOf(store, sql), /_by_(expires|time)/, table);
+      }
+      for (const where of ["identity = 'x'", "network = 'x' AND expires > 1"]) {
+        const plan = await planOf(store, `SELECT 1 FROM tickets WHERE ${where}`);
+        assert.match(plan, /tickets_by_(identity|network)/, where);
+      }
+    });
+
+    test("are deleted by two replicas at the same time, each once", async () => {
+      const other = await database.store();
+      const expiry = { table: "tickets", column: "expires", until: 5_000 };
+      await addTickets(3 * EXPIRY_BATCH, 5_000, "shared");
+      await addTickets(1, 6_000, "shared");
+      let deleted = 0;
+      for (let round = 0; round < 100 && deleted < 3 * EXPIRY_BATCH; round++) {
+        const both = [deleteExpired(store, expiry), deleteExpired(other, expiry)];
+        for (const one of await Promise.all(both)) deleted += one;
+      }
+      assert.equal(deleted, 3 * EXPIRY_BATCH);
+      assert.equal(await count("tickets"), 1);
+      await deleteExpired(store, { ...expiry, until: 6_000 });
+    });
+
+    test("are deleted in the background, as the settings say", async () => {
+      const now = Date.now();
+      await addTickets(2 * EXPIRY_BATCH + 1, now - 1);
+      await addTickets(1, now + DAY_MS);
+      await addAudit([now - 400 * DAY_MS, now - 366 * DAY_MS, now - 364 * DAY_MS, now]);
+      await addEvents([now - 3_650 * DAY_MS, now]);
+      const counted = new Map<string, number>();
+      const metrics = {
+        count: (_name: string, { table = "" }: Readonly<Record<string, string>>, by = 1) => {
+          counted.set(table, (counted.get(table) ?? 0) + by);
+        },
+      };
+      const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
+      const retention = new Retention({ store, settings: KEEP_A_YEAR, metrics, log });
+      retention.start();
+      while ((await count("audit")) > 2) await sleep(50);
+      await retention.stop();
+      assert.equal(await count("tickets"), 1);
+      assert.equal(await count("events"), 2, "0 keeps them for ever");
+      assert.deepEqual(Object.fromEntries(counted), { tickets: 2 * EXPIRY_BATCH + 1, audit: 2 });
+    });
+
+    test("tickets of a person are dropped by whom they sign in, whatever else they say", async () => {
+      const expires = Date.now() + DAY_MS;
+      const [ada, bob] = ["a".repeat(40), "b".repeat(40)];
+      const payload = { person: { identity: ada } };
+      await store.write(async (tx) => {
+        await putTicket(tx, { purpose: "code", secret: "1", payload, expires, identity: ada });
+        await putTicket(tx, { purpose: "device", secret: "2", payload, expires, identity: "" });
+        await putTicket(tx, { purpose: "device", secret: "3", payload, expires, identity: "" });
+        await putTicket(tx, { purpose: "code", secret: "4", payload, expires, identity: bob });
+        await rewriteTicket(tx, { purpose: "device", secret: "2", payload, identity: ada });
+        await dropTicketsOf(tx, ada);
+        await dropTicketsOf(tx, "");
+      });
+      const found: string[] = [];
+      for (const [purpose, secret] of [
+        ["code", "1"],
+        ["device", "2"],
+        ["device", "3"],
+        ["code", "4"],
+      ] as const) {
+        if (await readTicket(store.reader, purpose, secret, Date.now())) found.push(secret);
+      }
+      assert.deepEqual(found, ["3", "4"]);
+    });
+  });
+
+  test(`a store of the first release is brought up to date, on ${kind}`, async (t) => {
+    const database = await NewDatabase.of(kind);
+    t.after(() => database.close());
+    const driver = await database.connect();
+    const { dialect, writer } = driver;
+    await driver.begin();
+    await writer.run(`CREATE TABLE migrations (step ${dialect.integer} PRIMARY KEY)`);
+    for (const [at, step] of migrations(dialect).slice(0, FIRST_RELEASE).entries()) {
+      for (const sql of step) await writer.run(sql);
+      await writer.run("INSERT INTO migrations (step) VALUES (?)", at + 1);
+    }
+    const sql = "INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)";
+    await writer.run(sql, "1", "setup", "{}", 9e12);
+    await writer.run(sql, "2", "reset", '{"identity":"abc","username":"ada"}', 9e12);
+    await writer.run(sql, "3", "login", '{"person":{"identity":"abc"}}', 9e12);
+    await driver.commit();
+    const store = await database.store(driver);
+    const rows = await store.reader.all("SELECT digest, identity FROM tickets ORDER BY digest");
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        { digest: "1", identity: "" },
+        { digest: "2", identity: "abc" },
+      ],
+    );
+  });
+}
+
+const KEEP_A_YEAR = { auditRetentionDays: 365, eventRetentionDays: 0 };
+
+/** How the database would run a statement, preferring indexes as it does for tables that are not empty. */
+async function planOf({ reader }: Store, sql: string): Promise<string> {
+  const explain = reader.dialect.name === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+  return JSON.stringify(await reader.all(`${explain} ${sql}`));
+}
