@@ -2,7 +2,7 @@ import { endpointRequest } from "../support/fuzz/endpoint-requests.ts";
 import { scimRequest } from "../support/fuzz/scim-requests.ts";
 import { fuzzSuite } from "../support/fuzz/suite.ts";
 
-fuzzSuite({
+fuzzSuite("endpoints", {
   endpoints: {
     generate: endpointRequest,
     sqlite: { anonymous: 10_000, authenticated: 10_000 },

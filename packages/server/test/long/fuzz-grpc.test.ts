@@ -1,7 +1,7 @@
 import { grpcRequest, grpcWebRequest } from "../support/fuzz/grpc-requests.ts";
 import { fuzzSuite } from "../support/fuzz/suite.ts";
 
-fuzzSuite({
+fuzzSuite("grpc", {
   gRPC: {
     generate: grpcRequest,
     sqlite: { anonymous: 5_000, authenticated: 25_000 },

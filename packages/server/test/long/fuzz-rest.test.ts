@@ -1,7 +1,7 @@
 import { restRequest } from "../support/fuzz/rest-requests.ts";
 import { fuzzSuite } from "../support/fuzz/suite.ts";
 
-fuzzSuite({
+fuzzSuite("rest", {
   REST: {
     generate: restRequest,
     sqlite: { anonymous: 10_000, authenticated: 45_000 },

@@ -1,6 +1,6 @@
 /** The tests of a file of fuzzing: the kept requests first, then runs of made-up ones. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { SEED } from "../seed.ts";
@@ -20,18 +20,10 @@ interface Kept {
   readonly request: FuzzRequest;
 }
 
-/** All kept requests, by the name of their file and their place in it. */
-function corpus(): [name: string, request: FuzzRequest][] {
-  return readdirSync(CORPUS)
-    .filter((file) => file.endsWith(".json"))
-    .sort()
-    .flatMap((file) => {
-      const kept = JSON.parse(readFileSync(join(CORPUS, file), "utf8")) as Kept[];
-      return kept.map(({ found, request }, at): [string, FuzzRequest] => [
-        `${file}[${at}] (${found})`,
-        request,
-      ]);
-    });
+/** The kept requests of a file, by their place in it. */
+function corpus(file: string): [name: string, request: FuzzRequest][] {
+  const kept = JSON.parse(readFileSync(join(CORPUS, `${file}.json`), "utf8")) as Kept[];
+  return kept.map(({ found, request }, at) => [`${file}.json[${at}] (${found})`, request]);
 }
 
 /** Multiplies the numbers of requests: less for a quick look, more for a long search. */
@@ -44,11 +36,12 @@ export interface Counts {
 }
 
 /**
- * Declares the tests of a file.
+ * Declares the tests of a file; its kept requests are in the file of the corpus with this name.
  *
- * @example fuzzSuite({ REST: { generate: restRequest, sqlite: {…}, postgres: {…} } });
+ * @example fuzzSuite("rest", { REST: { generate: restRequest, sqlite: {…}, postgres: {…} } });
  */
 export function fuzzSuite(
+  file: string,
   runs: Readonly<
     Record<string, { readonly generate: Generator } & Readonly<Record<StoreKind, Counts>>>
   >,
@@ -63,7 +56,7 @@ export function fuzzSuite(
 
       test("answers the kept requests", async () => {
         const campaign = new Campaign(world);
-        await campaign.replay(corpus());
+        await campaign.replay(corpus(file));
         campaign.check();
       });
 
