@@ -1,9 +1,10 @@
-// Installs what is missing, and nothing else: npm packages always, Debian packages of the tests'
-// real peers with --with-peers; builds with --build. Runs on any Node.js from 20 on, before any
-// dependency exists.
+// Installs what is missing, and nothing else: npm packages that are needed to build and run always,
+// those for development with --with-dev, Debian packages of the tests' real peers with --with-peers;
+// builds with --build. Runs on any Node.js from 20 on, before any dependency exists.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { installArgs } from "./install-plan.mjs";
 
 function run(command, args) {
   const { status } = spawnSync(command, args, { stdio: ["ignore", 2, 2] });
@@ -11,13 +12,6 @@ function run(command, args) {
     console.error(`wharf: "${command} ${args.join(" ")}" failed`);
     process.exit(status ?? 1);
   }
-}
-
-/** The lock that npm wrote into node_modules is older than ours: something changed since. */
-function packagesAreMissing() {
-  const installed = "node_modules/.package-lock.json";
-  if (!existsSync(installed)) return true;
-  return statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs;
 }
 
 const POSTGRES = "/usr/lib/postgresql";
@@ -54,9 +48,10 @@ function installedNode() {
   return existsSync(brought) ? brought : process.execPath;
 }
 
-if (packagesAreMissing()) {
+const args = installArgs(".", { withDev: process.argv.includes("--with-dev") });
+if (args !== undefined) {
   console.error("wharf: installing packages");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  run("npm", args);
 }
 if (process.argv.includes("--with-peers")) installPeers();
 if (process.argv.includes("--build")) run(installedNode(), ["scripts/build.ts"]);

@@ -234,6 +234,11 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
         assert.deepEqual([status, body.status], [404, "404"], path);
       }
       assert.equal((await scim.get("/Users/%zz")).status, 400);
+      for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+        const body = method === "GET" || method === "DELETE" ? undefined : {};
+        const answer = await scim.send(method, "/Users/a%00b", body);
+        assert.deepEqual([answer.status, answer.body.scimType], [400, "invalidPath"], method);
+      }
     });
   });
 

@@ -90,11 +90,16 @@ async function answer(
 }
 
 function decoded(text: string): string {
+  let id: string;
   try {
-    return decodeURIComponent(text);
+    id = decodeURIComponent(text);
   } catch {
     throw badRequest("invalidPath", "the path has malformed percent-encoding");
   }
+  // PostgreSQL has no texts with it.
+  if (id.includes("\0"))
+    throw badRequest("invalidPath", "the path must not hold the character NUL");
+  return id;
 }
 
 async function read(asked: Asked): Promise<HttpResponse> {

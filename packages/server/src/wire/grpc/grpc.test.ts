@@ -209,3 +209,27 @@ for (const [type, encode, decode] of [
     assert.equal(port.events[0]?.protocol, "grpc-web");
   });
 }
+
+test("text that is nearly base64 is rejected at once, however long it is", async (t) => {
+  const port = await open(t, GROUP);
+  const headers = { "content-type": "application/grpc-web-text" };
+  const message = toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid: "web" }));
+  const pieces =
+    encodeFrame(0, message)
+      .toString("base64")
+      .match(/.{1,4}/g) ?? [];
+  const status = async (body: string) => {
+    const answer = await fetch(port.url + GET, { method: "POST", headers, body });
+    const text = Buffer.from(await answer.text(), "base64").toString();
+    return /grpc-status: (\d+)/.exec(text)?.[1];
+  };
+  for (const bad of [
+    `${"A".repeat(60)}*`,
+    `${"AA==".repeat(60)}*`,
+    `${"A".repeat(200_000)}=A===`,
+  ]) {
+    assert.equal(await status(bad), "3");
+  }
+  const padded = pieces.map((piece) => Buffer.from(piece, "base64").toString("base64"));
+  assert.equal(await status(padded.join("")), "0", "pieces may be padded one by one");
+});

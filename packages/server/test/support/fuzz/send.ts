@@ -1,0 +1,117 @@
+/** Sends fuzzed requests and returns what came back, in one form for all protocols. */
+import { constants, type OutgoingHttpHeaders } from "node:http2";
+import { gunzipSync } from "node:zlib";
+import { RawHttp2, webTrailers } from "../raw-grpc.ts";
+import type { Phase } from "./callers.ts";
+import { HttpConnection } from "./http1.ts";
+import { type FuzzRequest, fill, type Marks } from "./request.ts";
+import { encodeFields, framed } from "./wire-encode.ts";
+import type { FuzzWorld } from "./world.ts";
+
+export interface FuzzAnswer {
+  /** The HTTP status; 0 for a gRPC stream that was cut off without one. */
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Of gRPC calls. */
+  readonly trailers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+  /** All that was sent, for telling echoes from leaks. */
+  readonly sent: string;
+}
+
+/** One sender: a connection of each kind. */
+export class Sender {
+  readonly #world: FuzzWorld;
+  readonly #url: string;
+  readonly #http: HttpConnection;
+  #grpc: RawHttp2 | undefined;
+
+  constructor(world: FuzzWorld) {
+    this.#world = world;
+    this.#url = world.world.server.url;
+    this.#http = new HttpConnection(this.#url);
+  }
+
+  close(): void {
+    this.#http.close();
+    this.#grpc?.close();
+  }
+
+  send(request: FuzzRequest, phase: Phase): Promise<FuzzAnswer> {
+    const marks = this.#world.marks(phase);
+    return request.via === "grpc" ? this.#sendGrpc(request, marks) : this.#sendHttp(request, marks);
+  }
+
+  #headers(request: FuzzRequest, marks: Marks): Map<string, string> {
+    const headers = new Map<string, string>();
+    const token = this.#world.tokenOf(request.caller);
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    for (const [name, value] of request.headers) headers.set(name, fill(value, marks));
+    return headers;
+  }
+
+  async #sendHttp(request: FuzzRequest, marks: Marks): Promise<FuzzAnswer> {
+    const isWeb = request.via === "grpc-web";
+    const headers = this.#headers(request, marks);
+    const body = isWeb ? webBody(request, marks) : bodyBytes(request, marks);
+    if (isWeb)
+      headers.set("content-type", `application/grpc-web${request.text ? "-text" : ""}+proto`);
+    const path = fill(request.path, marks);
+    const lines = [
+      `${request.method} ${path} HTTP/1.1`,
+      `Host: ${new URL(this.#url).host}`,
+      ...[...headers].map(([name, value]) => `${name}: ${value}`),
+      ...(body === undefined ? [] : [`Content-Length: ${body.length}`]),
+    ];
+    const head = `${lines.join("\r\n")}\r\n\r\n`;
+    const bytes = Buffer.concat([Buffer.from(head, "latin1"), body ?? Buffer.alloc(0)]);
+    const answer = await this.#http.send(bytes, request.method === "HEAD");
+    const sent = `${head}${body?.toString() ?? ""}`;
+    const plain = unpacked(answer.body, answer.headers.get("content-encoding"));
+    if (!isWeb || answer.status !== 200) {
+      return { ...answer, body: plain, trailers: new Map(), sent };
+    }
+    const whole = request.text ? Buffer.from(plain.toString("latin1"), "base64") : plain;
+    const trailers = new Map(Object.entries(webTrailers(whole)) as [string, string][]);
+    return { ...answer, body: whole, trailers, sent };
+  }
+
+  async #sendGrpc(request: FuzzRequest, marks: Marks): Promise<FuzzAnswer> {
+    if (this.#grpc === undefined || this.#grpc.closed) this.#grpc = new RawHttp2(this.#url);
+    const headers: OutgoingHttpHeaders = {
+      ":method": request.method,
+      ":path": fill(request.path, marks),
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...Object.fromEntries(this.#headers(request, marks)),
+    };
+    const message = encodeFields(request.message ?? [], marks);
+    const ending = await this.#grpc.send(headers, framed(request.framing ?? "plain", message));
+    const plain = (given: object) =>
+      Object.entries(given).map(([name, value]) => [name, String(value)] as const);
+    const cut = ending.reset !== constants.NGHTTP2_NO_ERROR;
+    return {
+      status: cut ? 0 : Number(ending.headers[":status"] ?? 0),
+      headers: new Map(plain(ending.headers)),
+      trailers: new Map([...plain(ending.headers), ...plain(ending.trailers)]),
+      body: ending.body,
+      sent: `${JSON.stringify(headers)}${message.toString()}`,
+    };
+  }
+}
+
+function bodyBytes({ body, bodyEncoding }: FuzzRequest, marks: Marks): Buffer | undefined {
+  if (body === undefined) return undefined;
+  return bodyEncoding === "base64" ? Buffer.from(body, "base64") : Buffer.from(fill(body, marks));
+}
+
+function webBody({ message = [], framing = "plain", text }: FuzzRequest, marks: Marks): Buffer {
+  const bytes = framed(framing, encodeFields(message, marks));
+  if (text === undefined) return bytes;
+  const base64 = bytes.toString("base64");
+  return Buffer.from(text === "broken" ? `${base64.slice(0, -1)}*` : base64);
+}
+
+function unpacked(body: Buffer, encoding: string | undefined): Buffer {
+  return encoding === "gzip" && body.length > 0 ? gunzipSync(body) : body;
+}

@@ -1,0 +1,116 @@
+/** The tests of a file of fuzzing: the kept requests first, then runs of made-up ones. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { SEED } from "../seed.ts";
+import { STORES, type StoreKind } from "../server.ts";
+import type { FuzzRequest } from "./request.ts";
+import { Campaign, type Generator, residentBytes } from "./run.ts";
+import { FuzzWorld } from "./world.ts";
+
+const CORPUS = join(import.meta.dirname, "../../long/corpus");
+
+/** A server that grows by more than this while it answers keeps what it should not. */
+const GROWTH = { factor: 2, bytes: 300 * 1024 * 1024 };
+
+/** A kept request, and what it once found. */
+interface Kept {
+  readonly found: string;
+  readonly request: FuzzRequest;
+}
+
+/** The kept requests of a file, by their place in it. */
+function corpus(file: string): [name: string, request: FuzzRequest][] {
+  const kept = JSON.parse(readFileSync(join(CORPUS, `${file}.json`), "utf8")) as Kept[];
+  return kept.map(({ found, request }, at) => [`${file}.json[${at}] (${found})`, request]);
+}
+
+/** Multiplies the numbers of requests: less for a quick look, more for a long search. */
+const SCALE = Number(process.env.WHARF_FUZZ_SCALE ?? 1);
+
+/** How many requests a run sends, on each store: without a valid token, and with one. */
+export interface Counts {
+  readonly anonymous: number;
+  readonly authenticated: number;
+}
+
+/**
+ * Declares the tests of a file; its kept requests are in the file of the corpus with this name.
+ *
+ * @example fuzzSuite("rest", { REST: { generate: restRequest, sqlite: {…}, postgres: {…} } });
+ */
+export function fuzzSuite(
+  file: string,
+  runs: Readonly<
+    Record<string, { readonly generate: Generator } & Readonly<Record<StoreKind, Counts>>>
+  >,
+): void {
+  for (const store of STORES) {
+    describe(`a server on ${store} under fuzzed requests`, () => {
+      let world: FuzzWorld;
+      before(async () => {
+        world = await FuzzWorld.start(store);
+      });
+      after(() => world.stop());
+
+      test("answers the kept requests", async () => {
+        const campaign = new Campaign(world);
+        await campaign.replay(corpus(file));
+        campaign.check();
+      });
+
+      for (const [title, { generate, ...counts }] of Object.entries(runs)) {
+        test(`${title}: answers in form, tells nothing, changes nothing for strangers`, async () => {
+          const { pid } = world.world.server;
+          const warm = new Campaign(world);
+          await warm.run({
+            title: `${title} warm-up`,
+            generate,
+            anonymous: 200,
+            authenticated: 800,
+          });
+          const before = residentBytes(pid);
+          const campaign = new Campaign(world);
+          const begun = performance.now();
+          await campaign.run({ title, generate, ...scaled(counts[store]) });
+          const seconds = (performance.now() - begun) / 1000;
+          const grown = residentBytes(pid);
+          console.log(
+            `${title} on ${store}: ${campaign.sent} requests with seed ${SEED} in ${seconds.toFixed(0)} s, ` +
+              `memory ${mebibytes(before)} to ${mebibytes(grown)} MiB`,
+          );
+          warm.check();
+          campaign.check();
+          await checkServer(world);
+          assert.ok(
+            grown < before * GROWTH.factor + GROWTH.bytes,
+            "the memory of the server grows",
+          );
+        });
+      }
+    });
+  }
+}
+
+function scaled({ anonymous, authenticated }: Counts): Counts {
+  return {
+    anonymous: Math.ceil(anonymous * SCALE),
+    authenticated: Math.ceil(authenticated * SCALE),
+  };
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0);
+}
+
+/** The server is alive, and has met nothing that it calls a failure of its own. */
+async function checkServer({ world }: FuzzWorld): Promise<void> {
+  const answer = await fetch(`${world.server.url}/healthz`);
+  assert.equal(answer.status, 200);
+  await answer.text();
+  const errors = world.server.log
+    .split("\n")
+    .filter((line) => /"level":"(error|fatal)"/.test(line));
+  assert.deepEqual(errors.slice(0, 5), [], "errors in the log");
+}

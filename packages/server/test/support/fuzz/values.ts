@@ -1,0 +1,231 @@
+/** Values of single fields: what the contract expects, or what it does not. */
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { ScalarType } from "@bufbuild/protobuf";
+import { fieldBehavior, isScope } from "@wharf/contract";
+import type { Chance } from "../chance.ts";
+import { HOSTILE_TEXTS, MASKS, ORDERS } from "./words.ts";
+
+/** The kinds of things that each organization of a world has one of, under these names. */
+export const KINDS = [
+  "org",
+  "group",
+  "identity",
+  "role",
+  "binding",
+  "provider",
+  "mapping",
+  "invite",
+  "repo",
+  "tag",
+  "advisory",
+  "event",
+] as const;
+export type ThingKind = (typeof KINDS)[number];
+
+const INTEGERS: readonly bigint[] = [
+  0n,
+  -1n,
+  1n,
+  2n,
+  50n,
+  200n,
+  201n,
+  1_000_000n,
+  2n ** 31n - 1n,
+  2n ** 31n,
+  -(2n ** 31n),
+  -(2n ** 31n) - 1n,
+  2n ** 32n - 1n,
+  2n ** 32n,
+  2n ** 53n,
+  2n ** 62n,
+  2n ** 63n - 1n,
+  -(2n ** 63n),
+  2n ** 64n - 1n,
+];
+
+/** Seconds since 1970: of today, at the ends of the years 1 and 9999, and far outside of them. */
+export const SECONDS: readonly bigint[] = [
+  1_760_000_000n,
+  0n,
+  -1n,
+  -62_135_596_800n,
+  -62_135_596_801n,
+  253_402_300_799n,
+  253_402_300_800n,
+  2n ** 53n,
+  2n ** 62n,
+  -(2n ** 62n),
+  2n ** 63n - 1n,
+];
+
+/** Makes up values. With a risk of 0 all of them look right; with 100, none needs to. */
+export class Values {
+  readonly chance: Chance;
+  /** The organizations whose things may be named. */
+  readonly #sides: readonly string[];
+  readonly #risk: number;
+  readonly #about: string;
+  /** How many of a hundred optional fields are given. */
+  readonly #given: number;
+
+  constructor(
+    chance: Chance,
+    sides: readonly string[],
+    risk: number,
+    about: string,
+    given = chance.pick([10, 30, 30, 60, 90]),
+  ) {
+    this.chance = chance;
+    this.#sides = sides;
+    this.#risk = risk;
+    this.#about = about;
+    this.#given = given;
+  }
+
+  /** The same without any risk. */
+  plain(): Values {
+    return new Values(this.chance, this.#sides, 0, this.#about, this.#given);
+  }
+
+  /** Whether something goes wrong here. */
+  goesWrong(): boolean {
+    return this.chance.below(100) < this.#risk;
+  }
+
+  oneIn(count: number): boolean {
+    return this.chance.below(count) === 0;
+  }
+
+  /** Whether a field is given at all. */
+  isGiven(field: DescField): boolean {
+    const { required, outputOnly } = fieldBehavior(field);
+    const percent = required || isScope(field) ? 96 : outputOnly ? 6 : this.#given;
+    return this.chance.below(100) < percent;
+  }
+
+  /** A thing of a kind, by the name that stands for its uid. */
+  thing(kind: ThingKind): string {
+    return `<${this.chance.pick(this.#sides)}.${kind}>`;
+  }
+
+  anything(): string {
+    const uid = this.thing(this.chance.pick(KINDS));
+    if (!this.oneIn(12)) return uid;
+    return this.chance.pick([
+      `${uid}/`,
+      `/${uid}`,
+      `${uid}/${"0".repeat(16)}`,
+      `${uid} `,
+      "anyone",
+    ]);
+  }
+
+  hostileText(): string {
+    return this.chance.pick(HOSTILE_TEXTS);
+  }
+
+  integer(field: DescField): bigint {
+    if (this.goesWrong() || this.oneIn(4)) return this.chance.pick(INTEGERS);
+    return BigInt(/skip|page/.test(field.name) ? this.chance.below(60) : this.chance.below(3));
+  }
+
+  seconds(): bigint {
+    return this.goesWrong() || this.oneIn(4) ? this.chance.pick(SECONDS) : 1_760_000_000n;
+  }
+
+  enumNumber(field: DescField): number {
+    const all = field.enum?.values ?? [];
+    if (this.goesWrong() || all.length === 0) {
+      return this.chance.pick([-1, 0, 9_999, 2 ** 31 - 1, -(2 ** 31)]);
+    }
+    return this.chance.pick(all).number;
+  }
+
+  mask(message: DescMessage | undefined): string {
+    if (this.goesWrong() || message === undefined) return this.chance.pick(MASKS);
+    return this.chance
+      .some(message.fields, 2)
+      .map((field) => field.name)
+      .join(",");
+  }
+
+  /** A text for a field of this name. */
+  text(field: DescField): string {
+    if (this.goesWrong()) {
+      return this.oneIn(4) && isReference(field) ? this.anything() : this.hostileText();
+    }
+    const { name } = field;
+    const kind = referred(name, this.#about);
+    if (kind !== undefined) return this.oneIn(8) ? this.anything() : this.thing(kind);
+    for (const [pattern, texts] of USUAL) if (pattern.test(name)) return this.chance.pick(texts);
+    return `word-${this.chance.below(40)}`;
+  }
+}
+
+/** Whether a field names something by its uid. */
+function isReference({ name, scalar }: DescField): boolean {
+  return scalar === ScalarType.STRING && referred(name, "Group") !== undefined;
+}
+
+/** What kind of thing a field names, by its own name and by the service that it is sent to. */
+function referred(name: string, about: string): ThingKind | undefined {
+  for (const [pattern, kind] of REFERENCES) if (pattern.test(name)) return kind;
+  if (!/^(uid|id|ids|parent|parent_id)$/.test(name)) return undefined;
+  const isParent = name.startsWith("parent");
+  for (const [pattern, kind, parent] of OF_SERVICES) {
+    if (pattern.test(about)) return isParent ? parent : kind;
+  }
+  return "group";
+}
+
+const REFERENCES: readonly (readonly [RegExp, ThingKind])[] = [
+  [/^(descendants_of|children_of|group|group_uid|registry_id|scopes?)$/, "group"],
+  [/^ancestors_of$/, "tag"],
+  [/^(identity|identity_uid|identity_id|author|reviewer|event_authors?)$/, "identity"],
+  [/^(role|role_uid|role_uidp|default_role)$/, "role"],
+  [/^identity_provider(_uid|_id|_uidp)?$/, "provider"],
+  [/^(repo_uid|repo_id|source|sync_source)$/, "repo"],
+];
+
+const OF_SERVICES: readonly (readonly [RegExp, kind: ThingKind, parent: ThingKind])[] = [
+  [/RoleBinding/, "binding", "group"],
+  [/RoleMapping/, "mapping", "provider"],
+  [/Role/, "role", "group"],
+  [/IdentityProvider/, "provider", "org"],
+  [/Invite/, "invite", "group"],
+  [/Identit/, "identity", "group"],
+  [/AdvisoryEvent/, "event", "advisory"],
+  [/Advisor/, "advisory", "group"],
+  [/Tag/, "tag", "repo"],
+  [/Repo|Image|Registry/, "repo", "group"],
+];
+
+/** Texts that fields of such names usually have. */
+const USUAL: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/page_token/, ["", "<own.page>", "<third.page>"]],
+  [/order_by/, ORDERS],
+  [/digest/, [`sha256:${"0".repeat(63)}1`, `sha256:${"a".repeat(64)}`, "<own.digest>"]],
+  [/issuer_keys/, ['{"keys":[]}', '{"keys":[{"kty":"EC"}]}']],
+  [/issuer_pattern/, ["https://127\\.0\\.0\\.1:1/.*", "https://[a-z]+\\.invalid"]],
+  [/issuer/, ["<own.issuer>", "https://issuer.invalid", "https://127.0.0.1:1"]],
+  [/pattern/, ["a.*", "[a-z]+", "x|y"]],
+  [/aud/, ["<own.url>", "registry.test", "127.0.0.1"]],
+  [/^cap$/, ["groups.list", "repo.list", "tag.create", "owner"]],
+  [/email/, ["ada@acme.invalid", "not an address"]],
+  [/token/, ["<own.token>", "a.b.c"]],
+  [/code/, ["ABCD-EFGH", "<own.code>"]],
+  [/etag/, ["", '"1"', "1"]],
+  [/version/, ["3.1.4-r0", "0", "1:2.0~rc1"]],
+  [/advisory_id|aliases|query/, ["CGA-2222-2222-2222", "CVE-2026-0001", "GHSA-aaaa-bbbb-cccc"]],
+  [/type/, ["apk", "oci", "npm"]],
+  [
+    /account|project|tenant|client/,
+    ["123456789012", "project-1", "00000000-0000-0000-0000-000000000000"],
+  ],
+  [/arn/, ["arn:aws:sts::123456789012:assumed-role/ci/run"]],
+  [/content|readme/, ["# Title\n\n[a](https://a.invalid)", "<b>bold</b>", "<img onerror=x>"]],
+  [/overlay/, ["contents:\n  packages: [bash]", "{}", "a: &a [*a]"]],
+  [/host/, ["registry.test", "127.0.0.1:1"]],
+  [/capabilities/, ["groups.list", "repo.list"]],
+];

@@ -1,0 +1,41 @@
+// Decides what to install, from package-lock.json and from the lock that npm wrote into node_modules.
+// Runs on any Node.js from 20 on, before any dependency exists.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * The arguments for npm, or undefined when nothing is missing. Scripts of packages never run: whatever
+ * is needed works without them. Packages for development are installed only when asked for, and stay
+ * once they are there.
+ *
+ * @example const args = installArgs(".", { withDev: false });
+ */
+export function installArgs(root, { withDev }) {
+  const wanted = join(root, "package-lock.json");
+  const installed = join(root, "node_modules", ".package-lock.json");
+  const isThere = existsSync(installed);
+  const hasDev = isThere && devPackages(wanted).every(among(installed));
+  // Older than ours: something changed since.
+  const isStale = isThere && statSync(installed).mtimeMs < statSync(wanted).mtimeMs;
+  if (isThere && !isStale && (hasDev || !withDev)) return undefined;
+  // After a change, new packages for development may be among those that are missing.
+  const keepsDev = withDev || hasDev || (isStale && devPackages(wanted).some(among(installed)));
+  const omit = keepsDev ? [] : ["--omit=dev"];
+  return ["ci", ...omit, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+}
+
+/** Where packages for development go that every platform has. */
+function devPackages(lock) {
+  return Object.entries(packagesOf(lock))
+    .filter(([, { dev, optional }]) => dev && !optional)
+    .map(([path]) => path);
+}
+
+function among(lock) {
+  const present = packagesOf(lock);
+  return (path) => path in present;
+}
+
+function packagesOf(lock) {
+  return JSON.parse(readFileSync(lock, "utf8")).packages;
+}
