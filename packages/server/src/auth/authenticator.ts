@@ -93,7 +93,8 @@ export class Authenticator {
       uid: subject,
       grants: limit === undefined ? granted : granted.within(limit),
       isOperator: subject === OPERATOR_UID && limit === undefined,
-      ...(subject === OPERATOR_UID ? {} : { version, limit, session }),
+      limit,
+      ...(subject === OPERATOR_UID ? {} : { version, session }),
     };
     if (callers.size < REMEMBERED) callers.set(callerKey, caller);
     return caller;

@@ -26,6 +26,7 @@ import {
   notFound,
   permissionDenied,
   unauthenticated,
+  WharfError,
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
@@ -74,10 +75,10 @@ const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
 async function place(change: Change, parent: string): Promise<string> {
-  const { caller, engine } = change;
+  const { caller } = change;
   if (parent === "" || parent === "/") {
-    if (engine.settings.rootGroups === "anyone" || caller.isOperator) return "";
-    throw permissionDenied(["groups.create"], "");
+    mayCreateOrganization(change);
+    return "";
   }
   if (isUid(parent)) {
     change.mustHold(CREATE, parent);
@@ -95,6 +96,19 @@ async function place(change: Change, parent: string): Promise<string> {
     });
   }
   return existing(change, only.uid);
+}
+
+/**
+ * The creator of an organization becomes its owner. A down-scoped token must not do that: its identity
+ * would then hold more than the token's boundary allows.
+ */
+function mayCreateOrganization({ caller, engine }: Change): void {
+  if (caller.limit !== undefined) {
+    const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
+    throw new WharfError("PERMISSION_DENIED", text);
+  }
+  if (engine.settings.rootGroups === "anyone" || caller.isOperator) return;
+  throw permissionDenied(["groups.create"], "");
 }
 
 async function existing({ tx }: Change, uid: string): Promise<string> {
