@@ -223,6 +223,10 @@ for (const store of STORES) {
         assert.equal(body.message, `Permission denied: needs tag.update at "${repo}"`);
         assert.equal((await had("right", name)).digest, one.digest);
       }
+      const deprecated = { name: "one", digest: one.digest, deprecated: true };
+      assert.equal((await post(repo, deprecated, rest)).status, 403);
+      const fresh = { name: "old", digest: one.digest, deprecated: true };
+      assert.equal((await post(repo, fresh, rest)).body.deprecated, true);
     });
 
     test("where tags are unique, none moves, not even one that we have yet to hear of", async () => {
@@ -238,6 +242,13 @@ for (const store of STORES) {
         assert.equal(body.details[1].violations[0].type, "TAG_NOT_MOVABLE");
         assert.equal((await had("team/unique", name)).digest, one.digest);
       }
+      assert.equal((await post(repo, { name: "new", digest: one.digest })).status, 200);
+      storage.untag("acme/team/unique", "new");
+      const uid = (await tracked.tag(repo, "new"))?.uid;
+      assert.equal((await writer.delete(`/registry/v2beta1/tags/${uid}`)).status, 200);
+      const again = await post(repo, { name: "new", digest: two.digest });
+      assert.equal(again.body.details[1].violations[0].type, "TAG_NOT_MOVABLE");
+      assert.equal((await had("team/unique", "new")).status, 404, "the registry was not changed");
       assert.equal((await post(repo, { name: "new", digest: one.digest })).status, 200);
     });
 

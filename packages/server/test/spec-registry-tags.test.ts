@@ -203,4 +203,43 @@ onEachStore("tags", (world) => {
     const pusher = api.as((await world.member({ [group]: ["tag.create"] })).token);
     assert.equal((await pusher.tags.create(parent, { name: "x", digest: digest(1) })).name, "x");
   });
+
+  world.rule("the right to create tags changes none that is there", async (api) => {
+    const parent = await repo();
+    const given = { name: "latest", digest: digest(1), bundles: ["base"] };
+    const before = await api.tags.create(parent, given);
+    const creator = api.as((await world.member({ [org]: ["tag.create", "tag.list"] })).token);
+    const refusals = await allRefused([
+      creator.tags.create(parent, { ...given, digest: digest(2) }),
+      creator.tags.create(parent, { ...given, deprecated: true }),
+      creator.tags.create(parent, { ...given, bundles: [] }),
+      creator.tags.create(parent, { ...given, digest: digest(2), deprecated: true }),
+    ]);
+    for (const { code, message } of refusals) {
+      const expected = `Permission denied: needs tag.update at "${parent}"`;
+      assert.deepEqual([code, message], [7, expected]);
+    }
+    assert.deepEqual(await api.tags.get(before.uid), before);
+    assert.equal((await api.tagHistory(before.uid)).entries.length, 1);
+    assert.deepEqual(await creator.tags.create(parent, given), before, "the same again is allowed");
+    const fresh = { name: "old", digest: digest(2), deprecated: true };
+    assert.equal((await creator.tags.create(parent, fresh)).deprecated, true);
+    const both = ["tag.create", "tag.update"];
+    const mover = api.as((await world.member({ [org]: both })).token);
+    const moved = await mover.tags.create(parent, { ...given, digest: digest(2) });
+    assert.deepEqual([moved.uid, moved.digest], [before.uid, digest(2)]);
+  });
+
+  world.rule("who moves and who creates at the same time are told apart", async (api) => {
+    const parent = await repo();
+    const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
+    const numbers = Array.from({ length: 8 }, (_, number) => number);
+    const results = await Promise.allSettled(
+      numbers.map((number) =>
+        creator.tags.create(parent, { name: "once", digest: digest(number) }),
+      ),
+    );
+    const made = results.filter(({ status }) => status === "fulfilled");
+    assert.equal(made.length, 1, "one creates the tag, and nobody moves it");
+  });
 });

@@ -86,6 +86,36 @@ onEachStore("settings of registries", (world) => {
     assert.equal((await make(TWO)).digest, TWO);
   });
 
+  world.rule("keep a deleted name for the image that it last stood for", async (api) => {
+    const registryId = await world.organisation();
+    const folder = await world.group(registryId);
+    const repoId = (await api.repos.create(folder, { name: "app" })).uid;
+    const make = (of: string) => api.tags.create(repoId, { name: "1.0", digest: of });
+    // What it stood for before that does not count.
+    await make(TWO);
+    let { uid } = await make(ONE);
+    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    for (const remove of [
+      () => api.tags.delete(uid),
+      () => registryV1(api, "DeleteTag", { id: uid }),
+    ]) {
+      await remove();
+      const refusals = await allRefused([
+        make(TWO),
+        registryV1(api, "CreateTag", { repoId, tag: { name: "1.0", digest: TWO } }),
+      ]);
+      for (const refusal of refusals) {
+        assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
+      }
+      assert.equal((await refused(api.tags.get(uid))).code, 5, "nothing was created");
+      ({ uid } = await make(ONE));
+    }
+    assert.equal((await api.tags.get(uid)).digest, ONE);
+    await api.tags.delete(uid);
+    await registryV1(api, "UpdateRegistrySettings", { registryId });
+    assert.equal((await make(TWO)).digest, TWO, "free again once tags need not be unique");
+  });
+
   test("do not change what a registry tells has been pushed", async () => {
     const api = world.operator();
     const registryId = await world.organisation();

@@ -98,7 +98,8 @@ export class Authenticator {
       uid: subject,
       grants: limit === undefined ? granted : granted.within(limit),
       isOperator: subject === OPERATOR_UID && limit === undefined,
-      ...(subject === OPERATOR_UID ? {} : { version, limit, session }),
+      limit,
+      ...(subject === OPERATOR_UID ? {} : { version, session }),
     };
     callers.set(callerKey, caller, bytesOf(callerKey, caller));
     return caller;

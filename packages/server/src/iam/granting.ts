@@ -1,12 +1,14 @@
 import {
+  Capability,
   CapabilitySet,
   type IdentityProvider,
   isRoot,
   isSelfOrBelow,
   parentOf,
+  type Role,
 } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
-import { notFound } from "../errors.ts";
+import { notFound, WharfError } from "../errors.ts";
 
 /**
  * Refuses unless a role exists, can be used at a group, and grants nothing there that the caller
@@ -20,8 +22,24 @@ export async function mayGrant(change: Change, roleUid: string, group: string): 
   const row = await roles.table.findToKeep(change.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
-  change.mustHold(CapabilitySet.of(...roles.fromRow(row).capabilities), group);
+  mustHoldRole(change, roles.fromRow(row), group);
 }
+
+/**
+ * Rejects unless the caller holds every capability of a role at a group. The missing capabilities are
+ * named only to callers who may read the role; to others the refusal would list its contents.
+ */
+export function mustHoldRole(change: Change, role: Role, group: string): void {
+  const { grants } = change.caller;
+  const capabilities = CapabilitySet.of(...role.capabilities);
+  const isReadable = isRoot(role.uid) || grants.holds(READ_ROLES, role.uid);
+  if (isReadable) change.mustHold(capabilities, group);
+  if (grants.holds(capabilities, group)) return;
+  const text = `needs every capability of the role at ${JSON.stringify(group)}`;
+  throw new WharfError("PERMISSION_DENIED", text);
+}
+
+const READ_ROLES = [Capability.CAP_IAM_ROLES_LIST];
 
 /**
  * Refuses unless the caller holds all that an identity provider gives to whoever comes through it: its

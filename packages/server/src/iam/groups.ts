@@ -27,10 +27,12 @@ import {
   notFound,
   permissionDenied,
   unauthenticated,
+  WharfError,
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
 import { addMembership } from "../store/tables/memberships.ts";
+import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -56,12 +58,13 @@ export const groups: Resource<Group> = new Resource({
     },
   ],
   place,
-  beforeCreate(change, created) {
+  async beforeCreate(change, created) {
     mayLimit(change, parentOf(created.uid), {}, created);
     // Nobody verifies a group by making it.
     created.verified = false;
     refuseKind(created);
     created.status = OrgStatus.READY;
+    await mayHaveName(change, created);
   },
   afterCreate: giveToCreator,
   beforeUpdate,
@@ -76,10 +79,10 @@ const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
 async function place(change: Change, parent: string): Promise<string> {
-  const { caller, engine } = change;
+  const { caller } = change;
   if (parent === "" || parent === "/") {
-    if (engine.settings.rootGroups === "anyone" || caller.isOperator) return "";
-    throw permissionDenied(["groups.create"], "");
+    mayCreateOrganization(change);
+    return "";
   }
   if (isUid(parent)) {
     change.mustHold(CREATE, parent);
@@ -97,6 +100,19 @@ async function place(change: Change, parent: string): Promise<string> {
     });
   }
   return existing(change, only.uid);
+}
+
+/**
+ * The creator of an organization becomes its owner. A down-scoped token must not do that: its identity
+ * would then hold more than the token's boundary allows.
+ */
+function mayCreateOrganization({ caller, engine }: Change): void {
+  if (caller.limit !== undefined) {
+    const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
+    throw new WharfError("PERMISSION_DENIED", text);
+  }
+  if (engine.settings.rootGroups === "anyone" || caller.isOperator) return;
+  throw permissionDenied(["groups.create"], "");
 }
 
 async function existing({ tx }: Change, uid: string): Promise<string> {
@@ -162,6 +178,10 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
 async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
   mayLimit(change, after.uid, before.resourceLimits, after);
   refuseKind(after);
+  if (before.name !== after.name) {
+    await mayLeaveName(change, before);
+    await mayHaveName(change, after);
+  }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
   if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);

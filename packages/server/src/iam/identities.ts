@@ -1,5 +1,6 @@
 import { create, equals } from "@bufbuild/protobuf";
 import {
+  Capability,
   CapabilitySet,
   IdentitiesService,
   type Identity,
@@ -9,11 +10,12 @@ import {
   literalIdentityUid,
   parentOf,
   RelationshipType,
+  type Role,
 } from "@wharf/contract";
 import { ANYONE_UID } from "../auth/caller.ts";
 import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
-import { failedPrecondition } from "../errors.ts";
+import { failedPrecondition, WharfError } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { deleteAccount } from "../store/local-accounts.ts";
@@ -21,6 +23,7 @@ import { deletePasskeys } from "../store/passkeys.ts";
 import { forgetPerson } from "../store/provider-people.ts";
 import { endSessions } from "../store/sessions.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
+import { mustHoldRole } from "./granting.ts";
 import { checkRelationship } from "./trust.ts";
 
 /** Identities: who a token can speak for. */
@@ -85,10 +88,20 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
     bindings.map((binding) => binding.roleUid),
   );
   for (const binding of bindings) {
-    const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
-    change.mustHold(CapabilitySet.of(...capabilities), parentOf(binding.uid));
+    const role = roles.get(binding.roleUid);
+    if (role !== undefined) mustHoldBinding(change, role, parentOf(binding.uid));
   }
 }
+
+/** Names the group and the missing capabilities only to callers who may read the binding. */
+function mustHoldBinding(change: Change, role: Role, group: string): void {
+  const { grants } = change.caller;
+  if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
+  if (grants.holds(READ_BINDINGS, group)) mustHoldRole(change, role, group);
+  throw new WharfError("PERMISSION_DENIED", "needs everything that the identity holds");
+}
+
+const READ_BINDINGS = [Capability.CAP_IAM_ROLE_BINDINGS_LIST];
 
 function refuseBuiltIn(uid: string): void {
   if (uid !== ANYONE_UID) return;

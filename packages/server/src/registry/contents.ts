@@ -3,8 +3,9 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
 import { failedPrecondition, notFound, type WharfError } from "../errors.ts";
+import type { Reader } from "../store/connection.ts";
 import { wantsUniqueTags } from "../store/registry-settings.ts";
-import { addEntry, confirmEntry, newestEntry } from "../store/tag-history.ts";
+import { addEntry, confirmEntry, lastDigest, newestEntry } from "../store/tag-history.ts";
 
 /**
  * What is in the registry, as we come to know it: from its notifications, from looking through it,
@@ -46,7 +47,7 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, news.name);
   const before = row && tags.fromRow(row);
-  if (before !== undefined && news.time === undefined) await mayMove(change, before, news);
+  if (news.time === undefined) await mustBeUnused(tx, repo, news);
   const newest = await newestEntry(tx, repo, news.name);
   const time = news.time ?? Math.max(change.call.time, newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
@@ -71,10 +72,21 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
   return { outcome: "moved", tag: after, previous: before.digest };
 }
 
-/** What a registry tells has happened; what callers ask for has not. */
-async function mayMove({ tx }: Change, { uid, name, digest }: Tag, news: TagNews): Promise<void> {
-  if (digest === news.digest || !(await wantsUniqueTags(tx, ancestorsOf(uid)))) return;
-  throw notMovable(name);
+/**
+ * Where tags are unique, rejects a name that stands for another digest, or stood for one before it was
+ * deleted: otherwise deleting and creating would move it. What a registry reports has happened already
+ * and is not asked.
+ *
+ * @example await mustBeUnused(tx, repo, { name: "1.0", digest });
+ */
+export async function mustBeUnused(
+  reader: Reader,
+  repo: string,
+  { name, digest }: Pick<TagNews, "name" | "digest">,
+): Promise<void> {
+  const last = await lastDigest(reader, repo, name);
+  if (last === undefined || last === digest) return;
+  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw notMovable(name);
 }
 
 /** The refusal to move a tag where a group has decided that none should. */

@@ -5,7 +5,7 @@ import type { Call } from "../rpc/call.ts";
 import { placesOf } from "../store/registry-places.ts";
 import { wantsUniqueTags } from "../store/registry-settings.ts";
 import { newestEntry } from "../store/tag-history.ts";
-import { notMovable } from "./contents.ts";
+import { mustBeUnused, notMovable } from "./contents.ts";
 import { unlessOdd } from "./odd.ts";
 import { placeOf } from "./path.ts";
 import type { RemoteManifest, RemoteRegistry } from "./remote.ts";
@@ -58,6 +58,7 @@ export class PlacedTags {
     if (!has) throw noImage(digest);
     const stoodFor = [known?.digest, ...targets.map(({ now }) => now)];
     if (stoodFor.some((one) => one && one !== digest)) await this.#mayMove(call, repo, name);
+    await mustBeUnused(this.#engine.store.reader, repo, { name, digest });
     const time = Math.max(Date.now(), known?.seen ?? 0);
     for (const { remote, path, manifest } of targets) {
       if (manifest === undefined) continue;

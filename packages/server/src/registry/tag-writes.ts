@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
+  Capability,
   type CreateTagRequest,
+  capabilityName,
   type DeleteTagRequest,
   parentOf,
   type Tag,
@@ -10,7 +13,7 @@ import {
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { deleteMethod } from "../engine/write.ts";
-import { aborted, invalidArgument, notFound } from "../errors.ts";
+import { aborted, invalidArgument, notFound, permissionDenied } from "../errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
@@ -59,7 +62,7 @@ export class TagWrites {
     return this.#put(call, parentOf(uid), news, uid);
   }
 
-  /** Makes a tag, or moves the one that is there. */
+  /** Makes a tag, or replaces the one that is there, which takes `tag.update` too. */
   async #create(call: Call, { parent, tag }: CreateTagRequest) {
     if (tag === undefined) {
       throw invalidArgument({ field: "tag", description: "tag is required" });
@@ -71,14 +74,20 @@ export class TagWrites {
   }
 
   async #put(call: Call, repo: string, news: TagNews, uid?: string): Promise<Tag> {
+    const { repos, tags, store } = this.#engine;
+    // Before a registry is changed. Its notification of this very change may create the tag meanwhile,
+    // so the check is repeated below only where no registry was involved.
+    const [known] = await tags.table.childrenNamed(store.reader, repo, news.name, 1);
+    if (known !== undefined) mayReplace(call, await tags.find(store.reader, known), news);
     const time = await this.#placed.put(call, repo, news);
-    return this.#engine.store.write(async (tx) => {
-      const { repos, tags } = this.#engine;
+    return store.write(async (tx) => {
       // The repo first, as all do who change its tags.
       await repos.table.findForChange(tx, repo);
       if (uid !== undefined && (await tags.table.findForChange(tx, uid)) === undefined) {
         throw notFound(tags.typeName, uid);
       }
+      const row = await tags.table.namedForChange(tx, repo, news.name);
+      if (time === undefined && row !== undefined) mayReplace(call, tags.fromRow(row), news);
       // We may have heard of it already: then it is so, whenever it began to be.
       const isKnown = (await newestEntry(tx, repo, news.name))?.digest === news.digest;
       const asOf = time === undefined || isKnown ? {} : { time };
@@ -108,5 +117,19 @@ export class TagWrites {
       });
       return EMPTY_REPLY;
     };
+  }
+}
+
+function contentOf({ digest, deprecated = false, bundles = [] }: TagNews) {
+  return { digest, deprecated, bundles };
+}
+
+const UPDATE = Capability.CAP_TAG_UPDATE;
+
+/** `tag.create` creates tags and confirms existing ones; changing one in any way takes `tag.update`. */
+function mayReplace({ caller }: Call, before: Tag | undefined, news: TagNews): void {
+  if (before === undefined || caller.grants.holds([UPDATE], before.uid)) return;
+  if (!isDeepStrictEqual(contentOf(news), contentOf(before))) {
+    throw permissionDenied([capabilityName(UPDATE)], parentOf(before.uid));
   }
 }

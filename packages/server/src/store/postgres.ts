@@ -19,6 +19,7 @@ const DIALECT: Dialect = {
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
   lockUnlocked: "FOR UPDATE SKIP LOCKED",
+  lockText: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 };
 
 /** Reads run side by side on this many connections; writes have one of their own. */

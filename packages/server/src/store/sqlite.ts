@@ -21,6 +21,7 @@ const DIALECT: Dialect = {
   lockShared: "",
   lock: "",
   lockUnlocked: "",
+  lockText: "",
 };
 
 /** How long a statement waits for another process (an admin command) to finish writing. */

@@ -38,6 +38,19 @@ export async function newestEntry(
 }
 
 /**
+ * The digest that a name stood for last, also where the tag has been deleted since.
+ *
+ * @example const digest = await lastDigest(tx, repo, "latest");
+ */
+export async function lastDigest(
+  reader: Reader,
+  repo: string,
+  name: string,
+): Promise<string | undefined> {
+  return (await readHistory(reader, repo, name, undefined, 1))[0]?.digest;
+}
+
+/**
  * What a name has stood for, newest first.
  *
  * @example const entries = await readHistory(reader, repo, "latest", undefined, 51);

@@ -1,3 +1,5 @@
+import { type Capability, CapabilitySet, capabilityFromName } from "@wharf/contract";
+import { Grants } from "../../src/auth/grants.ts";
 import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
 import { readSettings } from "../../src/config.ts";
@@ -10,7 +12,13 @@ export interface Signer {
   readonly keys: SigningKeys;
   token(
     subject: string,
-    other?: { now?: number; baseUrl?: string; authUrl?: string },
+    other?: {
+      now?: number;
+      baseUrl?: string;
+      authUrl?: string;
+      /** The boundary of a down-scoped token: capabilities by group. */
+      boundary?: Readonly<Record<string, readonly string[]>>;
+    },
   ): Promise<string>;
 }
 
@@ -27,10 +35,16 @@ export async function signerOf(server: TestServer): Promise<Signer> {
   const { baseUrl } = server;
   return {
     keys,
-    token: async (subject, { now = Date.now(), ...other } = {}) => {
+    token: async (subject, { now = Date.now(), boundary, ...other } = {}) => {
       const addresses = { baseUrl, authUrl: baseUrl, ...other };
-      const content = { subject, audiences: [addresses.baseUrl] };
+      const limit = boundary && Grants.at(Object.entries(boundary).map(capabilitiesAt));
+      const content = { subject, audiences: [addresses.baseUrl], limit };
       return issueToken(keys, addresses, content, now).token;
     },
   };
+}
+
+function capabilitiesAt([group, names]: readonly [string, readonly string[]]) {
+  const capabilities = names.map((name) => capabilityFromName(name) as Capability);
+  return [group, CapabilitySet.of(...capabilities)] as const;
 }

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { create, type DescMessage, type DescMethod, toBinary } from "@bufbuild/protobuf";
+import { accessOf, httpRulesOf, isScope, SERVICES } from "@wharf/contract";
+import { groupsV1, SERVICES_V1 } from "@wharf/contract/v1";
+import { OPERATOR_UID } from "../src/auth/caller.ts";
+import { type Api, allRefused, refused } from "./support/api.ts";
+import { callByContract } from "./support/by-contract.ts";
+import { exchange } from "./support/exchange.ts";
+import { grpcSend } from "./support/grpc.ts";
+import { Rest } from "./support/rest.ts";
+import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+
+/** What the methods that give something ask for, and nothing that is worth giving. */
+const GIVING = [
+  "groups.list",
+  "groups.create",
+  "identity.create",
+  "identity.update",
+  "identity.list",
+  "roles.create",
+  "roles.update",
+  "roles.list",
+  "role_bindings.create",
+  "role_bindings.update",
+  "role_bindings.list",
+  "group_invites.create",
+  "group_invites.list",
+  "identity_providers.create",
+  "identity_providers.update",
+  "identity_providers.list",
+  "identity_providers.scim.manage",
+];
+
+const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
+
+onEachStore("a down-scoped token gives its identity nothing beyond its boundary", (world) => {
+  let org: string;
+  let folder: string;
+  let member: Member;
+  const owner = roleNamed("owner");
+  before(async () => {
+    org = await world.organisation();
+    folder = await world.group(org);
+    member = await world.member({ [org]: "owner" });
+  });
+
+  const narrowed = async (boundary: Record<string, string | readonly string[]>) => {
+    const aud = world.server.url;
+    const { token, message } = await exchange(aud, member.token, { aud, ...boundary });
+    assert.notEqual(token, "", message);
+    return token;
+  };
+  const bindings = async () => {
+    const { roleBindings } = await world.operator().roleBindings.list({ identity: member.uid });
+    return roleBindings.map(({ uid }: { uid: string }) => uid);
+  };
+
+  world.rule("it creates no organization, in either version", async (api) => {
+    const held = await bindings();
+    for (const boundary of [{ cap: "repo.list" }, { cap: "groups.create" }, { scopes: org }]) {
+      const token = await narrowed(boundary);
+      const theirs = api.as(token);
+      const refusals = await allRefused([
+        theirs.groups.create("", { name: world.name() }),
+        callByContract(theirs, groupsV1.Groups, "Create", { group: { name: world.name() } }),
+        callByContract(theirs, groupsV1.Groups, "Create", {
+          group: { name: world.name() },
+          parent: "/",
+        }),
+      ]);
+      for (const { code, message } of refusals) {
+        assert.equal(code, 7);
+        assert.match(message, /a down-scoped token cannot create an organization/);
+      }
+    }
+    assert.deepEqual(await bindings(), held, "its identity is bound nowhere else");
+    const whole = api.as((await world.member()).token);
+    assert.ok((await whole.groups.create("", { name: world.name() })).uid, "a whole token does");
+  });
+
+  world.rule("a folder within the boundary binds nobody", async (api) => {
+    const held = await bindings();
+    const theirs = api.as(await narrowed({ cap: ["groups.create", "groups.list"] }));
+    const { uid } = await theirs.groups.create(folder, { name: world.name() });
+    assert.ok(uid.startsWith(`${folder}/`));
+    assert.deepEqual(await bindings(), held);
+  });
+
+  world.rule("it grants nothing that is outside of it, by any method that gives", async (api) => {
+    const theirs = api.as(await narrowed({ cap: GIVING }));
+    const little = await world.role(org, ["groups.list"]);
+    const itself = { identityUid: member.uid, roleUid: owner };
+    const low = await api.roleBindings.create(org, { identityUid: member.uid, roleUid: little });
+    const strong = await api.identities.create(org, { name: "strong", claimMatch: CLAIMS });
+    await world.bind(org, strong.uid, "viewer");
+    const provider = { name: "idp", defaultRole: owner, oidc: OIDC };
+    const known = await api.identityProviders.create(org, provider);
+    const weak = { ...provider, defaultRole: little };
+    const weakProvider = (await theirs.identityProviders.create(org, weak)).uid;
+    const invite = await api.groupInvites.create(org, { roleUid: little, ttl: "600s" });
+    const before = await bindings();
+    const refusals = await allRefused([
+      theirs.roleBindings.create(org, itself),
+      theirs.roleBindings.create(folder, itself),
+      theirs.batchCreateRoleBindings({ parent: org, requests: [{ roleBinding: itself }] }),
+      theirs.roleBindings.update(low.uid, { roleUid: owner }),
+      theirs.roles.create(org, { name: "more", capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
+      theirs.roles.update(little, { capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
+      theirs.groupInvites.create(org, { roleUid: owner, ttl: "600s" }),
+      theirs.groupInvites.update(invite.uid, { roleUid: owner }),
+      theirs.identityProviders.create(org, provider),
+      theirs.identityProviders.update(weakProvider, { defaultRole: owner }),
+      theirs.identityProviders.update(known.uid, { oidc: { clientId: "mine" } }),
+      theirs.externalGroupRoleMappings.create(weakProvider, {
+        externalGroupId: "admins",
+        roleUid: owner,
+      }),
+      theirs.scim("GenerateScimToken", known.uid),
+      theirs.identities.update(strong.uid, { claimMatch: { subject: "mine" } }),
+      theirs.identities.update(member.uid, { claimMatch: { subject: "mine" } }),
+      theirs.accountAssociations.create(folder, { name: "accounts" }),
+    ]);
+    for (const { code, message } of refusals) assert.equal(code, 7, message);
+    assert.deepEqual(await bindings(), before);
+    await api.roleBindings.delete(low.uid);
+  });
+
+  test("it accepts no invite, becomes no other identity, and cannot be widened", async () => {
+    const { url } = world.server;
+    const token = await narrowed({ cap: "repo.list" });
+    const given = { roleUid: owner, ttl: "600s" };
+    const { code } = await world.operator().groupInvites.create(org, given);
+    const held = await bindings();
+    assert.equal((await new Rest(url, token).post("/auth/v1/register", { code })).status, 403);
+    const claimMatch = { issuer: url, subject: member.uid, audience: url };
+    const other = await world.operator().identities.create(org, { name: "other", claimMatch });
+    const became = await exchange(url, token, { aud: url, identity: other.uid });
+    assert.equal(became.token, "");
+    const again = await exchange(url, token, { aud: url, cap: "groups.list" });
+    const list = await new Rest(url, again.token).get(`/iam/v2beta1/groups/${org}`);
+    assert.equal(list.status, 403);
+    assert.deepEqual(await bindings(), held);
+  });
+
+  test("nor does the operator's, once it has a boundary", async () => {
+    const { url } = world.server;
+    const token = await world.signer.token(OPERATOR_UID, { boundary: { [org]: ["repo.list"] } });
+    const made = await new Rest(url, token).post("/iam/v2beta1/groups", { name: world.name() });
+    assert.equal(made.status, 403);
+  });
+
+  describe("methods that write", () => {
+    const writing = [...SERVICES, ...SERVICES_V1]
+      .flatMap(({ methods }) => methods)
+      .filter((method) => httpRulesOf(method)[0]?.verb !== "GET");
+    const kindOf = (method: DescMethod) => accessOf(method)?.kind;
+
+    test("those that check no capability at a scope are known, and tested here or elsewhere", () => {
+      const others = writing.filter((method) => kindOf(method) !== "scoped");
+      assert.deepEqual(
+        others.map(({ parent, name }) => `${parent.typeName}/${name}`).sort(),
+        [
+          "wharf.auth.Auth/Delete",
+          "wharf.auth.Auth/Register",
+          "wharf.auth.SessionsService/EndSession",
+          "wharf.auth.SessionsService/Logout",
+          "wharf.iam.v1.Groups/Create",
+          "wharf.iam.v2beta1.GroupsService/CreateGroup",
+          "wharf.oidc.SecurityTokenService/ExchangeRefreshToken",
+          "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
+        ],
+        "a new one must keep to the boundary of a token",
+      );
+    });
+
+    test("all others are denied where the boundary does not cover them", async () => {
+      const token = await narrowed({ cap: "repo.list" });
+      const scoped = writing.filter((method) => kindOf(method) === "scoped");
+      assert.ok(scoped.length > 40);
+      for (const method of scoped) {
+        const path = `/${method.parent.typeName}/${method.name}`;
+        const bytes = toBinary(method.input, scopedTo(method.input, org));
+        const done = grpcSend(world.server.url, token, path, Buffer.from(bytes));
+        const { code } = await done.then(
+          () => assert.fail(`${path} is allowed`),
+          (error: { code: number }) => error,
+        );
+        assert.equal(code, 7, path);
+      }
+    });
+  });
+});
+
+/** A request with nothing but the uid that access is checked at. */
+function scopedTo(input: DescMessage, uid: string) {
+  return create(input, scopeOf(input, uid));
+}
+
+function scopeOf(input: DescMessage, uid: string): Record<string, unknown> {
+  const field = input.fields.find(isScope);
+  assert.ok(field, `${input} has no scope`);
+  const value = field.fieldKind === "message" ? scopeOf(field.message, uid) : uid;
+  return { [field.localName]: value };
+}
+
+onEachStore("refusals name no capability of a role that the caller may not read", (world) => {
+  let org: string;
+  let folder: string;
+  let hidden: string;
+  before(async () => {
+    org = await world.organisation();
+    folder = await world.group(org);
+    hidden = await world.role(org, ["repo.delete", "advisories.approve"]);
+  });
+
+  const GIVES = [
+    "role_bindings.create",
+    "role_bindings.update",
+    "group_invites.create",
+    "identity_providers.create",
+    "identity_providers.update",
+    "identity_providers.list",
+    "identity.update",
+  ];
+  const RULE = /needs every capability of the role at "[0-9a-f/]+"$/;
+
+  /** Everything that grants the hidden role at the folder, or promises to. */
+  async function attempts(api: Api, theirs: Api) {
+    const { uid: identityUid } = await world.member();
+    const low = await world.bind(folder, identityUid, ["role_bindings.create"]);
+    const provider = { name: "idp", defaultRole: hidden, oidc: OIDC };
+    const known = await api.identityProviders.create(folder, provider);
+    const binding = { identityUid, roleUid: hidden };
+    return allRefused([
+      theirs.roleBindings.create(folder, binding),
+      theirs.batchCreateRoleBindings({ parent: folder, requests: [{ roleBinding: binding }] }),
+      theirs.roleBindings.update(low, { roleUid: hidden }),
+      theirs.groupInvites.create(folder, { roleUid: hidden, ttl: "600s" }),
+      theirs.identityProviders.create(folder, provider),
+      theirs.identityProviders.update(known.uid, { oidc: { clientId: "mine" } }),
+    ]);
+  }
+
+  world.rule("the rule that failed is told without them", async (api) => {
+    const theirs = api.as((await world.member({ [folder]: GIVES })).token);
+    assert.equal((await refused(theirs.roles.get(hidden))).code, 7);
+    for (const { code, message } of await attempts(api, theirs)) {
+      assert.equal(code, 7);
+      assert.match(message, RULE);
+      assert.doesNotMatch(message, /repo\.delete|advisories\.approve/);
+    }
+  });
+
+  world.rule("those who may read the role are told what is missing", async (api) => {
+    const reader = await world.member({ [folder]: GIVES, [org]: ["roles.list"] });
+    for (const { code, message } of await attempts(api, api.as(reader.token))) {
+      assert.equal(code, 7);
+      assert.match(message, /needs repo\.delete, advisories\.approve at /);
+    }
+  });
+
+  world.rule("built-in roles are everyone's to read", async (api) => {
+    const theirs = api.as((await world.member({ [folder]: GIVES })).token);
+    const { uid: identityUid } = await world.member();
+    const given = { identityUid, roleUid: roleNamed("viewer") };
+    const { message } = await refused(theirs.roleBindings.create(folder, given));
+    assert.match(message, /repo\.list|groups\.list/);
+  });
+
+  world.rule("changing what an identity asks for tells of no binding out of sight", async (api) => {
+    const home = await world.group(folder);
+    const { uid } = await api.identities.create(home, { name: "strong", claimMatch: CLAIMS });
+    const elsewhere = await world.organisation();
+    const mine = await world.bind(home, uid, "viewer");
+    const theirs = api.as(
+      (await world.member({ [home]: ["identity.update", "role_bindings.list"] })).token,
+    );
+    const change = () => refused(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
+    assert.match((await change()).message, new RegExp(`at "${home}"$`));
+    await api.roleBindings.delete(mine);
+    await world.bind(elsewhere, uid, ["repo.delete"]);
+    const { code, message } = await change();
+    assert.equal(code, 7);
+    assert.equal(message, "Permission denied: needs everything that the identity holds");
+  });
+});
