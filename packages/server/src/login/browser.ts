@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { pageHeaders } from "./pages/layout.ts";
 
@@ -91,7 +92,7 @@ function prefixed(name: string, authUrl: string): string {
 export function htmlAnswer(
   status: number,
   body: string,
-  headers: Record<string, string> = {},
+  headers: OutgoingHttpHeaders = {},
 ): HttpResponse {
   return { status, headers: { ...pageHeaders(), ...headers }, body };
 }

@@ -1,5 +1,7 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { HttpFault } from "../wire/http.ts";
 
 const PATH = "/oauth/token";
 
@@ -69,14 +71,15 @@ function refusal(error: WharfError): HttpResponse {
     UNAVAILABLE: "temporarily_unavailable",
   };
   const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
-  const status = error.code === "UNAVAILABLE" ? 503 : 400;
-  return answer(status, { error: word, error_description: error.message });
+  const body = { error: word, error_description: error.message };
+  if (error instanceof HttpFault) return answer(error.httpStatus, body, error.headers);
+  return answer(error.code === "UNAVAILABLE" ? 503 : 400, body);
 }
 
-function answer(status: number, body: object): HttpResponse {
+function answer(status: number, body: object, headers: OutgoingHttpHeaders = {}): HttpResponse {
   return {
     status,
-    headers: { "cache-control": "no-store", pragma: "no-cache" },
+    headers: { "cache-control": "no-store", pragma: "no-cache", ...headers },
     body: JSON.stringify(body),
   };
 }

@@ -52,7 +52,7 @@ export async function newAccount(
     const username = readUsername(typed);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
     const person = await parts.engine.store.write((tx) => {
       return join(parts, tx, call, login, account, { passwordHash });
