@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
+import { readParameters } from "../wire/parameters.ts";
 
 const PATH = "/oauth/token";
 
@@ -37,7 +38,7 @@ export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndp
 export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
   return async (request) => {
     try {
-      const form = new URLSearchParams((await request.body(MOST_BYTES)).toString("utf8"));
+      const form = readParameters(await request.body(MOST_BYTES));
       return answer(200, await work(form, request));
     } catch (thrown) {
       return refusal(WharfError.from(thrown));
