@@ -32,6 +32,8 @@ export interface Settings {
   readonly tlsKey: string;
   /** The proxies in front of the server, whose word on where requests come from counts. */
   readonly trustedProxies: readonly AddressRange[];
+  /** In MiB. */
+  readonly maxBodyMemory: number;
   readonly rootGroups: "anyone" | "operator";
   readonly corsOrigins: readonly string[];
   readonly audiences: readonly string[];
@@ -126,6 +128,7 @@ function settle(texts: Record<SettingName, string>): Settings {
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
+    maxBodyMemory: Number(texts.maxBodyMemory),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };

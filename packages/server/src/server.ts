@@ -231,15 +231,16 @@ function handlersOf(
 }
 
 async function portOf(
-  { listen, tlsCert, tlsKey, trustedProxies }: Settings,
-  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies">,
+  { listen, tlsCert, tlsKey, trustedProxies, maxBodyMemory }: Settings,
+  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "limits">,
 ): Promise<Port> {
+  const limits = { bodyBytes: maxBodyMemory * 1024 * 1024 };
   const tls =
     tlsCert === ""
       ? {}
       : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
   try {
-    return await openPort({ listen, trustedProxies, ...tls, ...options });
+    return await openPort({ listen, trustedProxies, limits, ...tls, ...options });
   } catch (error) {
     throw portProblem(`${listen.host}:${listen.port}`, error);
   }

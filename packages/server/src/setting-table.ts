@@ -108,6 +108,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Proxies in front of the server, whose X-Forwarded-For counts: addresses or ranges, separated by commas.",
     problem: (text) => list(text).map(proxyProblem).find(Boolean),
   },
+  maxBodyMemory: {
+    default: "256",
+    value: "MIB",
+    help: "Memory for request bodies above 64 KiB, in MiB; requests beyond it get 503 with Retry-After.",
+    problem: (text) =>
+      /^\d{1,6}$/.test(text) && Number(text) >= 16 ? undefined : "must be a number of MiB from 16",
+  },
   rootGroups: {
     default: "anyone",
     value: "WHO",

@@ -63,6 +63,7 @@ async function refusedTries(world: TestWorld, forwarded: (at: number) => string)
       body: new URLSearchParams({ login: "none", username: "ada", password: "guess" }),
     });
     await answer.arrayBuffer();
+    if (answer.status === 429) assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
     return answer.status;
   });
   return (await Promise.all(tries)).filter((status) => status === 429).length;
@@ -112,6 +113,11 @@ for (const [who, flags, seen] of [
         assert.equal(await refusedTries(world, claims), 1, "a client's claims do not help it");
         const others = await refusedTries(world, (at) => `203.0.113.${100 + at}`);
         assert.equal(others, isTrusted ? 0 : 101, "others have tries of their own");
+        if (!isTrusted) return;
+        const sameNetwork = (at: number) => `2001:db8:0:1::${at.toString(16)}`;
+        assert.equal(await refusedTries(world, sameNetwork), 1, "a /64 is one client");
+        const otherNetworks = (at: number) => `2001:db8:1:${at.toString(16)}::1`;
+        assert.equal(await refusedTries(world, otherNetworks), 0);
       });
     },
     { flags: [...flags] },

@@ -61,6 +61,19 @@ export class Authenticator {
   }
 
   /**
+   * Rejects credentials that no call would be accepted with, so that its body need not be read.
+   * Undefined, without asking the store, for a token that was accepted lately: what has changed since
+   * is for `caller` to find, which every call comes by.
+   *
+   * @example await authenticator.admit(headers.authorization, Date.now());
+   */
+  admit(authorization: string | undefined, now: number): Promise<Caller> | undefined {
+    const token = this.#verifier.cached(authorization?.slice(7) ?? "", now);
+    if (token !== undefined && this.#callers.has(token.callerKey)) return undefined;
+    return this.caller(authorization, now);
+  }
+
+  /**
    * Whom a token of ours speaks for, whatever its audience. Whoever calls this must check the
    * audiences.
    *

@@ -135,6 +135,17 @@ export class TokenVerifier {
   }
 
   /**
+   * What is remembered of a token for the API that has not expired; undefined otherwise.
+   *
+   * @example if (verifier.cached(token, Date.now()) !== undefined) …
+   */
+  cached(token: string, now: number): VerifiedToken | undefined {
+    const verified = this.#known.get(token);
+    if (verified === undefined || verified.expires <= now) return undefined;
+    return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
+  }
+
+  /**
    * As verify, for a token of ours that may be meant for someone else than the API: our issuer, or a
    * registry. Whoever calls this looks at its audiences.
    *

@@ -1,38 +1,40 @@
 import { WharfError } from "../errors.ts";
+import { clientNetwork } from "../lib/client-network.ts";
+import { RateLimiter } from "../lib/rate-limiter.ts";
+import { HttpFault } from "../wire/http.ts";
 
-/** How many tries one address has, and how long until they are forgotten. */
-const TRIES = 100;
-const WINDOW_MS = 60_000;
-
-/** Addresses remembered at most: more would be an attack on our memory. */
-const REMEMBERED = 10_000;
+/** Attempts of one client network in a minute. */
+const ATTEMPTS_PER_MINUTE = 100;
 
 /**
- * Slows down whoever tries codes or passwords one after another. Counted in this process alone: it
- * makes guessing slow, the length of what is guessed makes it hopeless.
+ * Limits how often one client network can try codes or passwords. That makes guessing slow; the
+ * length of what is guessed makes it hopeless.
  */
 export class Attempts {
-  readonly #tries = new Map<string, { count: number; since: number }>();
+  readonly #limiter = new RateLimiter({
+    capacity: ATTEMPTS_PER_MINUTE,
+    refill: ATTEMPTS_PER_MINUTE,
+    intervalMs: 60_000,
+  });
 
   /**
-   * Counts a try; refuses when there were too many.
+   * Counts an attempt; rejects it when there were too many.
    *
    * @example attempts.count("password", request.remoteAddress);
    */
   count(what: string, address: string, now = Date.now()): void {
-    const key = `${what} ${address}`;
-    const known = this.#tries.get(key);
-    if (known !== undefined && now - known.since < WINDOW_MS) {
-      known.count += 1;
-      if (known.count > TRIES) {
-        throw new WharfError("RESOURCE_EXHAUSTED", "too many tries: wait a minute, then try again");
-      }
-      return;
-    }
-    this.#tries.delete(key);
-    if (this.#tries.size >= REMEMBERED) {
-      this.#tries.delete(this.#tries.keys().next().value as string);
-    }
-    this.#tries.set(key, { count: 1, since: now });
+    const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
+    if (wait > 0) throw tooMany("too many tries: wait a minute, then try again", wait);
   }
+}
+
+/**
+ * 429, with the time after which a client may try again.
+ *
+ * @example throw tooMany("too many tries", 30_000);
+ */
+export function tooMany(text: string, waitMs: number): WharfError {
+  const error = new WharfError("RESOURCE_EXHAUSTED", text);
+  const seconds = Math.ceil(waitMs / 1000);
+  return new HttpFault(error, error.httpStatus, { "retry-after": String(seconds) });
 }

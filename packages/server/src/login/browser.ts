@@ -1,5 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { readParameters } from "../wire/parameters.ts";
 import { pageHeaders } from "./pages/layout.ts";
 
 /**
@@ -91,7 +93,7 @@ function prefixed(name: string, authUrl: string): string {
 export function htmlAnswer(
   status: number,
   body: string,
-  headers: Record<string, string> = {},
+  headers: OutgoingHttpHeaders = {},
 ): HttpResponse {
   return { status, headers: { ...pageHeaders(), ...headers }, body };
 }
@@ -116,5 +118,5 @@ const MOST_BYTES = 64 * 1024;
  * @example const form = await readForm(request); form.get("login")
  */
 export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
-  return new URLSearchParams((await request.body(MOST_BYTES)).toString("utf8"));
+  return readParameters(await request.body(MOST_BYTES));
 }

@@ -2,6 +2,7 @@ import { invalidArgument, WharfError } from "../errors.ts";
 import { registryHosts } from "../sts/audiences.ts";
 import type { Seen } from "../sts/entitlement.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { readParameters } from "../wire/parameters.ts";
 import {
   bearerOf,
   type CredentialParts,
@@ -54,7 +55,7 @@ const readQuery: Read = async ({ query, headers }) => ({
 });
 
 const readForm: Read = async (request) => {
-  const form = new URLSearchParams((await request.body(MOST_BYTES)).toString("utf8"));
+  const form = readParameters(await request.body(MOST_BYTES));
   return { parameters: form, credentials: () => formCredentials(form, request) };
 };
 

@@ -58,6 +58,8 @@ export interface Method {
   readonly desc: DescMethod;
   /** False while the contract names the method but nothing behind it is ready: UNIMPLEMENTED. */
   readonly served: boolean;
+  /** Whether it can be called without credentials. */
+  readonly isOpen: boolean;
   /** Header fields, or metadata, that all its answers carry. */
   readonly notices?: Notices | undefined;
 }
@@ -72,6 +74,14 @@ export interface Methods extends Iterable<Method> {
    * @example methods.find("/wharf.iam.v2beta1.GroupsService/GetGroup")
    */
   find(path: string): Method | undefined;
+
+  /**
+   * Checks the credentials of a call before its body is read. Rejects with UNAUTHENTICATED; undefined
+   * when there is nothing to wait for. `call` authenticates again, and decides.
+   *
+   * @example await methods.admit(method, incoming);
+   */
+  admit(method: Method, incoming: Incoming): Promise<unknown> | undefined;
 
   /**
    * Runs a call from access check to answer. Rejects with a WharfError.

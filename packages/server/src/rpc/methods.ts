@@ -97,6 +97,10 @@ export class ServedMethods implements Methods {
     return this.#byPath.get(path);
   }
 
+  admit(method: Method, { authorization }: Incoming): Promise<unknown> | undefined {
+    return method.isOpen ? undefined : this.#authenticator.admit(authorization, Date.now());
+  }
+
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
     const { desc, handler, rule, called, retell } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
@@ -211,6 +215,7 @@ function prepare(
   const known = {
     desc,
     served: handler !== undefined,
+    isOpen: rule.kind === "anyone",
     handler,
     rule,
     notices: deprecation?.notices,

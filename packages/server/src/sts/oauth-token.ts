@@ -1,5 +1,8 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
+import { HttpFault } from "../wire/http.ts";
+import { readParameters } from "../wire/parameters.ts";
 
 const PATH = "/oauth/token";
 
@@ -35,7 +38,7 @@ export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndp
 export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
   return async (request) => {
     try {
-      const form = new URLSearchParams((await request.body(MOST_BYTES)).toString("utf8"));
+      const form = readParameters(await request.body(MOST_BYTES));
       return answer(200, await work(form, request));
     } catch (thrown) {
       return refusal(WharfError.from(thrown));
@@ -70,15 +73,16 @@ function refusal(error: WharfError): HttpResponse {
     UNAVAILABLE: "temporarily_unavailable",
   };
   const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
+  const body = { error: word, error_description: error.message };
+  if (error instanceof HttpFault) return answer(error.httpStatus, body, error.headers);
   const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
-  const status = isLater ? error.httpStatus : 400;
-  return answer(status, { error: word, error_description: error.message });
+  return answer(isLater ? error.httpStatus : 400, body);
 }
 
-function answer(status: number, body: object): HttpResponse {
+function answer(status: number, body: object, headers: OutgoingHttpHeaders = {}): HttpResponse {
   return {
     status,
-    headers: { "cache-control": "no-store", pragma: "no-cache" },
+    headers: { "cache-control": "no-store", pragma: "no-cache", ...headers },
     body: JSON.stringify(body),
   };
 }

@@ -1,5 +1,6 @@
 import type { Publication } from "@wharf/advisories/publish";
 import { notFound } from "../errors.ts";
+import { clientNetwork } from "../lib/client-network.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { letGo } from "../wire/stream-answer.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
@@ -57,7 +58,9 @@ async function answer(
   const reader = new FeedReader(engine, group.uid);
   const file = () => feedFile(path.file, { reader, publication, changed: state.changed });
   const isBounded = isLong(path.file) && request.method !== "HEAD";
-  const content = await (isBounded ? exports.make(request.remoteAddress, file) : file());
+  const content = await (isBounded
+    ? exports.make(clientNetwork(request.remoteAddress), file)
+    : file());
   if (content === undefined) throw notFound("Feed", request.path);
   if (known) {
     // Made only to know whether it is there: until it is let go, it keeps others from theirs.

@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { WharfError } from "../errors.ts";
 import { zlib } from "../late.ts";
-import { hangUpGently } from "./discard.ts";
+import { abandonStream, hangUpGently, leavesBody } from "./discard.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
@@ -87,6 +87,7 @@ function write(
   // As many bytes as characters: plain ASCII, which need not be converted.
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
+  abandonStream(request);
   exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
 }
 
@@ -123,7 +124,7 @@ function headersOf(
   const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || packed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;
-  else if (wire.draining) headers.connection = "close";
+  else if (wire.draining || leavesBody(request)) headers.connection = "close";
   return headers;
 }
 

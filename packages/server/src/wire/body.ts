@@ -1,9 +1,10 @@
 /** Reading what a client sends, up to a limit. */
 
-import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { invalidArgument, WharfError } from "../errors.ts";
 import { zlib } from "../late.ts";
+import type { Conversation } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
 import { HttpFault } from "./http.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -11,21 +12,31 @@ const EMPTY = Buffer.alloc(0);
 /**
  * Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked.
  *
- * @example const text = (await readBody(request, limits.messageBytes)).toString();
+ * @example const text = (await readBody(conversation, limits.messageBytes)).toString();
  */
 export async function readBody(
-  stream: Readable & { readonly headers: IncomingHttpHeaders },
+  { request, response, exchange }: Pick<Conversation, "request" | "response" | "exchange">,
   limit: number,
 ): Promise<Buffer> {
-  const { headers } = stream;
+  const { headers } = request;
   if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-  const bytes = await collect(stream, limit);
+  if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
+    response.writeContinue();
+  }
+  const bytes = await collect(request, limit, exchange);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding === "identity" || bytes.length === 0) return bytes;
-  if (encoding === "gzip") return unzip(bytes, limit);
-  const description = `content-encoding must be gzip or identity, not ${JSON.stringify(encoding)}`;
-  throw new HttpFault(invalidArgument({ field: "", description }), 415);
+  if (encoding !== "gzip") {
+    const description = `content-encoding must be gzip or identity, not ${JSON.stringify(encoding)}`;
+    throw new HttpFault(invalidArgument({ field: "", description }), 415);
+  }
+  const unpacked = await unzip(bytes, limit);
+  exchange.received(unpacked.length);
+  return unpacked;
 }
+
+/** Only now is it certain that the body is wanted. */
+const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /**
  * Unpacks gzip, giving up as soon as the result passes the limit.
@@ -49,7 +60,7 @@ function tooLarge(limit: number): HttpFault {
   return new HttpFault(error, 413, { connection: "close" });
 }
 
-function collect(stream: Readable, limit: number): Promise<Buffer> {
+function collect(stream: Readable, limit: number, exchange: Exchange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A request without a body is at its end from the start, and will not say so again.
     if (stream.readableEnded) {
@@ -59,11 +70,16 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     stream.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
+      try {
+        size += chunk.length;
+        if (size > limit) throw tooLarge(limit);
+        exchange.received(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
         stream.pause();
-        reject(tooLarge(limit));
-      } else chunks.push(chunk);
+        chunks.length = 0;
+        reject(error);
+      }
     });
     stream.once("end", () => {
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : joined(chunks));

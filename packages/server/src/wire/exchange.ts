@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { WharfError } from "../errors.ts";
+import { clientNetwork } from "../lib/client-network.ts";
 import type { Incoming, Notices } from "../rpc/call.ts";
+import { type BodyBudget, SMALL_BODY_BYTES } from "./body-budget.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { Expiring } from "./deadlines.ts";
 import type { Wire } from "./http.ts";
@@ -24,6 +26,10 @@ export class Exchange extends Expiring implements Incoming {
   /** What the answer says beside what was asked, once the method is known. */
   notices: Notices | undefined = undefined;
   readonly #observer: Observer;
+  readonly #bodies: BodyBudget;
+  /** Bytes of the body so far, and those of them that count in the budget. */
+  #bodyBytes = 0;
+  #heldBytes = 0;
   #late: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -35,7 +41,7 @@ export class Exchange extends Expiring implements Incoming {
     protocol: Protocol,
     headers: IncomingHttpHeaders,
     peer: string,
-    { observer, proxies }: Pick<Wire, "observer" | "proxies">,
+    { observer, proxies, bodies }: Pick<Wire, "observer" | "proxies" | "bodies">,
   ) {
     super();
     this.protocol = protocol;
@@ -45,6 +51,7 @@ export class Exchange extends Expiring implements Incoming {
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
     this.userAgent = headers["user-agent"] ?? "";
     this.#observer = observer;
+    this.#bodies = bodies;
   }
 
   /** Made on first use: most calls finish without anyone asking, and a controller is not cheap. */
@@ -76,6 +83,22 @@ export class Exchange extends Expiring implements Incoming {
     this.#late?.(error);
   }
 
+  /** Counts bytes of the body that have arrived. Throws when there is no memory for them. */
+  received(bytes: number): void {
+    // Whatever comes after the answer is dropped.
+    if (this.#settled) return;
+    this.#bodyBytes += bytes;
+    if (this.#bodyBytes <= SMALL_BODY_BYTES) return;
+    const more = this.#bodyBytes - this.#heldBytes;
+    this.#bodies.hold(clientNetwork(this.remoteAddress), more);
+    this.#heldBytes += more;
+  }
+
+  /** Whether somebody has answered, or the client is gone. */
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
   /** True for the first who asks: the right, and the duty, to answer. */
   settle(): boolean {
     if (this.#settled) return false;
@@ -94,6 +117,10 @@ export class Exchange extends Expiring implements Incoming {
   }
 
   finished(httpStatus: number, code: number, bytesOut: number, error?: WharfError): void {
+    if (this.#heldBytes > 0) {
+      this.#bodies.release(clientNetwork(this.remoteAddress), this.#heldBytes);
+      this.#heldBytes = 0;
+    }
     this.#observer.finished({
       requestId: this.requestId,
       protocol: this.protocol,

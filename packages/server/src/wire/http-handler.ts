@@ -8,6 +8,8 @@ import { Exchange } from "./exchange.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
+import type { Limits } from "./limits.ts";
+import { checkParameterCount } from "./parameters.ts";
 import { handleRest } from "./rest/handler.ts";
 import { letGo } from "./stream-answer.ts";
 
@@ -27,8 +29,8 @@ export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer:
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
   const exchange = new Exchange(protocol, headers, peer, wire);
   const conversation = { wire, exchange, request, response };
-  if (url.length > wire.limits.urlBytes) refuseUrl(conversation);
-  else if (headers.host === undefined && request.httpVersion === "1.1") refuseNoHost(conversation);
+  const fault = faultOf(wire.limits, request, url, query);
+  if (fault) refuse(conversation, fault);
   else if (request.method === "OPTIONS" && preflight(conversation)) return;
   else if (isWeb) handleGrpcWeb(conversation, path);
   else if (endpoints) handleEndpoint(conversation, endpoints, path, query);
@@ -42,18 +44,47 @@ function pathOf(target: string): string {
   return (authority && target.slice(authority[0].length)) || "/";
 }
 
-function refuseUrl(conversation: Conversation): void {
-  const { exchange, wire } = conversation;
-  const limit = wire.limits.urlBytes;
-  const error = new WharfError("RESOURCE_EXHAUSTED", `the URL is longer than ${limit} bytes`);
-  const fault = new HttpFault(error, 414, { connection: "close" });
-  if (exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
+/** What is wrong with a request whatever it is for; the connection is not worth keeping then. */
+function faultOf(
+  limits: Limits,
+  { headers, httpVersion, rawHeaders }: HttpIn,
+  url: string,
+  query: string,
+): HttpFault | undefined {
+  const { urlBytes, headerFields, pathSegments } = limits;
+  if (url.length > urlBytes) return exhausted(414, `the URL is longer than ${urlBytes} bytes`);
+  if (rawHeaders.length > 2 * headerFields)
+    return exhausted(431, `the request has more than ${headerFields} header fields`);
+  if (url.length - query.length > pathSegments && segmentsOf(url) > pathSegments)
+    return exhausted(414, `the path has more than ${pathSegments} segments`);
+  // RFC 9112 wants it, and a proxy that leaves it out may be confused about more.
+  if (headers.host === undefined && httpVersion === "1.1")
+    return malformed("the request has no Host header");
+  try {
+    checkParameterCount(query);
+    return undefined;
+  } catch (error) {
+    return closing(error as WharfError, 400);
+  }
 }
 
-/** RFC 9112 wants it, and a proxy that leaves it out may be confused about more. */
-function refuseNoHost(conversation: Conversation): void {
-  const error = invalidArgument({ field: "", description: "the request has no Host header" });
-  const fault = new HttpFault(error, error.httpStatus, { connection: "close" });
+function segmentsOf(url: string): number {
+  return url.split(/\/|%2f/i).length - 1;
+}
+
+function exhausted(status: number, text: string): HttpFault {
+  return closing(new WharfError("RESOURCE_EXHAUSTED", text), status);
+}
+
+function malformed(description: string): HttpFault {
+  return closing(invalidArgument({ field: "", description }), 400);
+}
+
+function closing(error: WharfError, status: number): HttpFault {
+  return new HttpFault(error, status, { connection: "close" });
+}
+
+function refuse(conversation: Conversation, fault: HttpFault): void {
   if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
 }
 
@@ -88,7 +119,7 @@ function handleEndpoint(
   response.on("close", () => exchange.gone());
   const { headers } = request;
   const { remoteAddress, requestId } = exchange;
-  const body = (limit: number) => readBody(request, limit);
+  const body = (limit: number) => readBody(conversation, limit);
   endpoint
     .handle({ method, path, query, headers, remoteAddress, requestId, body })
     .then((answer) => {

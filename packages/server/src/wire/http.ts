@@ -1,8 +1,10 @@
 /** What HTTP/1 and HTTP/2 requests have in common, as far as REST, gRPC-Web and endpoints care. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { WharfError } from "../errors.ts";
 import type { Methods } from "../rpc/call.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -20,8 +22,12 @@ export interface HttpIn extends Readable {
   readonly headers: IncomingHttpHeaders;
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
+  /** Names and values as they came; empty over HTTP/2, where duplicates were dealt with before. */
+  readonly rawHeaders: readonly string[];
   /** True once all that the client had to say has come. */
   readonly complete: boolean;
+  /** Over HTTP/2. */
+  readonly stream?: ServerHttp2Stream;
 }
 
 export interface HttpOut {
@@ -29,6 +35,8 @@ export interface HttpOut {
   write(body: string | Uint8Array): unknown;
   end(body?: string | Uint8Array): unknown;
   end(body: string, encoding: BufferEncoding): unknown;
+  /** Asks a client that waits for it to send its body. */
+  writeContinue(): unknown;
   on(event: "close", listener: () => void): unknown;
   setTimeout(ms: number, late: () => void): unknown;
   destroy(): unknown;
@@ -43,6 +51,8 @@ export interface Wire {
   readonly limits: Limits;
   /** The clock of `limits.requestMs`. */
   readonly deadlines: Deadlines;
+  /** What `limits.bodyBytes` is about. */
+  readonly bodies: BodyBudget;
   /** What `limits.unreadBytes` is about. */
   readonly unread: Unread;
   readonly cors: Cors;

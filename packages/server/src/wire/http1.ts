@@ -32,6 +32,10 @@ export function http1Server(wire: Wire): Server {
       handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
     },
   );
+  // Whether the body is wanted is known only once the headers were looked at.
+  server.on("checkContinue", (request, response) => {
+    handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
+  });
   server.on("checkExpectation", (request, response) => {
     handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
   });

@@ -20,6 +20,14 @@ export interface Limits {
   readonly urlBytes: number;
   /** Bytes of a request, as sent and unpacked: 4 MiB is what gRPC servers take by default. */
   readonly messageBytes: number;
+  /** Bytes of a request that needs no credentials: a form with two tokens fits. */
+  readonly openMessageBytes: number;
+  /** Bytes of all request bodies above 64 KiB that are being read or worked on. */
+  readonly bodyBytes: number;
+  /** Header fields of a request: several times what browsers and proxies send. */
+  readonly headerFields: number;
+  /** Segments of a path: more than the deepest uid has that fits into a URL. */
+  readonly pathSegments: number;
   /** Bytes of all long gRPC answers that clients have not read yet: four lists of the longest. */
   readonly unreadBytes: number;
   /** Stream resets an HTTP/2 client may do at once, and per second after (CVE-2023-44487). */
@@ -38,6 +46,10 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytes: 16 * 1024,
   urlBytes: 8 * 1024,
   messageBytes: 4 * 1024 * 1024,
+  openMessageBytes: 64 * 1024,
+  bodyBytes: 256 * 1024 * 1024,
+  headerFields: 128,
+  pathSegments: 512,
   unreadBytes: 256 * 1024 * 1024,
   resetBurst: 500,
   resetsPerSecond: 50,

@@ -13,6 +13,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import { tls } from "../late.ts";
 import type { Methods } from "../rpc/call.ts";
+import { BodyBudget } from "./body-budget.ts";
 import type { CorsOptions } from "./cors.ts";
 import { Cors } from "./cors.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -129,6 +130,7 @@ function wireOf(
     ),
     limits,
     deadlines: new Deadlines(limits.requestMs),
+    bodies: new BodyBudget(limits.bodyBytes),
     unread: new Unread(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
     observer: options.observer,

@@ -35,7 +35,7 @@ export async function changePassword(
   const found = await accountOf(engine.store.reader, visit.identity);
   if (found === undefined) throw hasNoAccount();
   checkPassword(password, again, [found.username]);
-  const hash = await hashPassword(password);
+  const hash = await hashPassword(password, call.remoteAddress);
   if (found.passwordHash === "") {
     return engine.store.write(async (tx) => {
       const account = await findAccountForChange(tx, visit.identity);

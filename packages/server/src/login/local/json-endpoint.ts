@@ -1,6 +1,7 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { sentenceOf } from "../page-endpoint.ts";
+import { headersOf, sentenceOf } from "../page-endpoint.ts";
 
 /** What the script of the pages sends: a few texts, and what a passkey said. */
 export interface ScriptRequest {
@@ -31,7 +32,7 @@ export function jsonEndpoint(
       } catch (thrown) {
         const error = WharfError.from(thrown);
         if (error.code === "INTERNAL") throw error;
-        return answer(error.httpStatus, { error: sentenceOf(error) });
+        return answer(error.httpStatus, { error: sentenceOf(error) }, headersOf(error));
       }
     },
   };
@@ -62,10 +63,10 @@ function notJson(): WharfError {
   return invalidArgument({ field: "", description: "the request must be a JSON object" });
 }
 
-function answer(status: number, body: object): HttpResponse {
+function answer(status: number, body: object, headers: OutgoingHttpHeaders = {}): HttpResponse {
   return {
     status,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
     body: JSON.stringify(body),
   };
 }

@@ -53,7 +53,7 @@ export async function newAccount(
     const username = readUsername(typed);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
     const person = await parts.engine.store.write(async (tx) => {
       await takeLogin(parts, tx, http, ticket, call.time);

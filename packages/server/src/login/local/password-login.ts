@@ -88,8 +88,8 @@ export async function withPassword<T>(
   work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
 ): Promise<T | undefined> {
   const hash = found?.passwordHash ?? "";
-  const right = await verifyPassword(hash, password);
-  const kept = right && isOutdated(hash) ? await hashPassword(password) : hash;
+  const right = await verifyPassword(hash, password, call.remoteAddress);
+  const kept = right && isOutdated(hash) ? await hashPassword(password, call.remoteAddress) : hash;
   const now = Date.now();
   return store.write(async (tx) => {
     const account = found && (await findAccountForChange(tx, found.identity));

@@ -1,5 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
-import { Slots } from "./slots.ts";
+import { promisify } from "node:util";
+import { clientNetwork } from "../../lib/client-network.ts";
+import { FairQueue, QueueFullError } from "../../lib/fair-queue.ts";
+import { tooMany } from "../attempts.ts";
 
 /**
  * Passwords are kept as argon2id in the form of the PHC competition, which says how each was made:
@@ -17,18 +20,23 @@ const PHC =
 
 /**
  * Two at a time, because each takes a thread of four that all other work of this kind shares, and
- * much memory; those who wait longest are turned away.
+ * 64 MiB. The client network with the fewest wrong ones lately is next: guessers delay themselves.
  */
-const slots = new Slots(2, 64);
+const queue = new FairQueue({ concurrency: 2, waitingPerKey: 8, waiting: 128 });
+
+/** A full queue takes some seconds to drain. */
+const RETRY_AFTER_MS = 5_000;
 
 /**
- * What is kept of a password.
+ * What is kept of a password. It queues with others from the same client address.
  *
- * @example const hash = await hashPassword("correct horse battery staple");
+ * @example const hash = await hashPassword("correct horse battery staple", call.remoteAddress);
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, address: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await derive(password, { ...PARAMETERS, salt, tagLength: TAG_BYTES });
+  const tag = await derive(password, { ...PARAMETERS, salt, tagLength: TAG_BYTES }, address);
+  // Nobody guesses by setting a password.
+  queue.forgive(clientNetwork(address));
   const { memory, passes, parallelism } = PARAMETERS;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
 }
@@ -37,13 +45,19 @@ export async function hashPassword(password: string): Promise<string> {
  * Whether a password is the one that a hash was made of. Without a hash it takes as long and says
  * no, so that time does not tell who has an account.
  *
- * @example if (await verifyPassword(account?.passwordHash, password)) …
+ * @example if (await verifyPassword(account?.passwordHash, password, call.remoteAddress)) …
  */
-export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
+export async function verifyPassword(
+  hash: string | undefined,
+  password: string,
+  address: string,
+): Promise<boolean> {
   const parts = hash ? parse(hash) : undefined;
   const { tag, ...made } = parts ?? NOBODYS;
-  const derived = await derive(password, { ...made, tagLength: tag.length });
-  return timingSafeEqual(derived, tag) && parts !== undefined;
+  const derived = await derive(password, { ...made, tagLength: tag.length }, address);
+  const isRight = timingSafeEqual(derived, tag) && parts !== undefined;
+  if (isRight) queue.forgive(clientNetwork(address));
+  return isRight;
 }
 
 /** Whether a hash was made otherwise than new ones are. */
@@ -84,22 +98,24 @@ function parse(hash: string): Made & { readonly tag: Buffer } {
   };
 }
 
-function derive(
+async function derive(
   password: string,
   { salt, ...made }: Made & { readonly tagLength: number },
+  address: string,
 ): Promise<Buffer> {
   // The same letters can be typed in several ways: RFC 8265 settles on one.
   const message = Buffer.from(password.normalize("NFC"), "utf8");
-  return slots.run(
-    () =>
-      new Promise((resolve, reject) => {
-        argon2("argon2id", { ...made, message, nonce: salt }, (error, tag) => {
-          if (error) reject(error);
-          else resolve(tag);
-        });
-      }),
-  );
+  try {
+    return await queue.run(clientNetwork(address), () =>
+      argon2id("argon2id", { ...made, message, nonce: salt }),
+    );
+  } catch (error) {
+    if (!(error instanceof QueueFullError)) throw error;
+    throw tooMany("too many sign-ins are waiting: try again in a moment", RETRY_AFTER_MS);
+  }
 }
+
+const argon2id = promisify(argon2);
 
 function base64(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");

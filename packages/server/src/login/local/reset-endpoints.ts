@@ -50,7 +50,9 @@ async function take(
     const { username } = await findReset(engine.store.reader, code, call.time);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username]);
-    await resetAccount(engine, call, code, { passwordHash: await hashPassword(password) });
+    await resetAccount(engine, call, code, {
+      passwordHash: await hashPassword(password, call.remoteAddress),
+    });
     return done();
   } catch (thrown) {
     const site = passkeySite(addresses().authUrl)?.origin;

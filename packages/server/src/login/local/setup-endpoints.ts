@@ -55,7 +55,9 @@ async function take(
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organisation]);
-    await setUp(engine, call, text("code"), first, { passwordHash: await hashPassword(password) });
+    await setUp(engine, call, text("code"), first, {
+      passwordHash: await hashPassword(password, call.remoteAddress),
+    });
     return done();
   } catch (thrown) {
     const values = {

@@ -66,6 +66,7 @@ class UnaryCall {
   readonly #headers: IncomingHttpHeaders;
   readonly #exchange: Exchange;
   readonly #method: Method;
+  readonly #limit: number;
   readonly #reader: FrameReader;
   #frames: Frame[] = [];
 
@@ -81,7 +82,9 @@ class UnaryCall {
     this.#headers = headers;
     this.#exchange = exchange;
     this.#method = method;
-    this.#reader = new FrameReader(wire.limits.messageBytes);
+    const { openMessageBytes, messageBytes } = wire.limits;
+    this.#limit = method.isOpen ? openMessageBytes : messageBytes;
+    this.#reader = new FrameReader(this.#limit);
   }
 
   start(): void {
@@ -95,13 +98,21 @@ class UnaryCall {
       this.#fail(thrown);
       return;
     }
+    this.#stream.on("close", () => this.#exchange.gone());
+    const admission = this.#wire.methods.admit(this.#method, this.#exchange);
+    if (admission === undefined) this.#listen();
+    else admission.then(this.#listen).catch(this.#fail);
+  }
+
+  readonly #listen = (): void => {
+    if (this.#exchange.isSettled) return;
     this.#stream.on("data", this.#read);
     this.#stream.on("end", this.#call);
-    this.#stream.on("close", () => this.#exchange.gone());
-  }
+  };
 
   readonly #read = (chunk: Buffer): void => {
     try {
+      this.#exchange.received(chunk.length);
       const frames = this.#reader.push(chunk);
       this.#frames = this.#frames.length === 0 ? frames : [...this.#frames, ...frames];
       // More than one is refused at the end; holding on to them all is not needed for that.
@@ -114,14 +125,18 @@ class UnaryCall {
   readonly #call = (): void => {
     try {
       this.#reader.end();
-      const { messageBytes } = this.#wire.limits;
       const encoding = this.#headers["grpc-encoding"] as string | undefined;
-      const bytes = onlyPayload(this.#frames, encoding, messageBytes);
-      if (bytes instanceof Promise) bytes.then(this.#run).catch(this.#fail);
+      const bytes = onlyPayload(this.#frames, encoding, this.#limit);
+      if (bytes instanceof Promise) bytes.then(this.#runUnpacked).catch(this.#fail);
       else this.#run(bytes);
     } catch (thrown) {
       this.#fail(thrown);
     }
+  };
+
+  readonly #runUnpacked = (bytes: Uint8Array): void => {
+    this.#exchange.received(bytes.length);
+    this.#run(bytes);
   };
 
   readonly #run = (bytes: Uint8Array): void => {

@@ -49,7 +49,9 @@ export function handleStreaming(
     // Watching has no natural end, so only the client's own deadline counts.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
     if (timeout !== undefined) exchange.armWithin(timeoutMs(timeout), fail);
-    const reader = new FrameReader(wire.limits.messageBytes);
+    // Nobody asks who calls health and reflection.
+    const { openMessageBytes } = wire.limits;
+    const reader = new FrameReader(openMessageBytes);
     const call = method(out);
     stream.on("close", () => {
       exchange.gone();
@@ -60,8 +62,7 @@ export function handleStreaming(
     stream.on("data", (chunk: Buffer) => {
       last = last.then(async () => {
         for (const frame of reader.push(chunk)) {
-          const { messageBytes } = wire.limits;
-          call.message(await unpack(frame, encoding as string | undefined, messageBytes));
+          call.message(await unpack(frame, encoding as string | undefined, openMessageBytes));
         }
       });
       last = last.catch(fail);

@@ -1,8 +1,11 @@
 /** gRPC-Web: the same unary calls for browsers, with trailers as the last frame of the body. */
+import type { IncomingMessage } from "node:http";
 import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
 import type { Method } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";
+import { abandonStream, hangUpGently, leavesBody } from "../discard.ts";
+import type { HttpIn } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
@@ -45,14 +48,15 @@ async function run(
 ): Promise<void> {
   const { exchange, request, response, wire } = conversation;
   if (!method.served) throw unimplemented(exchange.method);
-  const { messageBytes } = wire.limits;
+  const limit = method.isOpen ? wire.limits.openMessageBytes : wire.limits.messageBytes;
   armCall(exchange, wire, request.headers["grpc-timeout"], fail);
-  const body = await readBody(request, Math.ceil(messageBytes * TEXT_OVERHEAD) + PREFIX_ROOM);
-  const reader = new FrameReader(messageBytes);
+  await wire.methods.admit(method, exchange);
+  const body = await readBody(conversation, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_ROOM);
+  const reader = new FrameReader(limit);
   const frames = reader.push(isText(conversation) ? fromText(body) : body);
   reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
-  const bytes = await onlyPayload(frames, encoding, messageBytes);
+  const bytes = await onlyPayload(frames, encoding, limit);
   const reply = await wire.methods.call(method, decode(method, bytes), exchange);
   const answer = reply.binary();
   wire.unread.mustHaveRoom(answer.length);
@@ -74,6 +78,7 @@ function send(
   const bytes = Buffer.concat([...frames, encodeFrame(TRAILERS, Buffer.from(lines.join("")))]);
   const body = text ? bytes.toString("base64") : bytes;
   const packed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
+  const isLeft = leavesBody(request);
   response.writeHead(200, {
     "content-type": `application/grpc-web${text ? "-text" : ""}+proto`,
     "content-length": body.length,
@@ -84,12 +89,17 @@ function send(
     ...exchange.notices,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
+    ...(isLeft ? { connection: "close" } : undefined),
   });
   // A client that does not read keeps the answer, and our memory, no longer than idlers may.
   if (body.length > SLOW_CLIENT_BYTES) {
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
   }
-  response.end(body);
+  if (isLeft) {
+    response.write(body);
+    hangUpGently(request as HttpIn & IncomingMessage);
+  } else response.end(body);
+  abandonStream(request);
   exchange.finished(200, error?.number ?? 0, body.length, error);
 }
 

@@ -6,6 +6,7 @@ import { errorAnswer, sendAnswer } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { HttpFault } from "../http.ts";
 import type { OutsideRoute } from "../outside.ts";
+import { checkParameterCount } from "../parameters.ts";
 import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
@@ -33,16 +34,31 @@ export function handleRest(conversation: Conversation, path: string, query: stri
       call(conversation, match, query, "", fail);
       return;
     }
-    if (match.route.body === "none") {
-      // A form is a query that does not fit, or does not belong, into a URL.
-      const read = readBody(request, wire.limits.messageBytes);
-      read.then((form) => call(conversation, match, `${query}&${form}`, "", fail), fail);
-      return;
-    }
-    readText(conversation).then((body) => call(conversation, match, query, body, fail), fail);
+    const read = () => readAndCall(conversation, match, query, fail).catch(fail);
+    const admission = wire.methods.admit(match.route.method, exchange);
+    if (admission === undefined) read();
+    else admission.then(read, fail);
   } catch (thrown) {
     fail(thrown);
   }
+}
+
+/** Reads the body of a request that is worth reading. */
+async function readAndCall(
+  conversation: Conversation,
+  match: Match<Route>,
+  query: string,
+  fail: (thrown: unknown) => void,
+): Promise<void> {
+  const { limits } = conversation.wire;
+  const limit = match.route.method.isOpen ? limits.openMessageBytes : limits.messageBytes;
+  const bytes = await readBody(conversation, limit);
+  if (match.route.body === "none") {
+    // A form is a query that does not fit, or does not belong, into a URL.
+    const parameters = query === "" ? bytes.toString() : `${query}&${bytes}`;
+    checkParameterCount(parameters);
+    call(conversation, match, parameters, "", fail);
+  } else call(conversation, match, query, textOf(conversation, bytes), fail);
 }
 
 function call(
@@ -105,8 +121,7 @@ function isForm({ headers }: Conversation["request"]): boolean {
 /** curl calls every body a form unless told otherwise; what is in it is read as JSON all the same. */
 const TAKEN_AS_JSON = ["application/json", "application/x-www-form-urlencoded"];
 
-async function readText({ request, wire }: Conversation): Promise<string> {
-  const bytes = await readBody(request, wire.limits.messageBytes);
+function textOf({ request }: Conversation, bytes: Buffer): string {
   if (bytes.length === 0) return "";
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== undefined && !TAKEN_AS_JSON.includes(type)) {

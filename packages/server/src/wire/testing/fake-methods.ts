@@ -1,7 +1,7 @@
 /** What stands behind the wire in its own tests: every method of the contract, answered by a test. */
 import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
-import { SERVICES, serviceNames } from "@wharf/contract";
+import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
 import { unimplemented } from "../../errors.ts";
 import type { Incoming, Method, Methods, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -16,6 +16,8 @@ export type Answer = (request: never, incoming: Incoming) => unknown;
  */
 export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
+  /** Checks credentials in place of `admit`; by default every call is admitted. */
+  admission: (incoming: Incoming) => Promise<unknown> | undefined = () => undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
   readonly #paths = new Map<string, Method>();
   readonly #all: Method[] = [];
@@ -28,7 +30,8 @@ export class FakeMethods implements Methods {
     this.#answers = answers;
     for (const service of services) {
       for (const desc of service.methods) {
-        const method = { desc, served: desc.name in answers };
+        const isOpen = accessOf(desc)?.kind === "anyone";
+        const method = { desc, served: desc.name in answers, isOpen };
         this.#all.push(method);
         for (const name of serviceNames(service)) this.#paths.set(`/${name}/${desc.name}`, method);
       }
@@ -41,6 +44,10 @@ export class FakeMethods implements Methods {
 
   find(path: string): Method | undefined {
     return this.#paths.get(path);
+  }
+
+  admit({ isOpen }: Method, incoming: Incoming): Promise<unknown> | undefined {
+    return isOpen ? undefined : this.admission(incoming);
   }
 
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {

@@ -1,0 +1,69 @@
+/** How much each key may use, and how fast that comes back. */
+export interface RateLimit {
+  /** Uses in one burst. */
+  readonly capacity: number;
+  /** Uses that come back with each interval. */
+  readonly refill: number;
+  readonly intervalMs: number;
+}
+
+interface Bucket {
+  tokens: number;
+  /** When the last whole interval ended. */
+  refilledAt: number;
+}
+
+/** Keys kept at most: more would be an attack on memory. The least recently used one is dropped. */
+const MAX_KEYS = 10_000;
+
+/**
+ * A token bucket for each key. Counted in this process alone: with several replicas each of them
+ * grants the limit.
+ */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  /** Least recently used first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+  }
+
+  /** Takes one use and returns 0; otherwise takes nothing and returns the milliseconds to wait. */
+  take(key: string, now: number): number {
+    const wait = this.waitMs(key, now);
+    if (wait === 0) (this.#buckets.get(key) as Bucket).tokens -= 1;
+    return wait;
+  }
+
+  /** Milliseconds until the key can be used again; 0 when it can be used now. */
+  waitMs(key: string, now: number): number {
+    const bucket = this.#bucket(key, now);
+    if (bucket.tokens >= 1) return 0;
+    const { refill, intervalMs } = this.#limit;
+    const intervals = Math.ceil((1 - bucket.tokens) / refill);
+    return Math.max(1, bucket.refilledAt + intervals * intervalMs - now);
+  }
+
+  #bucket(key: string, now: number): Bucket {
+    const known = this.#buckets.get(key);
+    if (known === undefined && this.#buckets.size >= MAX_KEYS) {
+      this.#buckets.delete(this.#buckets.keys().next().value as string);
+    }
+    const bucket = known ?? { tokens: this.#limit.capacity, refilledAt: now };
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    this.#refill(bucket, now);
+    return bucket;
+  }
+
+  #refill(bucket: Bucket, now: number): void {
+    const { capacity, refill, intervalMs } = this.#limit;
+    // A clock that was set back refills nothing.
+    const intervals = Math.max(0, Math.floor((now - bucket.refilledAt) / intervalMs));
+    bucket.tokens = Math.min(capacity, bucket.tokens + intervals * refill);
+    bucket.refilledAt += intervals * intervalMs;
+    // A full bucket has no interval under way: the next one begins with its next use.
+    if (bucket.tokens === capacity) bucket.refilledAt = now;
+  }
+}
