@@ -33,6 +33,10 @@ export class BoundedCache<K, V> {
     return old.value;
   }
 
+  has(key: K): boolean {
+    return this.#young.has(key) || this.#old.has(key);
+  }
+
   /** Keeps a value. One that would fill a whole generation is not kept. */
   set(key: K, value: V, bytes: number): void {
     this.delete(key);
