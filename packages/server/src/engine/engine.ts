@@ -7,15 +7,15 @@ import {
   type GroupInvite,
   type Identity,
   type IdentityProvider,
-  parentOf,
   type Repo,
   type Role,
   type RoleBinding,
   type Tag,
 } from "@wharf/contract";
 import type { Addresses } from "../addresses.ts";
+import { BindingGrants } from "../auth/binding-grants.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
-import { Grants } from "../auth/grants.ts";
+import type { Grants } from "../auth/grants.ts";
 import type { Settings } from "../config.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -76,6 +76,7 @@ export class Engine {
   readonly repos: Resource<Repo>;
   readonly tags: Resource<Tag>;
   readonly advisories: Resource<Advisory>;
+  readonly #bindingGrants: BindingGrants;
 
   constructor(parts: EngineParts, known: KnownResources) {
     this.store = parts.store;
@@ -94,6 +95,8 @@ export class Engine {
     this.tags = known.tags;
     this.advisories = known.advisories;
     this.resources = Object.values(known) as Resource[];
+    const { reader } = parts.store;
+    this.#bindingGrants = new BindingGrants(reader, (uids) => this.#capabilitiesOf(uids, reader));
   }
 
   /**
@@ -112,20 +115,25 @@ export class Engine {
     if (session !== "" && login === undefined) return undefined;
     if ((await this.identities.table.find(reader, identity, "data")) === undefined)
       return undefined;
-    const filter = { column: "identity_uid", value: identity };
-    const bindings = await this.roleBindings.where(reader, filter);
-    const bound = bindings.map(({ uid, roleUid }) => ({ place: parentOf(uid), roleUid }));
+    // As committed, within a transaction too: if access changes before a transaction that relies on it
+    // commits, it runs again.
+    const bound = await this.#bindingGrants.of(identity);
     const given = login?.identity === identity ? await this.#mapped(login, reader) : [];
-    const all = [...bound, ...given];
-    const roles = await this.roles.findMany(
+    const capabilities = await this.#capabilitiesOf(
+      given.map(({ roleUid }) => roleUid),
       reader,
-      all.map(({ roleUid }) => roleUid),
     );
-    return Grants.at(
-      all.map(({ place, roleUid }) => {
-        return [place, CapabilitySet.of(...(roles.get(roleUid)?.capabilities ?? []))] as const;
+    return bound.plus(
+      given.map(({ place, roleUid }) => {
+        return [place, capabilities.get(roleUid) ?? CapabilitySet.EMPTY] as const;
       }),
     );
+  }
+
+  /** What roles grant, by uid. */
+  async #capabilitiesOf(uids: readonly string[], reader: Reader) {
+    const found = await this.roles.findMany(reader, uids);
+    return new Map([...found].map(([uid, role]) => [uid, CapabilitySet.of(...role.capabilities)]));
   }
 
   /**

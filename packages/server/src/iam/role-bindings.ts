@@ -28,6 +28,9 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   schema: RoleBindingSchema,
   table: "role_bindings",
   changesAccess: true,
+  grantsOf: "identity_uid",
+  // What an identity is granted is read from this index alone.
+  indexes: [["identity_uid", "parent", "role_uid"]],
   deleteIsIdempotent: true,
   filters: [
     {

@@ -4,7 +4,13 @@ import type { Dialect } from "./connection.ts";
  * The tables that are not resources, step by step. A step that has been released is never edited:
  * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
  */
-export function migrations({ id, text, integer, blob }: Dialect): readonly (readonly string[])[] {
+export function migrations({
+  id,
+  text,
+  integer,
+  blob,
+  withoutRowid,
+}: Dialect): readonly (readonly string[])[] {
   return [
     [
       `CREATE TABLE counts (
@@ -134,6 +140,13 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `CREATE TABLE severity_changes (
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
+    ],
+    // The log of changed grants (access-log.ts). Servers that do not know it move the version alone.
+    [
+      `ALTER TABLE access_version ADD COLUMN logged ${integer} NOT NULL DEFAULT 0`,
+      `CREATE TABLE grant_changes (
+        version ${integer} NOT NULL, identity ${text} NOT NULL, root ${text} NOT NULL,
+        PRIMARY KEY (version, identity, root)) ${withoutRowid}`,
     ],
   ];
 }
