@@ -27,6 +27,7 @@ import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
 import { Landmarks } from "./landmarks.ts";
 import { listMethod } from "./list.ts";
+import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { createMethod, deleteMethod, updateMethod } from "./write.ts";
@@ -65,6 +66,7 @@ export class Engine {
   readonly issuerPolicy: IssuerPolicy;
   readonly addresses: () => Addresses;
   readonly landmarks = new Landmarks();
+  readonly lists = new ListScheduler();
   /** Every resource, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly groups: Resource<Group>;

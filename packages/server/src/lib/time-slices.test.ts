@@ -54,6 +54,14 @@ test("one slice starts in each tick, however many tasks there are", async () => 
   assert.equal(mostInOneTick, 1);
 });
 
+test("a task that is canceled ends at its next pause", async () => {
+  const controller = new AbortController();
+  const task = new TimeSlices().task("a", controller.signal);
+  await task.yield();
+  controller.abort(new Error("gone"));
+  await assert.rejects(task.yield(), /gone/);
+});
+
 test("owners take turns, whatever the number of their tasks", async () => {
   const slices = new TimeSlices();
   const order: string[] = [];

@@ -30,9 +30,13 @@ export class TimeSlices {
     this.#now = now;
   }
 
-  /** Begins a task; its first slice begins at once. */
-  task(owner: string): SlicedTask {
-    return new SlicedTask(() => this.#next(owner), this.#sliceMs, this.#now);
+  /** Begins a task; its first slice begins at once. A task whose signal is aborted ends at its next pause. */
+  task(owner: string, signal?: AbortSignal): SlicedTask {
+    const next = async () => {
+      await this.#next(owner);
+      signal?.throwIfAborted();
+    };
+    return new SlicedTask(next, this.#sliceMs, this.#now);
   }
 
   #next(owner: string): Promise<void> {
