@@ -74,6 +74,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     run: writer.run.bind(writer),
     counts,
     accessChanged() {},
+    grantsChanged() {},
     relyOnAccess: async () => 0,
     async takeTurn() {},
     countBelow: async (table, place) => counts.below(table, place),

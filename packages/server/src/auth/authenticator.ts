@@ -120,7 +120,7 @@ export class Authenticator {
 }
 
 function bytesOf(callerKey: string, { grants, limit }: Caller): number {
-  const places = grants.entries.size + (limit?.entries.size ?? 0);
+  const places = grants.size + (limit?.size ?? 0);
   return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_PLACE * places;
 }
 

@@ -1,21 +1,20 @@
-import { ancestorsOf, type Capability, CapabilitySet } from "@wharf/contract";
+import { type Capability, CapabilitySet, rootOf } from "@wharf/contract";
+import { RootGrants } from "./root-grants.ts";
 
 /** The parts of the tree in which a caller holds something: everywhere, or below these places. */
 export type Reach = { readonly everything: true } | { readonly places: readonly string[] };
 
-/**
- * What one caller holds, place by place. A grant at a place covers everything below it; the set
- * kept for a place already includes what its ancestors grant, so a check ends at the nearest one.
- */
+/** What one caller holds, root by root. */
 export class Grants {
   static readonly NONE = new Grants(new Map());
 
-  readonly #held: ReadonlyMap<string, CapabilitySet>;
+  readonly #roots: ReadonlyMap<string, RootGrants>;
   readonly #everywhere: CapabilitySet;
   readonly #reach = new Map<string, Reach>();
+  readonly #within = new WeakMap<Grants, Grants>();
 
-  private constructor(held: ReadonlyMap<string, CapabilitySet>, everywhere = CapabilitySet.EMPTY) {
-    this.#held = held;
+  private constructor(roots: ReadonlyMap<string, RootGrants>, everywhere = CapabilitySet.EMPTY) {
+    this.#roots = roots;
     this.#everywhere = everywhere;
   }
 
@@ -23,17 +22,19 @@ export class Grants {
    * @example const grants = Grants.at([["<organisation uid>", viewer]]);
    */
   static at(entries: Iterable<readonly [uid: string, held: CapabilitySet]>): Grants {
-    const own = new Map<string, CapabilitySet>();
-    for (const [uid, held] of entries) own.set(uid, own.get(uid)?.union(held) ?? held);
-    const withInherited = new Map<string, CapabilitySet>();
-    for (const [uid, held] of own) {
-      const inherited = ancestorsOf(uid).map((above) => own.get(above) ?? CapabilitySet.EMPTY);
-      withInherited.set(
-        uid,
-        inherited.reduce((sum, more) => sum.union(more), held),
-      );
+    const roots = new Map<string, Map<string, CapabilitySet>>();
+    for (const [uid, held] of entries) {
+      const root = rootOf(uid);
+      const own = roots.get(root) ?? new Map<string, CapabilitySet>();
+      roots.set(root, own);
+      own.set(uid, own.get(uid)?.union(held) ?? held);
     }
-    return new Grants(withInherited);
+    return new Grants(new Map([...roots].map(([root, own]) => [root, RootGrants.of(own)])));
+  }
+
+  /** Grants that are compiled already, by root. The map must not change afterwards. */
+  static ofRoots(roots: ReadonlyMap<string, RootGrants>): Grants {
+    return new Grants(roots);
   }
 
   /** Grants that hold on everything there is and will be. */
@@ -42,31 +43,71 @@ export class Grants {
   }
 
   /**
+   * These grants and more.
+   *
+   * @example const grants = bound.plus([[mapping.scope, capabilities]]);
+   */
+  plus(entries: readonly (readonly [uid: string, held: CapabilitySet])[]): Grants {
+    if (entries.length === 0) return this;
+    const roots = new Map(this.#roots);
+    for (const root of new Set(entries.map(([uid]) => rootOf(uid)))) {
+      const own = new Map(roots.get(root)?.entries);
+      for (const [uid, held] of entries) {
+        if (rootOf(uid) === root) own.set(uid, own.get(uid)?.union(held) ?? held);
+      }
+      roots.set(root, RootGrants.of(own));
+    }
+    return new Grants(roots, this.#everywhere);
+  }
+
+  /**
    * What remains of these grants within a limit: at each place, what both hold there.
    *
    * @example const caller = granted.within(limitOfToken);
    */
   within(limit: Grants): Grants {
-    const places = new Set([...this.#held.keys(), ...limit.#held.keys()]);
-    const held = [...places].map(
-      (uid) => [uid, this.heldAt(uid).intersect(limit.heldAt(uid))] as const,
-    );
-    return new Grants(new Map(held), this.#everywhere.intersect(limit.#everywhere));
+    const known = this.#within.get(limit);
+    if (known !== undefined) return known;
+    const roots = new Map<string, RootGrants>();
+    for (const root of new Set([...this.#roots.keys(), ...limit.#roots.keys()])) {
+      const scopes = [this, limit].flatMap((one) => [...(one.#roots.get(root)?.scopes ?? [])]);
+      const both = scopes.map(
+        (uid) => [uid, this.heldAt(uid).intersect(limit.heldAt(uid))] as const,
+      );
+      roots.set(root, RootGrants.of(new Map(both)));
+    }
+    const narrowed = new Grants(roots, this.#everywhere.intersect(limit.#everywhere));
+    this.#within.set(limit, narrowed);
+    return narrowed;
+  }
+
+  /** What remains if only grants that were made at some scopes count. */
+  where(counts: (scope: string) => boolean): Grants {
+    const roots = [...this.#roots].map(([root, grants]) => [root, grants.where(counts)] as const);
+    return new Grants(new Map(roots.filter(([, grants]) => grants.size > 0)), this.#everywhere);
+  }
+
+  /** The scopes at which something was granted. */
+  get scopes(): string[] {
+    return [...this.#roots.values()].flatMap((root) => [...root.scopes]);
+  }
+
+  /** How many scopes there are. */
+  get size(): number {
+    let size = 0;
+    for (const root of this.#roots.values()) size += root.size;
+    return size;
   }
 
   /** Every place with grants of its own, and all that is held there. */
-  get entries(): ReadonlyMap<string, CapabilitySet> {
-    return this.#held;
+  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
+    return [...this.#roots.values()].flatMap((root) => [...root.entries]);
   }
 
   /** Everything that is held at a place. */
   heldAt(uid: string): CapabilitySet {
     if (!this.#everywhere.isEmpty) return this.#everywhere;
-    for (let place = uid; ; place = place.slice(0, place.lastIndexOf("/"))) {
-      const held = this.#held.get(place);
-      if (held !== undefined) return held;
-      if (!place.includes("/")) return CapabilitySet.EMPTY;
-    }
+    return this.#roots.get(rootOf(uid))?.heldAt(uid) ?? CapabilitySet.EMPTY;
   }
 
   /**
@@ -84,18 +125,11 @@ export class Grants {
     const key = capabilities.join();
     let reach = this.#reach.get(key);
     if (reach === undefined) {
-      reach = { places: this.#topmost(capabilities) };
+      const roots = [...this.#roots.keys()].sort();
+      const places = roots.flatMap((root) => this.#roots.get(root)?.topmost(capabilities) ?? []);
+      reach = { places };
       this.#reach.set(key, reach);
     }
     return reach;
-  }
-
-  #topmost(capabilities: readonly Capability[]): string[] {
-    const within = (uid: string) => {
-      const held = this.#held.get(uid) ?? CapabilitySet.EMPTY;
-      return !held.isEmpty && held.hasAll(capabilities);
-    };
-    const covered = (uid: string) => ancestorsOf(uid).some(within);
-    return [...this.#held.keys()].filter((uid) => within(uid) && !covered(uid)).sort();
   }
 }

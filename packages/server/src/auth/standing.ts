@@ -49,7 +49,7 @@ export class Standing {
 
   /** Whether a group accepts the client that the person signed in through. */
   isTrustedAt(group: string): boolean {
-    return this.#trusted?.some((scope) => isSelfOrBelow(group, scope)) ?? true;
+    return isWithin(group, this.#trusted);
   }
 
   /** Whether no provisioned identity provider of a group, or above it, leaves the person out. */
@@ -59,6 +59,10 @@ export class Standing {
     }
     return true;
   }
+}
+
+function isWithin(group: string, scopes: readonly string[] | undefined): boolean {
+  return scopes?.some((scope) => isSelfOrBelow(group, scope)) ?? true;
 }
 
 /** A person as their issuer names them. */
@@ -96,7 +100,9 @@ export async function standingOf(
 ): Promise<Standing> {
   if (person === undefined) return Standing.EVERYWHERE;
   const trusted = session && (await trustedGroups(engine, reader, person, session));
-  return new Standing(trusted, await provisionedGroups(engine, reader, person, groups));
+  // What is not trusted does not count, whether or not it is provisioned.
+  const relevant = groups.filter((group) => isWithin(group, trusted)).concat(trusted ?? []);
+  return new Standing(trusted, await provisionedGroups(engine, reader, person, relevant));
 }
 
 async function trustedGroups(

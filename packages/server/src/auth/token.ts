@@ -221,7 +221,7 @@ export class TokenVerifier {
 }
 
 function bytesOf(token: string, { limit }: VerifiedToken): number {
-  const places = limit === undefined ? 0 : limit.entries.size;
+  const places = limit?.size ?? 0;
   return ENTRY_BYTES + 2 * token.length + BYTES_PER_PLACE * places;
 }
 

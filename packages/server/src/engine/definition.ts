@@ -85,6 +85,13 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly rootsAreShared?: boolean;
   /** Whether creating, changing or deleting one changes who may do what. */
   readonly changesAccess?: boolean;
+  /**
+   * Where rows decide what role bindings grant: the column of the identity that a row concerns, or
+   * ALL_IDENTITIES. Compiled grants of others are not compiled again after a change.
+   */
+  readonly grantsOf?: string;
+  /** Columns of indexes beside those of orders and filters. */
+  readonly indexes?: readonly (readonly string[])[];
   /** Whether deleting what does not exist succeeds. */
   readonly deleteIsIdempotent?: boolean;
   /** The only fields that events tell, where not all of them are for everyone. */

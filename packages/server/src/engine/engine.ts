@@ -15,8 +15,9 @@ import {
   type Tag,
 } from "@wharf/contract";
 import type { Addresses } from "../addresses.ts";
+import { BindingGrants } from "../auth/binding-grants.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
-import { Grants } from "../auth/grants.ts";
+import type { Grants } from "../auth/grants.ts";
 import { isDeactivated, personOf, standingOf } from "../auth/standing.ts";
 import type { Settings } from "../config.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -29,6 +30,7 @@ import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
 import { Landmarks } from "./landmarks.ts";
 import { listMethod } from "./list.ts";
+import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { createMethod, deleteMethod, updateMethod } from "./write.ts";
@@ -67,6 +69,7 @@ export class Engine {
   readonly issuerPolicy: IssuerPolicy;
   readonly addresses: () => Addresses;
   readonly landmarks = new Landmarks();
+  readonly lists = new ListScheduler();
   /** Every resource, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly groups: Resource<Group>;
@@ -78,6 +81,7 @@ export class Engine {
   readonly repos: Resource<Repo>;
   readonly tags: Resource<Tag>;
   readonly advisories: Resource<Advisory>;
+  readonly #bindingGrants: BindingGrants;
 
   constructor(parts: EngineParts, known: KnownResources) {
     this.store = parts.store;
@@ -96,6 +100,8 @@ export class Engine {
     this.tags = known.tags;
     this.advisories = known.advisories;
     this.resources = Object.values(known) as Resource[];
+    const { reader } = parts.store;
+    this.#bindingGrants = new BindingGrants(reader, (uids) => this.#capabilitiesOf(uids, reader));
   }
 
   /**
@@ -114,29 +120,26 @@ export class Engine {
     if (identity === undefined) return undefined;
     const assumes = login !== undefined && login.identity !== uid;
     if (assumes && !(await this.mayAssume(uid, login.identity, login, reader))) return undefined;
-    const filter = { column: "identity_uid", value: uid };
-    const bindings = await this.roleBindings.where(reader, filter);
-    const bound = bindings.map((one) => ({ place: parentOf(one.uid), roleUid: one.roleUid }));
+    // As committed, within a transaction too: if access changes before a transaction that relies on it
+    // commits, it runs again.
+    const bound = await this.#bindingGrants.of(uid);
     const mapped = login?.identity === uid ? await this.#mapped(login, reader) : [];
     const person = personOf(identity);
-    const places = [...bound, ...mapped].map(({ place }) => place);
-    const standing = await standingOf(this, reader, person, login, places);
-    const all = [
-      ...bound.filter(({ place }) => standing.countsAt(place)),
-      ...mapped.filter(({ place }) => standing.isActiveAt(place)),
-    ];
-    const isLeftOut = places.some((place) => !standing.isActiveAt(place));
-    if (person && all.length === 0 && (isLeftOut || (await isDeactivated(reader, person))))
-      return undefined;
-    const roles = await this.roles.findMany(
-      reader,
-      all.map(({ roleUid }) => roleUid),
-    );
-    return Grants.at(
-      all.map(({ place, roleUid }) => {
-        return [place, CapabilitySet.of(...(roles.get(roleUid)?.capabilities ?? []))] as const;
-      }),
-    );
+    if (person === undefined) return bound.plus(mapped);
+    const scopes = [...bound.scopes, ...mapped.map(([scope]) => scope)];
+    const standing = await standingOf(this, reader, person, login, scopes);
+    const counted = bound
+      .where((scope) => standing.countsAt(scope))
+      .plus(mapped.filter(([scope]) => standing.isActiveAt(scope)));
+    if (counted.size > 0) return counted;
+    const isLeftOut = scopes.some((scope) => !standing.isActiveAt(scope));
+    return isLeftOut || (await isDeactivated(reader, person)) ? undefined : counted;
+  }
+
+  /** What roles grant, by uid. */
+  async #capabilitiesOf(uids: readonly string[], reader: Reader) {
+    const found = await this.roles.findMany(reader, uids);
+    return new Map([...found].map(([uid, role]) => [uid, CapabilitySet.of(...role.capabilities)]));
   }
 
   /**
@@ -168,11 +171,15 @@ export class Engine {
     return (await standingOf(this, reader, personOf(found), session, [group])).countsAt(group);
   }
 
-  /** What the groups that a person was in when they logged in give them, while they are mapped. */
+  /** What the groups that a person was in when they signed in give them, while they are mapped. */
   async #mapped({ mappings }: StoredSession, reader: Reader) {
     const uids = JSON.parse(mappings) as string[];
-    const found = await this.externalGroupRoleMappings.findMany(reader, uids);
-    return [...found.values()].map(({ scope, roleUid }) => ({ place: scope, roleUid }));
+    const found = [...(await this.externalGroupRoleMappings.findMany(reader, uids)).values()];
+    const roles = found.map(({ roleUid }) => roleUid);
+    const capabilities = await this.#capabilitiesOf(roles, reader);
+    return found.map(({ scope, roleUid }) => {
+      return [scope, capabilities.get(roleUid) ?? CapabilitySet.EMPTY] as const;
+    });
   }
 
   /**

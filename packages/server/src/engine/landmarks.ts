@@ -12,8 +12,14 @@ export interface Walkable {
   readonly key: string;
   /** Differs whenever anything in the list has changed. */
   changes(): Promise<string>;
-  /** Where the row stands that comes so many rows after the start. */
-  at(start: Start | undefined, offset: number): Promise<Position | undefined>;
+  /** Begins a walk with the row at the start. */
+  walk(start: Start | undefined): Walk;
+}
+
+/** A way through a list, row by row. */
+export interface Walk {
+  /** Goes so many rows further. Where that row stands; undefined when there are not that many. */
+  advance(rows: number): Promise<Position | undefined>;
 }
 
 /** From where to walk, and how far. */
@@ -46,11 +52,16 @@ export class Landmarks {
     if (skip < APART) return { start: undefined, skip };
     const positions = await this.#positions(list);
     const wanted = Math.floor(skip / APART);
+    let walk: Walk | undefined;
     while (positions.length < wanted) {
       const last = positions.at(-1);
-      const next = await list.at(from(last), APART);
-      // Another jump may have come this far in the meantime.
-      if (positions.at(-1) !== last) continue;
+      walk ??= list.walk(from(last));
+      const next = await walk.advance(APART);
+      // Another jump may have come this far in the meantime: go on from where it came.
+      if (positions.at(-1) !== last) {
+        walk = undefined;
+        continue;
+      }
       if (next === undefined) return { start: from(last), skip: skip - positions.length * APART };
       positions.push(next);
       // Rows walked by the hundred thousand must not keep everyone else waiting.

@@ -8,6 +8,7 @@ import {
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../errors.ts";
+import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/connection.ts";
@@ -17,6 +18,7 @@ import type { Bound, Condition } from "../store/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
+import { countMany } from "./many-ranges.ts";
 import { parseOrder } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
@@ -95,17 +97,24 @@ export function listMethod<R extends ResourceMessage>(
       ? await definition.resolve(reader, settledFilters, reach)
       : settledFilters;
     const stretches = rangesFor(kind, reach, request.uidp);
-    const scan: Scan = {
-      table,
-      ranges: definition.parts ? await inParts(reader, resource, stretches, parts) : stretches,
-      filters: asked,
-      order,
-      start: cursor && { ...cursor.position, inclusive: false },
-      skip,
-      limit: pageSize + 1,
-      form: hydrates || call.format === "binary" ? "data" : "json",
-    };
-    const found = await currentRows(resource, engine, scan);
+    const { found, totalCount } = await engine.lists.run(call, stretches.length, async (task) => {
+      const ranges = definition.parts
+        ? await inParts(reader, resource, stretches, parts, task)
+        : stretches;
+      const scan: Scan = {
+        table,
+        ...(await countMany(reader, table, ranges, task)),
+        filters: asked,
+        order,
+        start: cursor && { ...cursor.position, inclusive: false },
+        skip,
+        limit: pageSize + 1,
+        form: hydrates || call.format === "binary" ? "data" : "json",
+        task,
+      };
+      const rows = await currentRows(resource, engine, scan);
+      return { found: rows, totalCount: await countRows(reader, scan) };
+    });
     const stored = fitting(found.slice(0, pageSize).map((row) => row[3]));
     const bodies = hydrates ? fitting(await hydrated(resource, engine, call, stored)) : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
@@ -114,7 +123,7 @@ export function listMethod<R extends ResourceMessage>(
     const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;
     const envelope: Envelope = {
       nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
-      totalCount: await countRows(reader, scan),
+      totalCount,
       skipped,
     };
     return pageReply(method, envelope, bodies);
@@ -166,10 +175,12 @@ async function inParts<R extends ResourceMessage>(
   { table }: Resource<R>,
   stretches: readonly Stretch[],
   parts: readonly number[],
+  task: SlicedTask,
 ): Promise<Range[]> {
   const ranges: Range[] = [];
   for (const stretch of stretches) {
     ranges.push(...(await rangesOfParts(reader, table, stretch, parts)));
+    await task.pause();
   }
   return ranges;
 }

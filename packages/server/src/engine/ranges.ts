@@ -136,5 +136,18 @@ export function canSee(kind: Kind, reach: Reach, uid: string): boolean {
 }
 
 function covers(reach: Reach, uid: string): boolean {
-  return "everything" in reach || reach.places.some((place) => isSelfOrBelow(uid, place));
+  if ("everything" in reach) return true;
+  const places = placesOf(reach.places);
+  return places.has(uid) || ancestorsOf(uid).some((above) => places.has(above));
+}
+
+/** Made once for each reach, which is kept with the caller's grants: it can have thousands of places. */
+const PLACES = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function placesOf(places: readonly string[]): ReadonlySet<string> {
+  const known = PLACES.get(places);
+  if (known !== undefined) return known;
+  const made = new Set(places);
+  PLACES.set(places, made);
+  return made;
 }

@@ -70,6 +70,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       ...(definition.parts ? { parts: definition.parts.all } : {}),
       childOrders: definition.childOrders ?? [],
       hasTerms: definition.terms !== undefined,
+      ...(definition.grantsOf === undefined ? {} : { grantsOf: definition.grantsOf }),
+      indexes: definition.indexes ?? [],
       filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),

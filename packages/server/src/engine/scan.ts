@@ -1,4 +1,7 @@
+import { hash } from "node:crypto";
+import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Reader } from "../store/connection.ts";
+import type { Counts } from "../store/counts.ts";
 import {
   countRange,
   type Order,
@@ -12,7 +15,10 @@ import {
 } from "../store/page.ts";
 import { countsOf } from "../store/range-counts.ts";
 import type { Condition, ResourceTable } from "../store/resource-table.ts";
-import type { Landmarks } from "./landmarks.ts";
+import { isConsecutive, readConsecutive } from "./consecutive.ts";
+import type { Landmarks, Walk } from "./landmarks.ts";
+import { rowsIn } from "./many-ranges.ts";
+import { MergedWalk, positionOrder } from "./merge.ts";
 
 /** A list made ready: which rows, in which order, and where to begin. */
 export interface Scan {
@@ -24,10 +30,14 @@ export interface Scan {
   readonly skip: number;
   readonly limit: number;
   readonly form: "json" | "data";
+  /** The counts of the places that subtrees hang on, where many were read at once. */
+  readonly counts?: ReadonlyMap<string, Counts>;
+  /** The work it is part of, which gives way to that of others between two statements. */
+  readonly task: SlicedTask;
 }
 
-/** Positions fetched at a time where several ranges are merged. */
-const CHUNK = 500;
+/** Ranges that are read at the same time. */
+const CONCURRENCY = 16;
 
 /**
  * Reads the rows of a list, whichever ranges they come from, in one order.
@@ -39,10 +49,13 @@ export async function readRows(
   landmarks: Landmarks,
   scan: Scan,
 ): Promise<PageRow[]> {
-  if (scan.ranges.length === 0) return [];
+  const [only, ...others] = scan.ranges;
+  if (only === undefined) return [];
+  if (others.length > 0 && isConsecutive(scan)) {
+    return readConsecutive(reader, scan, (one) => readRows(reader, landmarks, one));
+  }
   const near = await shortened(reader, landmarks, scan);
-  const [only, ...others] = near.ranges;
-  if (only === undefined || others.length > 0) return readMerged(reader, near);
+  if (others.length > 0) return readMerged(reader, near);
   return readPage(reader, near.table, pageQuery(near, only, near.skip, near.limit), near.form);
 }
 
@@ -53,26 +66,62 @@ async function shortened(reader: Reader, landmarks: Landmarks, scan: Scan): Prom
   // Named rows are few, and from a cursor there is no telling how many rows are before.
   if (scan.start !== undefined || ranges.some((range) => "uids" in range)) return scan;
   const list = {
-    key: JSON.stringify([table.shape.name, ranges, filters, order]),
-    async changes() {
-      const counts = await Promise.all(ranges.map((range) => countsOf(reader, table, range)));
-      return counts.map(({ changes }) => changes).join();
-    },
-    at: (start: Start | undefined, offset: number) =>
-      positionAt(reader, { ...scan, start }, offset),
+    key: digest(JSON.stringify([table.shape.name, ranges, filters, order])),
+    changes: async () => digest((await changesOf(reader, scan)).join()),
+    walk: (start: Start | undefined) => walk(reader, { ...scan, start }),
   };
   return { ...scan, ...(await landmarks.shorten(list, scan.skip)) };
 }
 
-async function positionAt(
-  reader: Reader,
-  scan: Scan,
-  offset: number,
-): Promise<Position | undefined> {
+/** Lists of many ranges are long to name, and many of them are remembered. */
+function digest(text: string): string {
+  return text.length < 256 ? text : hash("sha256", text, "base64url");
+}
+
+async function changesOf(reader: Reader, scan: Scan): Promise<number[]> {
+  const { table, ranges, counts: known, task } = scan;
+  if (known !== undefined) {
+    return ranges.map((range) => ("below" in range ? (known.get(range.below)?.changes ?? 0) : 0));
+  }
+  const all: number[] = [];
+  for (const some of batches(ranges)) {
+    const counts = await Promise.all(some.map((range) => countsOf(reader, table, range)));
+    all.push(...counts.map(({ changes }) => changes));
+    await task.pause();
+  }
+  return all;
+}
+
+function* batches(ranges: readonly Range[]): Iterable<readonly Range[]> {
+  for (let at = 0; at < ranges.length; at += CONCURRENCY) yield ranges.slice(at, at + CONCURRENCY);
+}
+
+function walk(reader: Reader, scan: Scan): Walk {
   const [only, ...others] = scan.ranges;
-  if (only === undefined || others.length > 0) return mergedPositionAt(reader, scan, offset);
-  const [found] = await readPositions(reader, scan.table, pageQuery(scan, only, offset, 1));
-  return found;
+  if (only !== undefined && others.length === 0) return new IndexWalk(reader, scan, only);
+  const fetch = (range: Range, start: Start | undefined, limit: number) =>
+    readPositions(reader, scan.table, pageQuery({ ...scan, start }, range, 0, limit));
+  return new MergedWalk(scan, fetch, scan.task);
+}
+
+/** Walks through one range, whose index the database walks through. */
+class IndexWalk implements Walk {
+  readonly #reader: Reader;
+  readonly #range: Range;
+  #scan: Scan;
+
+  constructor(reader: Reader, scan: Scan, range: Range) {
+    this.#reader = reader;
+    this.#scan = scan;
+    this.#range = range;
+  }
+
+  async advance(rows: number): Promise<Position | undefined> {
+    const query = pageQuery(this.#scan, this.#range, rows, 1);
+    const [found] = await readPositions(this.#reader, this.#scan.table, query);
+    if (found) this.#scan = { ...this.#scan, start: { ...found, inclusive: true } };
+    return found;
+  }
 }
 
 /**
@@ -80,9 +129,17 @@ async function positionAt(
  *
  * @example const total = await countRows(reader, scan);
  */
-export async function countRows(reader: Reader, { table, ranges, filters }: Scan): Promise<number> {
+export async function countRows(reader: Reader, scan: Scan): Promise<number> {
+  const { table, ranges, filters, counts: known, task } = scan;
+  if (known !== undefined && filters.length === 0) {
+    return ranges.reduce((sum, range) => sum + rowsIn(table, known, range), 0);
+  }
   let total = 0;
-  for (const range of ranges) total += await countRange(reader, table, range, filters);
+  for (const some of batches(ranges)) {
+    const counts = some.map((range) => countRange(reader, table, range, filters));
+    for (const count of await Promise.all(counts)) total += count;
+    await task.pause();
+  }
   return total;
 }
 
@@ -93,87 +150,46 @@ function pageQuery(scan: Scan, range: Range, offset: number, limit: number): Pag
 
 async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
   if (scan.skip > 0) {
-    const first = await mergedPositionAt(reader, scan, scan.skip);
+    const first = await walk(reader, scan).advance(scan.skip);
     if (first === undefined) return [];
     return readMerged(reader, { ...scan, skip: 0, start: { ...first, inclusive: true } });
   }
-  const before = comparison(scan.order);
+  const compare = positionOrder(scan.order);
   let rows: PageRow[] = [];
-  for (const range of scan.ranges) {
-    const query = pageQuery(scan, range, 0, scan.limit);
-    const more = await readPage(reader, scan.table, query, scan.form);
-    // No more than can be shown is held: there may be hundreds of ranges, and rows may be large.
-    rows = [...rows, ...more]
-      .sort((a, b) => before([a[0], a[1]], [b[0], b[1]]))
-      .slice(0, scan.limit);
+  for (const some of batches(scan.ranges)) {
+    const last = rows.length < scan.limit ? undefined : rows.at(-1);
+    for (const range of await contributing(reader, scan, some, last)) {
+      const query = pageQuery(scan, range, 0, scan.limit);
+      const more = await readPage(reader, scan.table, query, scan.form);
+      // No more than can be shown is held: there may be thousands of ranges, and rows may be large.
+      rows = [...rows, ...more]
+        .sort((a, b) => compare(positionOf(a), positionOf(b)))
+        .slice(0, scan.limit);
+      await scan.task.pause();
+    }
+    await scan.task.pause();
   }
   return rows;
 }
 
-/** The position of the row that so many come before; undefined when there are not that many. */
-async function mergedPositionAt(
+/** Those of some ranges that have a row before the last of a full page: all, while the page is not full. */
+async function contributing(
   reader: Reader,
   scan: Scan,
-  offset: number,
-): Promise<Position | undefined> {
-  const before = comparison(scan.order);
-  let heads = await Promise.all(scan.ranges.map((range) => Stream.open(reader, scan, range)));
-  for (let passed = 0; ; passed++) {
-    heads = heads.filter((stream) => stream.head !== undefined);
-    const [first, ...rest] = heads;
-    if (first === undefined) return undefined;
-    const next = rest.reduce(
-      (least, other) => (before(of(other), of(least)) < 0 ? other : least),
-      first,
-    );
-    if (passed === offset) return next.head;
-    await next.advance();
-  }
+  ranges: readonly Range[],
+  last: PageRow | undefined,
+): Promise<readonly Range[]> {
+  if (last === undefined) return ranges;
+  const compare = positionOrder(scan.order);
+  const heads = await Promise.all(
+    ranges.map((range) => readPositions(reader, scan.table, pageQuery(scan, range, 0, 1))),
+  );
+  return ranges.filter((_, at) => {
+    const head = heads[at]?.[0];
+    return head !== undefined && compare(head, positionOf(last)) < 0;
+  });
 }
 
-/** The positions of one range, fetched in chunks as they are used up. */
-class Stream {
-  readonly #next: (start: Start | undefined) => Promise<Position[]>;
-  #chunk: Position[] = [];
-  #at = 0;
-
-  private constructor(next: (start: Start | undefined) => Promise<Position[]>) {
-    this.#next = next;
-  }
-
-  static async open(reader: Reader, scan: Scan, range: Range): Promise<Stream> {
-    const stream = new Stream((start) => {
-      return readPositions(reader, scan.table, pageQuery({ ...scan, start }, range, 0, CHUNK));
-    });
-    stream.#chunk = await stream.#next(scan.start);
-    return stream;
-  }
-
-  get head(): Position | undefined {
-    return this.#chunk[this.#at];
-  }
-
-  async advance(): Promise<void> {
-    this.#at += 1;
-    if (this.#at < CHUNK || this.#chunk.length < CHUNK) return;
-    const last = this.#chunk.at(-1) as Position;
-    this.#chunk = await this.#next({ ...last, inclusive: false });
-    this.#at = 0;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function of({ head }: Stream): readonly [string | number, number] {
-  return head === undefined ? ["", 0] : [head.key, head.id];
-}
-
-type Key = readonly [key: string | number, id: number];
-
-/** Compares as the databases do: text by its bytes, which for what keys hold is by its characters. */
-function comparison({ descending }: Order): (a: Key, b: Key) => number {
-  const sign = descending ? -1 : 1;
-  return ([keyA, idA], [keyB, idB]) => {
-    if (keyA !== keyB) return keyA < keyB ? -sign : sign;
-    return (idA - idB) * sign;
-  };
+function positionOf([key, id]: PageRow): Position {
+  return { key, id };
 }

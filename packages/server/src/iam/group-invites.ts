@@ -15,7 +15,9 @@ import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
+import { hasBinding } from "../store/identity-bindings.ts";
 import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
+import { checkOrganizationQuota } from "./binding-quota.ts";
 import { mayGrant } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
@@ -180,8 +182,8 @@ export async function bind(
   if (!(await engine.identities.table.keep(tx, identityUid))) {
     throw notFound(engine.identities.typeName, identityUid);
   }
-  const held = await engine.roleBindings.where(tx, { column: "identity_uid", value: identityUid });
-  if (held.some((one) => one.roleUid === roleUid && parentOf(one.uid) === group)) return;
+  if (await hasBinding(tx, identityUid, group, roleUid)) return;
+  await checkOrganizationQuota(change, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
   const binding = engine.roleBindings.begin(given, call.time);
   binding.uid = newChildUid(group);

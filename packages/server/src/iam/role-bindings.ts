@@ -20,6 +20,7 @@ import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/connection.ts";
+import { checkBindingQuota } from "./binding-quota.ts";
 import { mayGrant } from "./granting.ts";
 
 /** Role bindings: one identity, one role, one group. */
@@ -28,6 +29,9 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   schema: RoleBindingSchema,
   table: "role_bindings",
   changesAccess: true,
+  grantsOf: "identity_uid",
+  // What an identity is granted is read from this index alone.
+  indexes: [["identity_uid", "parent", "role_uid"]],
   deleteIsIdempotent: true,
   filters: [
     {
@@ -45,8 +49,15 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
     },
     { field: "group", column: "parent", type: "common" },
   ],
-  beforeCreate: mayBind,
-  beforeUpdate: (change, _before, after) => mayBind(change, after),
+  async beforeCreate(change, created) {
+    await mayBind(change, created);
+    await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
+  },
+  async beforeUpdate(change, before, after) {
+    await mayBind(change, after);
+    if (before.identityUid === after.identityUid) return;
+    await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+  },
   hydrate,
   methods: (engine) => ({ BatchCreateRoleBindings: batchCreate(engine) }),
 });

@@ -13,6 +13,7 @@ import {
 import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
 import { failedPrecondition, invalidArgument } from "../errors.ts";
+import { ALL_IDENTITIES } from "../store/table-shape.ts";
 
 /** Roles: built-in ones, which have no parent, and those that groups make for themselves. */
 export const roles: Resource<Role> = new Resource({
@@ -21,6 +22,7 @@ export const roles: Resource<Role> = new Resource({
   table: "roles",
   rootsAreShared: true,
   changesAccess: true,
+  grantsOf: ALL_IDENTITIES,
   filters: [{ field: "name", column: "name", type: "common" }],
   beforeCreate(change, created) {
     checkCapabilities(created);

@@ -62,6 +62,29 @@ export async function readPartCounts(
   );
 }
 
+/** Places whose counts are read by one statement: about a millisecond. */
+const PLACES_PER_READ = 500;
+
+/**
+ * The counts of many places, by place; those that nothing was ever below are left out. The statement
+ * is the same for any number of places.
+ *
+ * @example for await (const counts of readManyCounts(reader, "groups", scopes)) …
+ */
+export async function* readManyCounts(
+  reader: Reader,
+  table: string,
+  uids: readonly string[],
+): AsyncIterable<ReadonlyMap<string, Counts>> {
+  const sql = `SELECT uid, children, descendants, changes FROM counts
+     WHERE kind = ? AND uid IN (${reader.dialect.texts})`;
+  for (let at = 0; at < uids.length; at += PLACES_PER_READ) {
+    const some = JSON.stringify(uids.slice(at, at + PLACES_PER_READ));
+    const rows = await reader.all<Counts & { uid: string }>(sql, table, some);
+    yield new Map(rows.map((row) => [row.uid, row]));
+  }
+}
+
 interface Delta {
   children: number;
   descendants: number;

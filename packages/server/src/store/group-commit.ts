@@ -1,4 +1,5 @@
 import { WharfError } from "../errors.ts";
+import { GrantChanges } from "./access-log.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
 import { CountChanges, readCounts } from "./counts.ts";
 
@@ -10,6 +11,11 @@ export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Says that this transaction changes who may do what. */
   accessChanged(): void;
+  /**
+   * Says that this transaction changes what role bindings grant: those of an identity ("" for every
+   * identity) at the groups of one root ("" for all roots).
+   */
+  grantsChanged(identity: string, root: string): void;
   /**
    * The access version that this transaction relies on: if it changes access, and the version has
    * moved by the time it commits, it runs again.
@@ -145,6 +151,7 @@ export class GroupCommit {
       if (how.inTurn) await new SharedTransaction(writer, counts).takeTurn();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
+      const grants = new GrantChanges();
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (how.inSavepoints
@@ -153,10 +160,11 @@ export class GroupCommit {
         outcomes.push(outcome);
         if ("error" in outcome) continue;
         counts.add(tx.counts);
+        grants.add(tx.grants);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       await counts.store(writer);
-      if (reliedOn.size > 0) await moveAccess(writer, reliedOn);
+      if (reliedOn.size > 0) await moveAccess(writer, reliedOn, grants);
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -209,16 +217,23 @@ class AccessMoved extends Error {}
 /** What a change of access relies on that was not made on anyone's behalf. */
 const ANY_VERSION = -1;
 
-async function moveAccess(writer: Writer, reliedOn: ReadonlySet<number>): Promise<void> {
-  const sql = "UPDATE access_version SET version = version + 1 RETURNING version - 1 AS version";
-  const before = (await writer.get<{ version: number }>(sql))?.version;
+async function moveAccess(
+  writer: Writer,
+  reliedOn: ReadonlySet<number>,
+  grants: GrantChanges,
+): Promise<void> {
+  const sql =
+    "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
+  const moved = (await writer.get<{ version: number }>(sql))?.version ?? 0;
   for (const version of reliedOn) {
-    if (version !== before && version !== ANY_VERSION) throw new AccessMoved();
+    if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessMoved();
   }
+  await grants.store(writer, moved);
 }
 
 class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
+  readonly grants = new GrantChanges();
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Of the works that share the transaction and have ended. */
@@ -253,6 +268,11 @@ class SharedTransaction implements Transaction {
 
   accessChanged(): void {
     this.changesAccess = true;
+  }
+
+  grantsChanged(identity: string, root: string): void {
+    this.changesAccess = true;
+    this.grants.note(identity, root);
   }
 
   async relyOnAccess(): Promise<number> {

@@ -139,6 +139,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     memberships(dialect),
     sealedSecrets(dialect),
     expiryByIndex(dialect),
+    grantChanges(dialect),
   ];
 }
 
@@ -190,5 +191,15 @@ function expiryByIndex({ name, text }: Dialect): readonly string[] {
     "CREATE INDEX events_by_time ON events (time)",
     "CREATE INDEX manifest_deletions_by_time ON manifest_deletions (time)",
     "CREATE INDEX path_deletions_by_time ON path_deletions (time)",
+  ];
+}
+
+/** The log of changed grants (access-log.ts). Servers that do not know it move the version alone. */
+function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE access_version ADD COLUMN logged ${integer} NOT NULL DEFAULT 0`,
+    `CREATE TABLE grant_changes (
+      version ${integer} NOT NULL, identity ${text} NOT NULL, root ${text} NOT NULL,
+      PRIMARY KEY (version, identity, root)) ${withoutRowid}`,
   ];
 }

@@ -1,8 +1,8 @@
-import { parentOf } from "@wharf/contract";
+import { isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "./connection.ts";
 import { countedAs } from "./counts.ts";
 import type { Transaction } from "./group-commit.ts";
-import type { TableShape } from "./table-shape.ts";
+import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import {
   readTerms,
   type Term,
@@ -62,6 +62,8 @@ interface StoredPlace {
   readonly id: number;
   readonly part: number | undefined;
   readonly terms: readonly TermKey[];
+  /** The identity whose grants it decides, if it decides those of one. */
+  readonly identity: string | undefined;
 }
 
 const COMMON = [
@@ -146,6 +148,7 @@ export class ResourceTable {
       ...filterColumns.map(
         ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
       ),
+      ...(this.shape.indexes ?? []).map((columns) => index(...columns)),
       ...(this.shape.uniqueNames
         ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
         : []),
@@ -303,6 +306,7 @@ export class ResourceTable {
     const values = this.#values(row, this.#columns);
     if ((await tx.run(this.#insert, ...values)) === 0) return false;
     tx.counts.moved(this.#kind(row.part), row.parent, 1);
+    this.#logGrants(tx, row.uid, this.#identityOf(row));
     const { terms = [] } = row;
     if (this.terms === undefined || terms.length === 0) return true;
     const { id } = (await this.#stored(tx, row.uid)) as StoredPlace;
@@ -316,6 +320,7 @@ export class ResourceTable {
       const values = this.#values(row, this.#columns);
       if ((await tx.run(this.#insert, ...values)) === 0) return row;
       tx.counts.moved(this.#kind(row.part), row.parent, 1);
+      this.#logGrants(tx, row.uid, this.#identityOf(row));
     }
     if (this.terms === undefined || rows.length === 0) return undefined;
     const sql = `SELECT uid, id FROM ${this.shape.name} WHERE uid IN (${tx.dialect.texts})`;
@@ -332,6 +337,7 @@ export class ResourceTable {
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#stored(tx, row.uid);
     await tx.run(this.#update, ...this.#values(row, this.#changing), row.uid);
+    this.#logGrants(tx, row.uid, before?.identity, this.#identityOf(row));
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
@@ -348,6 +354,7 @@ export class ResourceTable {
     const before = await this.#stored(tx, uid);
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
     if ((await tx.run(this.#delete, uid)) === 0) return false;
+    this.#logGrants(tx, uid, before?.identity);
     tx.counts.moved(this.#kind(before?.part), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
@@ -360,6 +367,9 @@ export class ResourceTable {
     most: number,
     parts: readonly (number | undefined)[] = this.shape.parts ?? [undefined],
   ): Promise<number> {
+    if (this.shape.grantsOf !== undefined) {
+      throw new Error(`${this.shape.name} decide grants: each deletion must be logged`);
+    }
     let all = 0;
     for (const part of parts) {
       const gone = await this.#deleteSome(tx, [parent, part], most);
@@ -392,16 +402,48 @@ export class ResourceTable {
     return countedAs(this.shape.name, part);
   }
 
-  /** What must be known of a row to change it: nothing, where its table has neither parts nor terms. */
+  /**
+   * What must be known of a row to change it: nothing, where its table has neither parts nor terms,
+   * and decides nothing about single identities.
+   */
   async #stored(tx: Transaction, uid: string): Promise<StoredPlace | undefined> {
     const { name, parts } = this.shape;
-    if (parts === undefined && this.terms === undefined) return undefined;
-    const columns = ["id", ...(parts ? ["part"] : []), ...(this.terms ? ["terms"] : [])];
-    const sql = `SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`;
-    const row = await tx.get<{ id: number; part?: number; terms?: string }>(sql, uid);
+    const identity = this.#identityColumn;
+    const columns = [
+      ...(parts ? ["part"] : []),
+      ...(this.terms ? ["terms"] : []),
+      ...(identity === undefined ? [] : [`${identity} AS identity`]),
+    ];
+    if (columns.length === 0) return undefined;
+    const sql = `SELECT id, ${columns.join(", ")} FROM ${name} WHERE uid = ?`;
+    const row = await tx.get<{ id: number; part?: number; terms?: string; identity?: string }>(
+      sql,
+      uid,
+    );
     if (row === undefined) return undefined;
     const { id, part, terms } = row;
-    return { id, part, terms: terms === undefined ? [] : readTerms(terms) };
+    const { identity: concerned } = row;
+    return { id, part, terms: terms === undefined ? [] : readTerms(terms), identity: concerned };
+  }
+
+  get #identityColumn(): string | undefined {
+    const { grantsOf } = this.shape;
+    return grantsOf === ALL_IDENTITIES ? undefined : grantsOf;
+  }
+
+  #identityOf({ filters }: ResourceRow): string | undefined {
+    const column = this.#identityColumn;
+    return column === undefined ? undefined : String(filters[column]);
+  }
+
+  /** Logs that a row changed, for the identities that it concerned before and does now. */
+  #logGrants(tx: Transaction, uid: string, ...identities: (string | undefined)[]): void {
+    const { grantsOf } = this.shape;
+    if (grantsOf === undefined) return;
+    // What has no parent is used in every organization.
+    const root = isRoot(uid) ? "" : rootOf(uid);
+    if (grantsOf === ALL_IDENTITIES) tx.grantsChanged("", root);
+    else for (const one of new Set(identities)) tx.grantsChanged(one ?? "", root);
   }
 
   #values(row: ResourceRow, columns: readonly string[]): Value[] {

@@ -30,6 +30,16 @@ export interface TableShape {
   readonly parts?: readonly number[];
   /** The times that the children of each place are kept in the order of, besides the name. */
   readonly childOrders?: readonly ("created" | "updated")[];
+  /** Columns of further indexes, in their order. */
+  readonly indexes?: readonly (readonly string[])[];
+  /**
+   * Where rows decide what role bindings grant: the column that names the identity they concern, or
+   * ALL_IDENTITIES. Every write is logged for that identity and the row's root (access-log.ts).
+   */
+  readonly grantsOf?: string;
   /** Whether rows have terms that they are found by. */
   readonly hasTerms?: boolean;
 }
+
+/** Says in `TableShape.grantsOf` that a row concerns every identity. */
+export const ALL_IDENTITIES = "*";

@@ -1,0 +1,249 @@
+import { CapabilitySet, rootOf } from "@wharf/contract";
+import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
+import { type AccessLogPosition, type GrantChange, readGrantNews } from "../store/access-log.ts";
+import type { Reader } from "../store/connection.ts";
+import { type BoundRole, readBoundRoles } from "../store/identity-bindings.ts";
+import { SharedRead } from "../store/shared-read.ts";
+import { Grants } from "./grants.ts";
+import { RootGrants } from "./root-grants.ts";
+
+/** Scopes with compiled grants kept at most, over all identities. */
+const MAX_SCOPES = 250_000;
+
+/** Identities with compiled grants kept at most. */
+const MAX_IDENTITIES = 20_000;
+
+/** Rows read by one statement: about a millisecond. */
+const PAGE_SIZE = 1_000;
+
+/** Roles decoded at a time. */
+const ROLES_PAGE_SIZE = 200;
+
+/** Looks up what roles grant, by uid. */
+export type CapabilitiesOf = (uids: readonly string[]) => Promise<Map<string, CapabilitySet>>;
+
+/** The compiled grants of one identity. */
+interface Compiled {
+  readonly identity: string;
+  grants: Grants;
+  roots: ReadonlyMap<string, RootGrants>;
+  /** Roots whose grants have changed since; undefined for all of them. */
+  stale: Set<string> | undefined;
+  isRefreshing: boolean;
+  /** Roots that it is indexed by. */
+  readonly indexed: Set<string>;
+  size: number;
+  readonly refreshed: SharedRead<Grants>;
+}
+
+/**
+ * What the role bindings of identities grant, compiled once and kept until a change concerns it. Each
+ * call first reads the log of changed grants, so a change takes effect on the next request on every
+ * replica. After it only the grants of the changed identity in the changed organization are compiled
+ * again. Compiling runs in time slices: other requests do not wait for an identity with many bindings.
+ */
+export class BindingGrants {
+  readonly #reader: Reader;
+  readonly #capabilitiesOf: CapabilitiesOf;
+  readonly #slices: TimeSlices;
+  readonly #log = new SharedRead(() => this.#readLog());
+  #position: AccessLogPosition = { version: -1, logged: -1 };
+  /** The most recently used come last. */
+  readonly #compiled = new Map<string, Compiled>();
+  /** Who holds something in a root: a role of an organization concerns all of them. */
+  readonly #byRoot = new Map<string, Set<Compiled>>();
+  #size = 0;
+
+  constructor(reader: Reader, capabilitiesOf: CapabilitiesOf, slices = new TimeSlices()) {
+    this.#reader = reader;
+    this.#capabilitiesOf = capabilitiesOf;
+    this.#slices = slices;
+  }
+
+  /**
+   * @example const grants = await bindingGrants.of(identity);
+   */
+  async of(identity: string): Promise<Grants> {
+    await this.#log.read();
+    const known = this.#compiled.get(identity) ?? this.#begin(identity);
+    this.#compiled.delete(identity);
+    this.#compiled.set(identity, known);
+    const isFresh = known.stale?.size === 0 && !known.isRefreshing;
+    return isFresh ? known.grants : known.refreshed.read();
+  }
+
+  async #readLog(): Promise<void> {
+    const { position, changes } = await readGrantNews(this.#reader, this.#position);
+    this.#position = position;
+    if (changes === undefined) this.#clear();
+    else for (const change of changes) this.#apply(change);
+  }
+
+  #apply({ identity, root }: GrantChange): void {
+    if (identity !== "") markStale(this.#compiled.get(identity), root);
+    else if (root === "") this.#clear();
+    else for (const one of this.#byRoot.get(root) ?? []) markStale(one, root);
+  }
+
+  #begin(identity: string): Compiled {
+    const begun: Compiled = {
+      identity,
+      grants: Grants.NONE,
+      roots: new Map(),
+      stale: undefined,
+      isRefreshing: false,
+      indexed: new Set(),
+      size: 0,
+      refreshed: new SharedRead(() => this.#refresh(begun)),
+    };
+    return begun;
+  }
+
+  /** Compiles what is stale. What becomes stale meanwhile stays so, for the next refresh. */
+  async #refresh(compiled: Compiled): Promise<Grants> {
+    const { stale } = compiled;
+    if (stale?.size === 0) return compiled.grants;
+    compiled.stale = new Set();
+    compiled.isRefreshing = true;
+    try {
+      const roots = new Map(stale === undefined ? [] : compiled.roots);
+      const task = this.#slices.task(compiled.identity);
+      for (const part of stale ?? [undefined]) {
+        if (part !== undefined) roots.delete(part);
+        for (const [root, grants] of await this.#compile(compiled, task, part)) {
+          roots.set(root, grants);
+        }
+      }
+      this.#keep(compiled, roots);
+      return compiled.grants;
+    } catch (error) {
+      compiled.stale = undefined;
+      throw error;
+    } finally {
+      compiled.isRefreshing = false;
+      // One that was dropped meanwhile is of use to those who wait for it, and to nobody else.
+      if (this.#compiled.get(compiled.identity) !== compiled) this.#forget(compiled);
+    }
+  }
+
+  /** Compiles the grants of one root, or of all, by root. */
+  async #compile(
+    compiled: Compiled,
+    task: SlicedTask,
+    root: string | undefined,
+  ): Promise<Map<string, RootGrants>> {
+    const rolesAt = new Map<string, Map<string, Set<string>>>();
+    const roles = new Set<string>();
+    for await (const page of this.#pages(compiled.identity, task, root)) {
+      for (const [group, role] of page) {
+        const within = rootOf(group);
+        const scopes = rolesAt.get(within) ?? new Map<string, Set<string>>();
+        // Before its roles are read: a role that changes from now on makes the root stale.
+        if (!rolesAt.has(within)) this.#index(within, compiled);
+        rolesAt.set(within, scopes);
+        scopes.set(group, (scopes.get(group) ?? new Set()).add(role));
+        roles.add(role);
+      }
+    }
+    const capabilities = await this.#capabilities([...roles], task);
+    const grants = new Map<string, RootGrants>();
+    for (const [within, scopes] of rolesAt) {
+      grants.set(within, RootGrants.of(heldAt(scopes, capabilities)));
+      await task.pause();
+    }
+    return grants;
+  }
+
+  async *#pages(
+    identity: string,
+    task: SlicedTask,
+    root: string | undefined,
+  ): AsyncIterable<readonly BoundRole[]> {
+    const within = root === undefined ? {} : { root };
+    let after: BoundRole | undefined;
+    do {
+      const query = { ...within, after, limit: PAGE_SIZE };
+      const rows = await readBoundRoles(this.#reader, identity, query);
+      yield rows;
+      after = rows.length < PAGE_SIZE ? undefined : rows.at(-1);
+      await task.pause();
+    } while (after !== undefined);
+  }
+
+  async #capabilities(
+    roles: readonly string[],
+    task: SlicedTask,
+  ): Promise<Map<string, CapabilitySet>> {
+    const all = new Map<string, CapabilitySet>();
+    for (let at = 0; at < roles.length; at += ROLES_PAGE_SIZE) {
+      const some = await this.#capabilitiesOf(roles.slice(at, at + ROLES_PAGE_SIZE));
+      for (const [role, capabilities] of some) all.set(role, capabilities);
+      await task.pause();
+    }
+    return all;
+  }
+
+  #index(root: string, compiled: Compiled): void {
+    const holders = this.#byRoot.get(root) ?? new Set();
+    this.#byRoot.set(root, holders.add(compiled));
+    compiled.indexed.add(root);
+  }
+
+  #keep(compiled: Compiled, roots: ReadonlyMap<string, RootGrants>): void {
+    compiled.roots = roots;
+    compiled.grants = Grants.ofRoots(roots);
+    if (this.#compiled.get(compiled.identity) !== compiled) return;
+    for (const root of compiled.indexed) {
+      if (!roots.has(root)) this.#unindex(root, compiled);
+    }
+    const size = roots.values().reduce((sum, { size }) => sum + size, 1);
+    this.#size += size - compiled.size;
+    compiled.size = size;
+    for (const oldest of this.#compiled.values()) {
+      if (this.#size <= MAX_SCOPES && this.#compiled.size <= MAX_IDENTITIES) return;
+      if (oldest === compiled) return;
+      this.#compiled.delete(oldest.identity);
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(compiled: Compiled): void {
+    this.#size -= compiled.size;
+    compiled.size = 0;
+    for (const root of compiled.indexed) this.#unindex(root, compiled);
+  }
+
+  #unindex(root: string, compiled: Compiled): void {
+    compiled.indexed.delete(root);
+    const holders = this.#byRoot.get(root);
+    holders?.delete(compiled);
+    if (holders?.size === 0) this.#byRoot.delete(root);
+  }
+
+  #clear(): void {
+    for (const one of this.#compiled.values()) this.#forget(one);
+    this.#compiled.clear();
+  }
+}
+
+function markStale(compiled: Compiled | undefined, root: string): void {
+  if (compiled === undefined) return;
+  if (root === "") compiled.stale = undefined;
+  else compiled.stale?.add(root);
+}
+
+function heldAt(
+  scopes: ReadonlyMap<string, ReadonlySet<string>>,
+  capabilities: ReadonlyMap<string, CapabilitySet>,
+): Map<string, CapabilitySet> {
+  const held = new Map<string, CapabilitySet>();
+  for (const [group, roles] of scopes) {
+    let all = CapabilitySet.EMPTY;
+    for (const role of roles) {
+      const granted = capabilities.get(role) ?? CapabilitySet.EMPTY;
+      all = all === CapabilitySet.EMPTY ? granted : all.union(granted);
+    }
+    held.set(group, all);
+  }
+  return held;
+}

@@ -1,0 +1,109 @@
+import { type Capability, CapabilitySet, isSelfOrBelow } from "@wharf/contract";
+
+/**
+ * What a caller holds within one root, scope by scope. A grant at a scope covers everything below it;
+ * the set kept for a scope already includes what its ancestors grant, so a check ends at the nearest
+ * one. Never changes: grants that differ in one root share those of all others.
+ */
+export class RootGrants {
+  static readonly NONE = new RootGrants(new Map(), new Map());
+
+  /** In the order of uids: a scope comes right before all that is below it. */
+  readonly #held: ReadonlyMap<string, CapabilitySet>;
+  /** What was granted at each scope itself. */
+  readonly #own: ReadonlyMap<string, CapabilitySet>;
+  readonly #topmost = new Map<string, readonly string[]>();
+
+  private constructor(
+    held: ReadonlyMap<string, CapabilitySet>,
+    own: ReadonlyMap<string, CapabilitySet>,
+  ) {
+    this.#held = held;
+    this.#own = own;
+  }
+
+  /** From what was granted at each scope itself. */
+  static of(own: ReadonlyMap<string, CapabilitySet>): RootGrants {
+    const unions = new Unions();
+    const held = new Map<string, CapabilitySet>();
+    const above: (readonly [uid: string, held: CapabilitySet])[] = [];
+    for (const uid of [...own.keys()].sort()) {
+      while (above.length > 0 && !isSelfOrBelow(uid, above.at(-1)?.[0] ?? "")) above.pop();
+      const granted = own.get(uid) ?? CapabilitySet.EMPTY;
+      const inherited = above.at(-1)?.[1];
+      const all = inherited === undefined ? granted : unions.of(inherited, granted);
+      held.set(uid, all);
+      above.push([uid, all]);
+    }
+    return new RootGrants(held, own);
+  }
+
+  /** What remains if only grants that were made at some scopes count. */
+  where(counts: (scope: string) => boolean): RootGrants {
+    const own = [...this.#own].filter(([scope]) => counts(scope));
+    return own.length === this.#own.size ? this : RootGrants.of(new Map(own));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Every scope with grants of its own, and all that is held there. */
+  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
+    return this.#held;
+  }
+
+  get scopes(): Iterable<string> {
+    return this.#held.keys();
+  }
+
+  /** Everything that is held at a scope. */
+  heldAt(uid: string): CapabilitySet {
+    for (let scope = uid; ; scope = scope.slice(0, scope.lastIndexOf("/"))) {
+      const held = this.#held.get(scope);
+      if (held !== undefined) return held;
+      if (!scope.includes("/")) return CapabilitySet.EMPTY;
+    }
+  }
+
+  /** The scopes where all of these are held, or anything if none are named, without what is below another. */
+  topmost(capabilities: readonly Capability[]): readonly string[] {
+    const key = capabilities.join();
+    let found = this.#topmost.get(key);
+    if (found === undefined) {
+      found = this.#findTopmost(capabilities);
+      this.#topmost.set(key, found);
+    }
+    return found;
+  }
+
+  #findTopmost(capabilities: readonly Capability[]): string[] {
+    const found: string[] = [];
+    const known = new Map<CapabilitySet, boolean>();
+    for (const [uid, held] of this.#held) {
+      const last = found.at(-1);
+      if (last !== undefined && isSelfOrBelow(uid, last)) continue;
+      let suffices = known.get(held);
+      if (suffices === undefined) {
+        suffices = !held.isEmpty && held.hasAll(capabilities);
+        known.set(held, suffices);
+      }
+      if (suffices) found.push(uid);
+    }
+    return found;
+  }
+}
+
+/** Unions of sets, each made once: thousands of scopes mostly share a few roles. */
+class Unions {
+  readonly #made = new Map<CapabilitySet, Map<CapabilitySet, CapabilitySet>>();
+
+  of(a: CapabilitySet, b: CapabilitySet): CapabilitySet {
+    if (a === b || a.hasAll(b)) return a;
+    const withA = this.#made.get(a) ?? new Map<CapabilitySet, CapabilitySet>();
+    this.#made.set(a, withA);
+    const union = withA.get(b) ?? a.union(b);
+    withA.set(b, union);
+    return union;
+  }
+}

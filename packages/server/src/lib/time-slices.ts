@@ -1,0 +1,96 @@
+/** How long one slice may keep the event loop, in milliseconds. */
+const SLICE_MS = 2;
+
+interface Turn {
+  start(): void;
+}
+
+/**
+ * Cooperative scheduling for long work on the event loop. Work is cut into slices, and each tick of
+ * the event loop starts one slice of all the work that shares these slices, so however much of it
+ * there is, other requests wait for one slice at most. Owners take turns (round robin): the work of
+ * one owner gets the same share of slices whether it is one task or a hundred.
+ *
+ * @example
+ * const task = slices.task(caller.uid);
+ * for (const range of ranges) {
+ *   await read(range);
+ *   await task.pause();
+ * }
+ */
+export class TimeSlices {
+  readonly #sliceMs: number;
+  readonly #now: () => number;
+  /** Waiting turns by owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, Turn[]>();
+  #isScheduled = false;
+
+  constructor(sliceMs: number = SLICE_MS, now: () => number = () => performance.now()) {
+    this.#sliceMs = sliceMs;
+    this.#now = now;
+  }
+
+  /** Begins a task; its first slice begins at once. A task whose signal is aborted ends at its next pause. */
+  task(owner: string, signal?: AbortSignal): SlicedTask {
+    const next = async () => {
+      await this.#next(owner);
+      signal?.throwIfAborted();
+    };
+    return new SlicedTask(next, this.#sliceMs, this.#now);
+  }
+
+  #next(owner: string): Promise<void> {
+    return new Promise((resolve) => {
+      const turns = this.#waiting.get(owner);
+      if (turns === undefined) this.#waiting.set(owner, [{ start: resolve }]);
+      else turns.push({ start: resolve });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#startOne();
+      this.#schedule();
+    });
+  }
+
+  #startOne(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const [owner, turns] = first;
+    this.#waiting.delete(owner);
+    const turn = turns.shift();
+    if (turns.length > 0) this.#waiting.set(owner, turns);
+    turn?.start();
+  }
+}
+
+/** Work that gives way to others after each slice. */
+export class SlicedTask {
+  readonly #next: () => Promise<void>;
+  readonly #sliceMs: number;
+  readonly #now: () => number;
+  #began: number;
+
+  constructor(next: () => Promise<void>, sliceMs: number, now: () => number) {
+    this.#next = next;
+    this.#sliceMs = sliceMs;
+    this.#now = now;
+    this.#began = now();
+  }
+
+  /** To be awaited between short steps: continues at once within a slice, and waits for the next one after it. */
+  pause(): Promise<void> | undefined {
+    return this.#now() - this.#began < this.#sliceMs ? undefined : this.yield();
+  }
+
+  /** Waits for the next slice. */
+  async yield(): Promise<void> {
+    await this.#next();
+    this.#began = this.#now();
+  }
+}
