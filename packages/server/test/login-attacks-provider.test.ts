@@ -65,6 +65,7 @@ describe("attacks on logins by a provider", () => {
     ],
     "a token of another issuer": [{ claims: { iss: "https://accounts.example" } }, /iss/],
     "a token that has ended": [{ claims: { iat: now() - 900, exp: now() - 600 } }, /exp/],
+    "a token of the future": [{ claims: { iat: now() + 600, exp: now() + 900 } }, /iat/],
     "a token that does not end": [{ claims: { exp: undefined } }, /exp/],
     "a token of tomorrow": [{ claims: { nbf: now() + 86_400 } }, /nbf/],
     "a token about nobody": [{ claims: { sub: undefined } }, /sub/],

@@ -1,7 +1,7 @@
 import { PATTERNS, PatternError } from "../lib/pattern/patterns.ts";
 
-/** The steps that all patterns of one identity may have together. */
-export const MAX_STEPS_PER_IDENTITY = 10_000;
+/** The steps that the patterns of an identity for further claims may have together. */
+export const MAX_CLAIM_PATTERN_STEPS = 10_000;
 
 /**
  * What is wrong with a pattern that a caller wrote, or how many steps it has.

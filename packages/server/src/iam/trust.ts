@@ -8,7 +8,7 @@ import type {
 import { ServicePrincipal } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { judgePattern, MAX_STEPS_PER_IDENTITY } from "./pattern.ts";
+import { judgePattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 
 /**
  * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
@@ -59,25 +59,25 @@ async function checkClaimMatch(
   { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
   refuse: Refuse,
 ): Promise<void> {
-  let steps = 0;
   if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value, refuse);
   else if (iss.case === "issuerPattern")
-    steps += await checkPattern("claimMatch.issuerPattern", iss.value, refuse);
+    await checkPattern("claimMatch.issuerPattern", iss.value, refuse);
   else refuse("claimMatch.issuer", "one of issuer, issuerPattern is required");
   if (sub.case === "subject") checkText("claimMatch.subject", sub.value, refuse);
   else if (sub.case === "subjectPattern")
-    steps += await checkPattern("claimMatch.subjectPattern", sub.value, refuse);
+    await checkPattern("claimMatch.subjectPattern", sub.value, refuse);
   else refuse("claimMatch.subject", "one of subject, subjectPattern is required");
   if (aud.case === "audience") checkText("claimMatch.audience", aud.value, refuse);
   else if (aud.case === "audiencePattern")
-    steps += await checkPattern("claimMatch.audiencePattern", aud.value, refuse);
+    await checkPattern("claimMatch.audiencePattern", aud.value, refuse);
   for (const name of [...Object.keys(claims), ...Object.keys(claimPatterns)]) {
     if (name === "") refuse("claimMatch.claims", "claims must have names");
   }
+  let steps = 0;
   for (const [name, pattern] of Object.entries(claimPatterns)) {
     const field = `claimMatch.claimPatterns.${name}`;
     steps += await checkPattern(field, pattern, refuse);
-    if (steps > MAX_STEPS_PER_IDENTITY) {
+    if (steps > MAX_CLAIM_PATTERN_STEPS) {
       refuse("claimMatch.claimPatterns", "claimPatterns are too large together");
       break;
     }

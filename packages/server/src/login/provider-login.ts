@@ -8,6 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 import { failedPrecondition, WharfError } from "../errors.ts";
 import { CLIENT_SECRET } from "../iam/identity-providers.ts";
 import { FetchError } from "../sts/fetch-json.ts";
+import { hasPassed } from "../sts/times.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import type { Described } from "./person.ts";
 
@@ -96,6 +97,9 @@ export class ProviderLogin {
         idTokenExpected: true,
       });
       const claims: Claims = tokens.claims() ?? {};
+      // The library accepts an ID token that was issued in the future.
+      if (!hasPassed(claims.iat, Date.now()))
+        throw new Error('the ID token\'s "iat" is no past time');
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);

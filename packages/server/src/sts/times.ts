@@ -23,13 +23,12 @@ export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: C
     },
     () => unauthenticated(ended ? "the token has expired" : 'invalid "exp"'),
   );
-  const hasPassed = (time: unknown) => isTime(time) && time <= seconds + CLOCKS_APART_SECONDS;
   checks.note(
     {
       claim: "nbf",
       expected: `not after ${shown(seconds)}`,
       found: shown(nbf),
-      ok: nbf === undefined || hasPassed(nbf),
+      ok: nbf === undefined || hasPassed(nbf, now),
     },
     () => unauthenticated('invalid "nbf"'),
   );
@@ -38,10 +37,19 @@ export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: C
       claim: "iat",
       expected: `not after ${shown(seconds)}`,
       found: shown(iat),
-      ok: iat === undefined || hasPassed(iat),
+      ok: iat === undefined || hasPassed(iat, now),
     },
     () => unauthenticated('invalid "iat"'),
   );
+}
+
+/**
+ * Whether a claim is a time that is not in the future, but for clocks that are apart.
+ *
+ * @example if (!hasPassed(claims.iat, Date.now())) throw unauthenticated('invalid "iat"');
+ */
+export function hasPassed(time: unknown, now: number): boolean {
+  return isTime(time) && time <= Math.floor(now / 1000) + CLOCKS_APART_SECONDS;
 }
 
 /** A number of seconds; JSON also has numbers that are read as infinite. */
