@@ -224,10 +224,15 @@ function handlersOf(
 }
 
 async function portOf(
-  { listen, tlsCert, tlsKey, trustedProxies, maxBodyMemory }: Settings,
+  settings: Settings,
   options: Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "limits">,
 ): Promise<Port> {
-  const limits = { bodyBytes: maxBodyMemory * 1024 * 1024 };
+  const { listen, tlsCert, tlsKey, trustedProxies } = settings;
+  const limits = {
+    connections: settings.maxConnections,
+    connectionsPerNetwork: settings.maxConnectionsPerAddress,
+    bodyBytes: settings.maxBodyMemory * 1024 * 1024,
+  };
   const tls =
     tlsCert === ""
       ? {}

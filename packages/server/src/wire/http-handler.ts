@@ -3,6 +3,7 @@ import { invalidArgument, WharfError } from "../errors.ts";
 import type { Conversation } from "./answer.ts";
 import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
+import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
 import { Exchange } from "./exchange.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
@@ -16,9 +17,14 @@ import { letGo } from "./stream-answer.ts";
 /**
  * Answers one request over HTTP/1 or HTTP/2.
  *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, peer));
+ * @example server.on("request", (request, response) => handleHttp(wire, request, response, connection));
  */
-export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer: string): void {
+export function handleHttp(
+  wire: Wire,
+  request: HttpIn,
+  response: HttpOut,
+  connection: Connection,
+): void {
   const { headers } = request;
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
@@ -27,7 +33,7 @@ export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer:
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
-  const exchange = new Exchange(protocol, headers, peer, wire);
+  const exchange = new Exchange(protocol, headers, connection, wire);
   const conversation = { wire, exchange, request, response };
   const fault = faultOf(wire.limits, request, url, query);
   if (fault) refuse(conversation, fault);

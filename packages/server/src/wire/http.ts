@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { WharfError } from "../errors.ts";
 import type { Methods } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { Connections } from "./connections.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -49,6 +50,7 @@ export interface Wire {
   readonly outside: Outside;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
+  readonly connections: Connections;
   /** The clock of `limits.requestMs`. */
   readonly deadlines: Deadlines;
   /** What `limits.bodyBytes` is about. */

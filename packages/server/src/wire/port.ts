@@ -5,7 +5,7 @@
  * themselves; gRPC and REST part per request, by content type.
  */
 import { once } from "node:events";
-import type { Http2Server, ServerHttp2Session } from "node:http2";
+import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -14,6 +14,7 @@ import { serviceNames } from "@wharf/contract";
 import { tls } from "../late.ts";
 import type { Methods } from "../rpc/call.ts";
 import { BodyBudget } from "./body-budget.ts";
+import { Connections } from "./connections.ts";
 import type { CorsOptions } from "./cors.ts";
 import { Cors } from "./cors.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -26,7 +27,7 @@ import { Health } from "./grpc/health.ts";
 import { reflectionMethods } from "./grpc/reflection.ts";
 import { Unread } from "./grpc/unread.ts";
 import { http1Server } from "./http1.ts";
-import { http2Server } from "./http2.ts";
+import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
@@ -72,7 +73,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const services = [...new Set(Array.from(options.methods, (method) => method.desc.parent))];
   const health = new Health(options.health, services.flatMap(serviceNames));
   const wire = wireOf(options, limits, services, health);
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions: Sessions = new Map();
   const h1 = http1Server(wire);
   let h2: Http2Server | undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
@@ -82,9 +83,9 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const listener = options.tls
     ? tlsListener(options.tls, limits, accept)
     : listenerOf(limits, accept);
-  listener.maxConnections = limits.connections;
   const sockets = new Set<Socket>();
   listener.on("connection", (socket: Socket) => {
+    wire.connections.add(socket);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
@@ -100,7 +101,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     health.close();
     h1.close();
     h1.closeIdleConnections();
-    for (const session of sessions) session.close();
+    for (const session of sessions.keys()) session.close();
     const cutOff = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, graceMs);
@@ -120,6 +121,8 @@ function wireOf(
   let descriptors: Descriptors | undefined;
   const { outside = NOTHING_OUTSIDE, trustedProxies = [] } = options;
   const routes = routesOf(options.methods);
+  const { observer } = options;
+  const proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   return {
     methods: options.methods,
     router: restRouter(routes, outside.routes),
@@ -129,12 +132,13 @@ function wireOf(
       routes.map((route) => route.template),
     ),
     limits,
+    connections: new Connections(limits, proxies, (reason) => observer.closed?.(reason)),
     deadlines: new Deadlines(limits.requestMs),
     bodies: new BodyBudget(limits.bodyBytes),
     unread: new Unread(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
-    observer: options.observer,
-    proxies: trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies),
+    observer,
+    proxies,
     errorDomain: options.errorDomain,
     draining: false,
     streaming: new Map([

@@ -2,6 +2,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
+import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
 import { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
@@ -27,15 +28,15 @@ export interface GrpcWire extends Wire {
 /**
  * Answers one gRPC call.
  *
- * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, peer));
+ * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, connection));
  */
 export function handleGrpc(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  peer: string,
+  connection: Connection,
 ): void {
-  const exchange = new Exchange("grpc", headers, peer, wire);
+  const exchange = new Exchange("grpc", headers, connection, wire);
   // A reset is not a failure of ours; "close" follows and is dealt with there.
   stream.on("error", ignore);
   if (headers[":method"] !== "POST") {
