@@ -55,9 +55,14 @@ function refuse(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): vo
   }
   const [status, error] = faultOf(code);
   const body = statusJson(error, wire.errorDomain);
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+    ...wire.always,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
   // The client may never close its half.
   socket.setTimeout(wire.limits.silentMs, () => socket.destroy());
 }

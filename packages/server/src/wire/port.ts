@@ -12,6 +12,7 @@ import type { TLSSocket } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import { tls } from "../late.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Methods } from "../rpc/call.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { Connections } from "./connections.ts";
@@ -26,6 +27,7 @@ import type { HealthSource } from "./grpc/health.ts";
 import { Health } from "./grpc/health.ts";
 import { reflectionMethods } from "./grpc/reflection.ts";
 import { Unread } from "./grpc/unread.ts";
+import { LoopbackHosts } from "./host.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
@@ -49,6 +51,11 @@ export interface PortOptions {
   readonly limits?: Partial<Limits>;
   readonly cors?: CorsOptions;
   readonly observer: Observer;
+  /**
+   * The hosts that it is known by, beside those of this machine: on a loopback address, unless there
+   * are trusted proxies, it answers to no others. Without them it answers to any.
+   */
+  readonly hosts?: readonly string[];
   /** Whose word on where a request comes from counts. */
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
@@ -92,6 +99,9 @@ export async function openPort(options: PortOptions): Promise<Port> {
   listener.listen(options.listen.port, options.listen.host);
   await once(listener, "listening");
   const address = listener.address() as AddressInfo;
+  const { hosts, trustedProxies = [] } = options;
+  if (hosts !== undefined && trustedProxies.length === 0 && isLoopbackHost(address.address))
+    wire.hosts = new LoopbackHosts([...hosts, options.listen.host]);
 
   async function close(graceMs: number): Promise<void> {
     if (wire.draining) return;
@@ -140,6 +150,8 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
+    always: options.tls && HSTS,
+    hosts: undefined,
     draining: false,
     streaming: new Map([
       ...health.methods(),
@@ -147,6 +159,9 @@ function wireOf(
     ]),
   };
 }
+
+/** For a year, browsers come here by TLS alone. */
+const HSTS = { "strict-transport-security": "max-age=31536000" };
 
 type Accept = (socket: Socket, isHttp2: boolean) => void;
 

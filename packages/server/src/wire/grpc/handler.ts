@@ -5,6 +5,7 @@ import type { Method, Reply } from "../../rpc/call.ts";
 import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
 import { Exchange } from "../exchange.ts";
+import { hostFault } from "../host.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import type { Frame } from "./frame.ts";
@@ -39,6 +40,11 @@ export function handleGrpc(
   const exchange = new Exchange("grpc", headers, connection, wire);
   // A reset is not a failure of ours; "close" follows and is dealt with there.
   stream.on("error", ignore);
+  const fault = hostFault(wire.hosts, { headers, rawHeaders: [], httpVersion: "2.0" });
+  if (fault) {
+    refuse(wire, stream, exchange, fault);
+    return;
+  }
   if (headers[":method"] !== "POST") {
     refuse(wire, stream, exchange, unimplemented("gRPC by another method than POST"));
     return;
@@ -174,6 +180,7 @@ class UnaryCall {
       };
       if (packed) head["grpc-encoding"] = "gzip";
       if (this.#exchange.notices) Object.assign(head, this.#exchange.notices);
+      if (this.#wire.always) Object.assign(head, this.#wire.always);
       stream.respond(head, WITH_TRAILERS);
       stream.on("wantTrailers", sendOk);
       // A client that does not read keeps the stream, and its memory, no longer than a request may.
@@ -206,6 +213,7 @@ export function refuse(
       "x-request-id": exchange.requestId,
       "grpc-accept-encoding": "identity,gzip",
       ...exchange.notices,
+      ...wire.always,
       ...errorTrailers(error, wire.errorDomain),
     };
     stream.respond(head, END_STREAM);
