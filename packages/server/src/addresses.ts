@@ -37,6 +37,22 @@ export function servesThisMachineOnly({
 }
 
 /**
+ * The hosts, some with ports, that clients call a server by with these settings.
+ *
+ * @example hostsOf(settings) // ["wharf.example.com", "registry.example.com:5000"]
+ */
+export function hostsOf({
+  baseUrl,
+  authUrl,
+  registryHost,
+  registries,
+}: Pick<Settings, "baseUrl" | "authUrl" | "registryHost" | "registries">): string[] {
+  const urls = [baseUrl, authUrl].filter((url) => url !== "");
+  const hosts = [registryHost, ...registries].filter((host) => host !== "");
+  return [...urls.map((url) => new URL(url).host), ...hosts];
+}
+
+/**
  * Leaves the addresses in the store, so that admin commands sign tokens that the server takes.
  *
  * @example await publishAddresses(store, addresses);

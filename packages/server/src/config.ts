@@ -32,6 +32,8 @@ export interface Settings {
   readonly tlsKey: string;
   /** The proxies in front of the server, whose word on where requests come from counts. */
   readonly trustedProxies: readonly AddressRange[];
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   /** In MiB. */
   readonly maxBodyMemory: number;
   readonly rootGroups: "anyone" | "operator";
@@ -128,6 +130,8 @@ function settle(texts: Record<SettingName, string>): Settings {
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
+    maxConnections: Number(texts.maxConnections),
+    maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
     maxBodyMemory: Number(texts.maxBodyMemory),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],

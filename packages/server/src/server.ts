@@ -9,7 +9,7 @@ import {
   SecurityTokenService,
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { addressesOf, publishAddresses, servesThisMachineOnly } from "./addresses.ts";
+import { addressesOf, hostsOf, publishAddresses, servesThisMachineOnly } from "./addresses.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { SigningKeys } from "./auth/keys.ts";
 import { RefreshTokens } from "./auth/refresh-token.ts";
@@ -231,16 +231,28 @@ function handlersOf(
 }
 
 async function portOf(
-  { listen, tlsCert, tlsKey, trustedProxies, maxBodyMemory }: Settings,
-  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "limits">,
+  settings: Settings,
+  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "limits">,
 ): Promise<Port> {
-  const limits = { bodyBytes: maxBodyMemory * 1024 * 1024 };
+  const { listen, tlsCert, tlsKey, trustedProxies } = settings;
+  const limits = {
+    connections: settings.maxConnections,
+    connectionsPerNetwork: settings.maxConnectionsPerAddress,
+    bodyBytes: settings.maxBodyMemory * 1024 * 1024,
+  };
   const tls =
     tlsCert === ""
       ? {}
       : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
   try {
-    return await openPort({ listen, trustedProxies, limits, ...tls, ...options });
+    return await openPort({
+      listen,
+      trustedProxies,
+      hosts: hostsOf(settings),
+      limits,
+      ...tls,
+      ...options,
+    });
   } catch (error) {
     throw portProblem(`${listen.host}:${listen.port}`, error);
   }

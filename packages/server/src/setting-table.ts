@@ -2,6 +2,7 @@ import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import type { Settings } from "./config.ts";
 import { LOG_LEVELS } from "./observe/logger.ts";
 import {
+  countProblem,
   dateProblem,
   daysProblem,
   endpointProblem,
@@ -107,6 +108,18 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "RANGES",
     help: "Proxies in front of the server, whose X-Forwarded-For counts: addresses or ranges, separated by commas.",
     problem: (text) => list(text).map(proxyProblem).find(Boolean),
+  },
+  maxConnections: {
+    default: "10000",
+    value: "NUMBER",
+    help: "Open connections at most; beyond, the address with the most gives up its idlest one.",
+    problem: countProblem,
+  },
+  maxConnectionsPerAddress: {
+    default: "1000",
+    value: "NUMBER",
+    help: "Open connections of one client address (IPv6: of one /64), unless it is a trusted proxy's.",
+    problem: countProblem,
   },
   maxBodyMemory: {
     default: "256",
@@ -215,7 +228,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "3000",
     value: "NUMBER",
     help: "How many users and groups one identity provider may change in a minute.",
-    problem: (text) => (/^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero"),
+    problem: countProblem,
   },
   v1Deprecation: {
     default: "",

@@ -89,7 +89,7 @@ for (const store of STORES) {
           const own = request.headers.filter(([name]) => /^(grpc-|x-|user)/.test(name));
           const lines = [
             `POST ${path} HTTP/1.1`,
-            "Host: x",
+            "Host: localhost",
             "Connection: close",
             `Content-Type: application/grpc-web${asText ? "-text" : ""}+proto`,
             `Content-Length: ${body.length}`,

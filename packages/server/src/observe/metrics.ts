@@ -123,6 +123,10 @@ const COUNTERS = {
     help: "Rows deleted because they expired or their retention was over.",
     labelNames: ["table"],
   },
+  wharf_connections_closed_total: {
+    help: "Connections closed for others: beyond the total, beyond the share of an address, or idle.",
+    labelNames: ["reason"],
+  },
   wharf_v1_calls_total: {
     help: "Calls of version 1 by caller and method, once it is deprecated; past 100 callers, the rest are one.",
     labelNames: ["caller", "method"],

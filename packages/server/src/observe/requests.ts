@@ -63,6 +63,7 @@ export function requestObserver(
   });
 
   return {
+    closed: (reason) => metrics.count("wharf_connections_closed_total", { reason }),
     finished(event) {
       const { series, text } = kindOf(event);
       series.add(event.ms / 1000);

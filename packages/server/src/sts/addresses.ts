@@ -1,6 +1,8 @@
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
+export { isLoopbackHost } from "../lib/loopback.ts";
+
 /**
  * Addresses that a token's issuer must not lead us to: whatever is not the public internet. An
  * issuer is named by whoever sends a token, so fetching its keys would otherwise let anyone knock
@@ -43,14 +45,6 @@ for (const [network, bits] of [
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
   return PUBLIC_V6.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
-}
-
-/**
- * @example isLoopbackHost("127.0.0.1") // true
- */
-export function isLoopbackHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, "");
-  return bare === "localhost" || bare === "::1" || /^127\.\d+\.\d+\.\d+$/.test(bare);
 }
 
 /**

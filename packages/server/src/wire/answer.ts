@@ -107,6 +107,7 @@ function headersOf(
   if (size !== undefined) headers["content-length"] = size;
   if (answer.headers) Object.assign(headers, answer.headers);
   if (exchange.notices) Object.assign(headers, exchange.notices);
+  if (wire.always) Object.assign(headers, wire.always);
   // Where there can be no body, RFC 9110 forbids these.
   if (answer.status === 204 || answer.status === 304) {
     delete headers["content-length"];

@@ -3,6 +3,7 @@ import { WharfError } from "../errors.ts";
 import { clientNetwork } from "../lib/client-network.ts";
 import type { Incoming, Notices } from "../rpc/call.ts";
 import { type BodyBudget, SMALL_BODY_BYTES } from "./body-budget.ts";
+import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { Expiring } from "./deadlines.ts";
 import type { Wire } from "./http.ts";
@@ -26,6 +27,7 @@ export class Exchange extends Expiring implements Incoming {
   /** What the answer says beside what was asked, once the method is known. */
   notices: Notices | undefined = undefined;
   readonly #observer: Observer;
+  readonly #connection: Connection;
   readonly #bodies: BodyBudget;
   /** Bytes of the body so far, and those of them that count in the budget. */
   #bodyBytes = 0;
@@ -40,7 +42,7 @@ export class Exchange extends Expiring implements Incoming {
   constructor(
     protocol: Protocol,
     headers: IncomingHttpHeaders,
-    peer: string,
+    connection: Connection,
     { observer, proxies, bodies }: Pick<Wire, "observer" | "proxies" | "bodies">,
   ) {
     super();
@@ -48,7 +50,10 @@ export class Exchange extends Expiring implements Incoming {
     this.requestId = requestIdFrom(headers["x-request-id"]);
     this.authorization = headers.authorization;
     this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
+    const { peer } = connection;
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
+    this.#connection = connection;
+    connection.began(this.started);
     this.userAgent = headers["user-agent"] ?? "";
     this.#observer = observer;
     this.#bodies = bodies;
@@ -121,13 +126,15 @@ export class Exchange extends Expiring implements Incoming {
       this.#bodies.release(clientNetwork(this.remoteAddress), this.#heldBytes);
       this.#heldBytes = 0;
     }
+    const now = performance.now();
+    this.#connection.answered(now);
     this.#observer.finished({
       requestId: this.requestId,
       protocol: this.protocol,
       method: this.method,
       httpStatus,
       code,
-      ms: performance.now() - this.started,
+      ms: now - this.started,
       remoteAddress: this.remoteAddress,
       userAgent: this.userAgent,
       bytesOut,

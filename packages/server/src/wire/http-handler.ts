@@ -1,14 +1,15 @@
 /** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
-import { invalidArgument, WharfError } from "../errors.ts";
+import { WharfError } from "../errors.ts";
 import type { Conversation } from "./answer.ts";
 import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
+import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
 import { Exchange } from "./exchange.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
+import { hostFault } from "./host.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
-import type { Limits } from "./limits.ts";
 import { checkParameterCount } from "./parameters.ts";
 import { handleRest } from "./rest/handler.ts";
 import { letGo } from "./stream-answer.ts";
@@ -16,9 +17,14 @@ import { letGo } from "./stream-answer.ts";
 /**
  * Answers one request over HTTP/1 or HTTP/2.
  *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, peer));
+ * @example server.on("request", (request, response) => handleHttp(wire, request, response, connection));
  */
-export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer: string): void {
+export function handleHttp(
+  wire: Wire,
+  request: HttpIn,
+  response: HttpOut,
+  connection: Connection,
+): void {
   const { headers } = request;
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
@@ -27,9 +33,9 @@ export function handleHttp(wire: Wire, request: HttpIn, response: HttpOut, peer:
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
-  const exchange = new Exchange(protocol, headers, peer, wire);
+  const exchange = new Exchange(protocol, headers, connection, wire);
   const conversation = { wire, exchange, request, response };
-  const fault = faultOf(wire.limits, request, url, query);
+  const fault = faultOf(wire, request, url, query);
   if (fault) refuse(conversation, fault);
   else if (request.method === "OPTIONS" && preflight(conversation)) return;
   else if (isWeb) handleGrpcWeb(conversation, path);
@@ -46,23 +52,20 @@ function pathOf(target: string): string {
 
 /** What is wrong with a request whatever it is for; the connection is not worth keeping then. */
 function faultOf(
-  limits: Limits,
-  { headers, httpVersion, rawHeaders }: HttpIn,
+  { limits, hosts }: Wire,
+  request: HttpIn,
   url: string,
   query: string,
 ): HttpFault | undefined {
   const { urlBytes, headerFields, pathSegments } = limits;
   if (url.length > urlBytes) return exhausted(414, `the URL is longer than ${urlBytes} bytes`);
-  if (rawHeaders.length > 2 * headerFields)
+  if (request.rawHeaders.length > 2 * headerFields)
     return exhausted(431, `the request has more than ${headerFields} header fields`);
   if (url.length - query.length > pathSegments && segmentsOf(url) > pathSegments)
     return exhausted(414, `the path has more than ${pathSegments} segments`);
-  // RFC 9112 wants it, and a proxy that leaves it out may be confused about more.
-  if (headers.host === undefined && httpVersion === "1.1")
-    return malformed("the request has no Host header");
   try {
     checkParameterCount(query);
-    return undefined;
+    return hostFault(hosts, request);
   } catch (error) {
     return closing(error as WharfError, 400);
   }
@@ -74,10 +77,6 @@ function segmentsOf(url: string): number {
 
 function exhausted(status: number, text: string): HttpFault {
   return closing(new WharfError("RESOURCE_EXHAUSTED", text), status);
-}
-
-function malformed(description: string): HttpFault {
-  return closing(invalidArgument({ field: "", description }), 400);
 }
 
 function closing(error: WharfError, status: number): HttpFault {

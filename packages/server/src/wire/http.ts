@@ -3,12 +3,14 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { WharfError } from "../errors.ts";
-import type { Methods } from "../rpc/call.ts";
+import type { Methods, Notices } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { Connections } from "./connections.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { Unread } from "./grpc/unread.ts";
+import type { LoopbackHosts } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import type { Outside, OutsideRoute } from "./outside.ts";
@@ -49,6 +51,7 @@ export interface Wire {
   readonly outside: Outside;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
+  readonly connections: Connections;
   /** The clock of `limits.requestMs`. */
   readonly deadlines: Deadlines;
   /** What `limits.bodyBytes` is about. */
@@ -60,6 +63,10 @@ export interface Wire {
   /** None in front of most servers, which then look at no header for it. */
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
+  /** Header fields of every answer. */
+  readonly always: Notices | undefined;
+  /** What it answers to, where it listens on a loopback address and no proxy is told of. */
+  hosts: LoopbackHosts | undefined;
   /** True once the port is closing: answers then ask clients to connect anew. */
   draining: boolean;
 }

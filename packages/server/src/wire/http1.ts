@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { WharfError } from "../errors.ts";
@@ -15,7 +15,10 @@ const CHECKS_PER_TIMEOUT = 4;
  * @example http1Server(wire).emit("connection", socket);
  */
 export function http1Server(wire: Wire): Server {
-  const { limits } = wire;
+  const { limits, connections } = wire;
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    handleHttp(wire, request, response, connections.of(request.socket));
+  };
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -28,17 +31,11 @@ export function http1Server(wire: Wire): Server {
       // What has no body need not be read to its end, which costs a twentieth of a short request.
       optimizeEmptyRequests: true,
     },
-    (request, response) => {
-      handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
-    },
+    handle,
   );
   // Whether the body is wanted is known only once the headers were looked at.
-  server.on("checkContinue", (request, response) => {
-    handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
-  });
-  server.on("checkExpectation", (request, response) => {
-    handleHttp(wire, request, response, request.socket.remoteAddress ?? "");
-  });
+  server.on("checkContinue", handle);
+  server.on("checkExpectation", handle);
   server.on("connect", (_request, socket: Socket) =>
     refuse(wire, {} as NodeJS.ErrnoException, socket),
   );
@@ -58,9 +55,14 @@ function refuse(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): vo
   }
   const [status, error] = faultOf(code);
   const body = statusJson(error, wire.errorDomain);
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+    ...wire.always,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
   // The client may never close its half.
   socket.setTimeout(wire.limits.silentMs, () => socket.destroy());
 }

@@ -5,6 +5,7 @@ import type {
   ServerHttp2Stream,
 } from "node:http2";
 import { http2 } from "../late.ts";
+import type { Connection } from "./connections.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import { handleGrpc } from "./grpc/handler.ts";
 import { handleHttp } from "./http-handler.ts";
@@ -22,13 +23,19 @@ const SESSION_MEMORY_MB = 32;
 /** How long a client has to answer the ping that asks whether it is still there. */
 const PING_MS = 20_000;
 
+/** How often the server looks for idle sessions; a fraction of what it looks for. */
+const CHECKS_PER_TIMEOUT = 4;
+
+/** The sessions that are open, each with its connection. */
+export type Sessions = Map<ServerHttp2Session, Connection>;
+
 /**
  * The HTTP/2 server. It never listens; connections are given to it. Sessions are put into
  * `sessions` while they are open.
  *
  * @example http2Server(wire, sessions).emit("connection", socket);
  */
-export function http2Server(wire: GrpcWire, sessions: Set<ServerHttp2Session>): Http2Server {
+export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
   const { limits } = wire;
   const server = http2().createServer({
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
@@ -45,11 +52,22 @@ export function http2Server(wire: GrpcWire, sessions: Set<ServerHttp2Session>): 
       enablePush: false,
     },
   });
+  const interval = Math.ceil(
+    Math.min(limits.firstRequestMs, limits.keepAliveMs) / CHECKS_PER_TIMEOUT,
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const check = () => {
+    endIdleSessions(wire, sessions);
+    if (sessions.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   server.on("session", (session) => {
-    const peer = session.socket.remoteAddress ?? "";
-    sessions.add(session);
+    timer ??= setInterval(check, interval).unref();
+    const connection = wire.connections.of(session.socket);
+    sessions.set(session, connection);
     session.on("close", () => sessions.delete(session));
-    session.on("stream", (stream, headers) => handleStream(wire, stream, headers, peer));
+    session.on("stream", (stream, headers) => handleStream(wire, stream, headers, connection));
     // The session closes itself after an error; there is nothing to add.
     session.on("error", () => {});
     session.setTimeout(limits.idleMs, () => checkAlive(session, limits.idleMs));
@@ -63,20 +81,35 @@ function handleStream(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  peer: string,
+  connection: Connection,
 ): void {
   const type = headers["content-type"];
   if (type?.startsWith("application/grpc") && !type.startsWith("application/grpc-web")) {
-    handleGrpc(wire, stream, headers, peer);
+    handleGrpc(wire, stream, headers, connection);
     return;
   }
   stream.on("error", () => {});
   const { Http2ServerRequest, Http2ServerResponse } = http2();
   const request = new Http2ServerRequest(stream, headers, {}, []);
-  handleHttp(wire, request, new Http2ServerResponse(stream), peer);
+  handleHttp(wire, request, new Http2ServerResponse(stream), connection);
 }
 
-/** A quiet session may be waiting on a long call, idle, or dead; who answers a ping may stay. */
+/**
+ * Ends sessions without requests: an open session costs memory whether or not its client answers
+ * pings. Clients connect again when they have something to ask.
+ */
+function endIdleSessions({ limits, observer }: GrpcWire, sessions: Sessions): void {
+  const now = performance.now();
+  for (const [session, { isIdle, isUnused, changed }] of sessions) {
+    const longest = isUnused ? limits.firstRequestMs : limits.keepAliveMs;
+    if (!isIdle || session.closed || now - changed < longest) continue;
+    // Answers that are still on their way get there.
+    session.close();
+    observer.closed?.("idle");
+  }
+}
+
+/** A quiet session may be waiting on a long call, or dead; who answers a ping may stay. */
 function checkAlive(session: ServerHttp2Session, idleMs: number): void {
   const timer = setTimeout(() => session.destroy(), PING_MS).unref();
   session.ping(() => {

@@ -2,6 +2,8 @@
 export interface Limits {
   /** Open sockets. Each costs tens of kilobytes; beyond this the machine, not we, would refuse. */
   readonly connections: number;
+  /** Open sockets of one client network: a tenth of all. Trusted proxies are not limited. */
+  readonly connectionsPerNetwork: number;
   /** Milliseconds in which a new socket must say enough to tell HTTP/1 from HTTP/2. */
   readonly silentMs: number;
   /** Milliseconds for all headers of an HTTP/1 request: long for any network, short for a loris. */
@@ -10,7 +12,9 @@ export interface Limits {
   readonly requestMs: number;
   /** Milliseconds without a byte in either direction after which a socket is let go. */
   readonly idleMs: number;
-  /** Milliseconds an idle HTTP/1 connection is kept: longer than the 60 s of usual proxies. */
+  /** Milliseconds in which the first request on an HTTP/2 connection must come. */
+  readonly firstRequestMs: number;
+  /** Milliseconds a connection without requests is kept: longer than the 60 s of usual proxies. */
   readonly keepAliveMs: number;
   /** Streams at once on an HTTP/2 connection: the value that RFC 9113 advises as the least. */
   readonly streams: number;
@@ -37,10 +41,12 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = {
   connections: 10_000,
+  connectionsPerNetwork: 1_000,
   silentMs: 10_000,
   headersMs: 15_000,
   requestMs: 30_000,
   idleMs: 120_000,
+  firstRequestMs: 15_000,
   keepAliveMs: 65_000,
   streams: 100,
   headerBytes: 16 * 1024,

@@ -18,7 +18,12 @@ export interface Finished {
   readonly error?: WharfError | undefined;
 }
 
+/** Why a connection was closed: too many in all, too many of one address, nothing asked for so long. */
+export type CloseReason = "total" | "address" | "idle";
+
 export interface Observer {
   /** Called once for each request, after its answer was handed to the socket. */
   finished(event: Finished): void;
+  /** Called for each connection that was closed for the sake of others. */
+  closed?(reason: CloseReason): void;
 }

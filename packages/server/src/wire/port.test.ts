@@ -165,14 +165,6 @@ test("who goes on sending after the answer is cut off", async (t) => {
   await new Promise((resolve) => socket.on("close", resolve));
 });
 
-test("connections beyond the limit are refused", async (t) => {
-  const port = await open(t, GROUP, { limits: { connections: 1 } });
-  const first = dial(port);
-  await once(first, "connect");
-  assert.equal(await talk(port, GET), "");
-  first.destroy();
-});
-
 test("a client that resets stream after stream is cut off", async (t) => {
   const answers = { GetGroup: () => new Promise(() => {}) };
   const port = await open(t, answers, { limits: { resetBurst: 10, resetsPerSecond: 1 } });

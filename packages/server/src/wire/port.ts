@@ -5,15 +5,17 @@
  * themselves; gRPC and REST part per request, by content type.
  */
 import { once } from "node:events";
-import type { Http2Server, ServerHttp2Session } from "node:http2";
+import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import { tls } from "../late.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Methods } from "../rpc/call.ts";
 import { BodyBudget } from "./body-budget.ts";
+import { Connections } from "./connections.ts";
 import type { CorsOptions } from "./cors.ts";
 import { Cors } from "./cors.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -25,8 +27,9 @@ import type { HealthSource } from "./grpc/health.ts";
 import { Health } from "./grpc/health.ts";
 import { reflectionMethods } from "./grpc/reflection.ts";
 import { Unread } from "./grpc/unread.ts";
+import { LoopbackHosts } from "./host.ts";
 import { http1Server } from "./http1.ts";
-import { http2Server } from "./http2.ts";
+import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
@@ -48,6 +51,11 @@ export interface PortOptions {
   readonly limits?: Partial<Limits>;
   readonly cors?: CorsOptions;
   readonly observer: Observer;
+  /**
+   * The hosts that it is known by, beside those of this machine: on a loopback address, unless there
+   * are trusted proxies, it answers to no others. Without them it answers to any.
+   */
+  readonly hosts?: readonly string[];
   /** Whose word on where a request comes from counts. */
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
@@ -72,7 +80,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const services = [...new Set(Array.from(options.methods, (method) => method.desc.parent))];
   const health = new Health(options.health, services.flatMap(serviceNames));
   const wire = wireOf(options, limits, services, health);
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions: Sessions = new Map();
   const h1 = http1Server(wire);
   let h2: Http2Server | undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
@@ -82,15 +90,18 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const listener = options.tls
     ? tlsListener(options.tls, limits, accept)
     : listenerOf(limits, accept);
-  listener.maxConnections = limits.connections;
   const sockets = new Set<Socket>();
   listener.on("connection", (socket: Socket) => {
+    wire.connections.add(socket);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
   listener.listen(options.listen.port, options.listen.host);
   await once(listener, "listening");
   const address = listener.address() as AddressInfo;
+  const { hosts, trustedProxies = [] } = options;
+  if (hosts !== undefined && trustedProxies.length === 0 && isLoopbackHost(address.address))
+    wire.hosts = new LoopbackHosts([...hosts, options.listen.host]);
 
   async function close(graceMs: number): Promise<void> {
     if (wire.draining) return;
@@ -100,7 +111,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     health.close();
     h1.close();
     h1.closeIdleConnections();
-    for (const session of sessions) session.close();
+    for (const session of sessions.keys()) session.close();
     const cutOff = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, graceMs);
@@ -120,6 +131,8 @@ function wireOf(
   let descriptors: Descriptors | undefined;
   const { outside = NOTHING_OUTSIDE, trustedProxies = [] } = options;
   const routes = routesOf(options.methods);
+  const { observer } = options;
+  const proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   return {
     methods: options.methods,
     router: restRouter(routes, outside.routes),
@@ -129,13 +142,16 @@ function wireOf(
       routes.map((route) => route.template),
     ),
     limits,
+    connections: new Connections(limits, proxies, (reason) => observer.closed?.(reason)),
     deadlines: new Deadlines(limits.requestMs),
     bodies: new BodyBudget(limits.bodyBytes),
     unread: new Unread(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
-    observer: options.observer,
-    proxies: trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies),
+    observer,
+    proxies,
     errorDomain: options.errorDomain,
+    always: options.tls && HSTS,
+    hosts: undefined,
     draining: false,
     streaming: new Map([
       ...health.methods(),
@@ -143,6 +159,9 @@ function wireOf(
     ]),
   };
 }
+
+/** For a year, browsers come here by TLS alone. */
+const HSTS = { "strict-transport-security": "max-age=31536000" };
 
 type Accept = (socket: Socket, isHttp2: boolean) => void;
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { get } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
+import { connect } from "node:http2";
+import { Agent, get, type RequestOptions } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -45,6 +48,53 @@ test("REST over HTTP/1.1 and gRPC over HTTP/2 share a TLS port", { skip }, async
     GroupSchema,
   );
   assert.equal(group.uid, "grpc");
+});
+
+/** The headers of an answer over TLS, on a connection of the agent's. */
+function headersOf(url: string, options: RequestOptions): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, options, (answer) => {
+      answer.resume();
+      answer.on("end", () => resolve(answer.headers));
+    });
+    request.on("error", reject);
+  });
+}
+
+test("browsers are told to come by TLS alone, with every answer", { skip }, async (t) => {
+  const tls = certificate();
+  const port = await open(t, GROUP, { tls });
+  const sts = "strict-transport-security";
+  for (const path of ["/iam/v2beta1/groups/a", "/openapi.json", "/nothing", "/%"]) {
+    const options = { ca: tls.cert, agent: false };
+    assert.equal((await headersOf(port.url + path, options))[sts], "max-age=31536000", path);
+  }
+  const session = connect(port.url, { ca: tls.cert });
+  t.after(() => session.destroy());
+  const grpc = { ":method": "POST", "content-type": "application/grpc" };
+  for (const headers of [{}, grpc, { ...grpc, "content-type": "application/grpc-web" }]) {
+    const stream = session.request(headers);
+    stream.resume();
+    const [answer] = (await once(stream, "response")) as [Record<string, unknown>];
+    assert.equal(answer[sts], "max-age=31536000");
+  }
+  const plain = await open(t, GROUP);
+  assert.equal((await fetch(`${plain.url}/nothing`)).headers.get(sts), null);
+});
+
+test("connections over TLS are counted, and closed, as others are", { skip }, async (t) => {
+  const tls = certificate();
+  const port = await open(t, GROUP, { tls, limits: { connectionsPerNetwork: 1 } });
+  const agents = [1, 2].map(() => new Agent({ keepAlive: true, ca: tls.cert }));
+  t.after(() => {
+    for (const agent of agents) agent.destroy();
+  });
+  const url = `${port.url}/iam/v2beta1/groups/a`;
+  await headersOf(url, { agent: agents[0] });
+  const [first] = Object.values(agents[0]?.freeSockets ?? {}).flat();
+  assert.ok(first, "is kept open");
+  await headersOf(url, { agent: agents[1] });
+  if (!first.closed) await once(first, "close");
 });
 
 test("a client that speaks plaintext to a TLS port is hung up on", { skip }, async (t) => {

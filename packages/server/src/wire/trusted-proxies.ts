@@ -46,6 +46,16 @@ export class TrustedProxies {
   }
 
   /**
+   * Whether an address is a trusted proxy's.
+   *
+   * @example proxies.includes("10.0.0.1")
+   */
+  includes(address: string): boolean {
+    const found = addressOf(address);
+    return found !== undefined && this.#ranges.check(found);
+  }
+
+  /**
    * The address of the client: the last in `X-Forwarded-For` that is not a trusted proxy's, each
    * proxy having added whom it heard from at the end. What stands before that one is the client's
    * own word and not looked at. Where an entry is no address, it is the proxy that added it.

@@ -2,8 +2,10 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
+import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
 import { Exchange } from "../exchange.ts";
+import { hostFault } from "../host.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import type { Frame } from "./frame.ts";
@@ -27,17 +29,22 @@ export interface GrpcWire extends Wire {
 /**
  * Answers one gRPC call.
  *
- * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, peer));
+ * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, connection));
  */
 export function handleGrpc(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  peer: string,
+  connection: Connection,
 ): void {
-  const exchange = new Exchange("grpc", headers, peer, wire);
+  const exchange = new Exchange("grpc", headers, connection, wire);
   // A reset is not a failure of ours; "close" follows and is dealt with there.
   stream.on("error", ignore);
+  const fault = hostFault(wire.hosts, { headers, rawHeaders: [], httpVersion: "2.0" });
+  if (fault) {
+    refuse(wire, stream, exchange, fault);
+    return;
+  }
   if (headers[":method"] !== "POST") {
     refuse(wire, stream, exchange, unimplemented("gRPC by another method than POST"));
     return;
@@ -173,6 +180,7 @@ class UnaryCall {
       };
       if (packed) head["grpc-encoding"] = "gzip";
       if (this.#exchange.notices) Object.assign(head, this.#exchange.notices);
+      if (this.#wire.always) Object.assign(head, this.#wire.always);
       stream.respond(head, WITH_TRAILERS);
       stream.on("wantTrailers", sendOk);
       // A client that does not read keeps the stream, and its memory, no longer than a request may.
@@ -205,6 +213,7 @@ export function refuse(
       "x-request-id": exchange.requestId,
       "grpc-accept-encoding": "identity,gzip",
       ...exchange.notices,
+      ...wire.always,
       ...errorTrailers(error, wire.errorDomain),
     };
     stream.respond(head, END_STREAM);

@@ -111,6 +111,7 @@ class StreamOutbox implements Outbox {
         ":status": 200,
         "content-type": "application/grpc",
         "x-request-id": this.#exchange.requestId,
+        ...this.#wire.always,
       },
       { waitForTrailers: true },
     );

@@ -87,6 +87,7 @@ function send(
     "x-request-id": exchange.requestId,
     ...(packed ? { "grpc-encoding": "gzip" } : undefined),
     ...exchange.notices,
+    ...wire.always,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
     ...(isLeft ? { connection: "close" } : undefined),

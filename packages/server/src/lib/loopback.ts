@@ -1,0 +1,9 @@
+/**
+ * Whether a host is this machine by address, or by the name that stands for it everywhere.
+ *
+ * @example isLoopbackHost("127.0.0.1") // true
+ */
+export function isLoopbackHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  return bare === "localhost" || bare === "::1" || /^127\.\d+\.\d+\.\d+$/.test(bare);
+}
