@@ -211,6 +211,9 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       await resumed;
       await retention.stop();
       await tracking.stop();
+      await engine.auditAggregator.flush().catch((error) => {
+        log.error({ err: error }, "counted audit entries not written");
+      });
       await store.close();
       log.info({}, "stopped");
     },
