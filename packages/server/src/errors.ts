@@ -65,6 +65,18 @@ export class WharfError extends Error {
   }
 }
 
+/** When to try again what is unavailable: soon enough to notice, late enough not to make it worse. */
+export const RETRY_AFTER_SECONDS = "5";
+
+/**
+ * The headers of an answer that says when to try again.
+ *
+ * @example headers: { ...retryHeaders(error) }
+ */
+export function retryHeaders({ code }: WharfError): Record<string, string> {
+  return code === "UNAVAILABLE" ? { "retry-after": RETRY_AFTER_SECONDS } : {};
+}
+
 /**
  * A request whose fields cannot be accepted.
  *

@@ -1,4 +1,4 @@
-import { WharfError } from "../errors.ts";
+import { retryHeaders, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { htmlAnswer } from "./browser.ts";
 import { errorPage } from "./pages/outcome.ts";
@@ -31,7 +31,7 @@ export function pageEndpoint(
 
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
   const props = { title: "That did not work", text: sentenceOf(error), reference: requestId };
-  return htmlAnswer(error.httpStatus, errorPage(props));
+  return htmlAnswer(error.httpStatus, errorPage(props), retryHeaders(error));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { WharfError } from "../errors.ts";
+import { retryHeaders, WharfError } from "../errors.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 
@@ -27,6 +27,7 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
+      ...retryHeaders(error),
       ...fault?.headers,
       ...(error.code === "UNAUTHENTICATED" && { "www-authenticate": `Basic realm="${realm}"` }),
     },

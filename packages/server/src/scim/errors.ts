@@ -1,4 +1,4 @@
-import { type CodeName, WharfError } from "../errors.ts";
+import { type CodeName, retryHeaders, WharfError } from "../errors.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
 import { HttpFault } from "../wire/http.ts";
 
@@ -71,6 +71,7 @@ export function errorResponse(thrown: unknown): HttpResponse {
     status,
     headers: {
       "content-type": "application/scim+json",
+      ...retryHeaders(error),
       ...(error instanceof HttpFault && error.headers),
       ...own?.headers,
     },

@@ -3,6 +3,8 @@
  * driver turns that into its own form.
  */
 
+import type { FailureCause } from "./failure.ts";
+
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;
 
@@ -66,5 +68,7 @@ export interface Driver {
   rollback(): Promise<void>;
   /** True for failures after which the same transaction may well succeed. */
   isTransient(error: unknown): boolean;
+  /** Why the database itself cannot be written; undefined for all other errors. */
+  failureOf(error: unknown): FailureCause | undefined;
   close(): Promise<void>;
 }

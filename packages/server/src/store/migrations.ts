@@ -142,9 +142,9 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
 
 /**
  * What expires is found by its time, and tickets by whom they sign in and where they come from. Logins
- * under way begin again; the codes that operators hand out stay valid.
+ * under way begin again; the codes that operators hand out stay valid. Probes tell whether there is room.
  */
-function expiryByIndex({ name, text }: Dialect): readonly string[] {
+function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   const inPayload =
     name === "postgres" ? "payload::jsonb ->> 'identity'" : "payload ->> '$.identity'";
   return [
@@ -158,5 +158,6 @@ function expiryByIndex({ name, text }: Dialect): readonly string[] {
     "CREATE INDEX events_by_time ON events (time)",
     "CREATE INDEX manifest_deletions_by_time ON manifest_deletions (time)",
     "CREATE INDEX path_deletions_by_time ON path_deletions (time)",
+    `CREATE TABLE store_probes (id ${id}, filler ${blob} NOT NULL)`,
   ];
 }

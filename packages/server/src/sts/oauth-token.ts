@@ -1,4 +1,4 @@
-import { invalidArgument, WharfError } from "../errors.ts";
+import { invalidArgument, retryHeaders, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 
 const PATH = "/oauth/token";
@@ -72,13 +72,17 @@ function refusal(error: WharfError): HttpResponse {
   const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
   const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
   const status = isLater ? error.httpStatus : 400;
-  return answer(status, { error: word, error_description: error.message });
+  return answer(status, { error: word, error_description: error.message }, retryHeaders(error));
 }
 
-function answer(status: number, body: object): HttpResponse {
+function answer(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
   return {
     status,
-    headers: { "cache-control": "no-store", pragma: "no-cache" },
+    headers: { "cache-control": "no-store", pragma: "no-cache", ...headers },
     body: JSON.stringify(body),
   };
 }

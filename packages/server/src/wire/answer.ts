@@ -1,6 +1,6 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import type { WharfError } from "../errors.ts";
+import { retryHeaders, type WharfError } from "../errors.ts";
 import { zlib } from "../late.ts";
 import { hangUpGently } from "./discard.ts";
 import type { Exchange } from "./exchange.ts";
@@ -55,7 +55,7 @@ export function sendAnswer(conversation: Conversation, answer: Answer): void {
  * @example sendAnswer(conversation, errorAnswer(conversation, notFound("Group", uid)));
  */
 export function errorAnswer({ wire, exchange }: Conversation, error: WharfError): Answer {
-  const headers: OutgoingHttpHeaders = {};
+  const headers: OutgoingHttpHeaders = retryHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
     const hadToken = exchange.authorization !== undefined;
     headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
