@@ -1,8 +1,10 @@
 import type { Addresses } from "./addresses.ts";
 import type { SigningKeys } from "./auth/keys.ts";
 import { ALGORITHM } from "./auth/keys.ts";
+import { RETRY_AFTER_SECONDS } from "./errors.ts";
 import { DEVICE_CODE } from "./login/grants.ts";
 import type { Metrics } from "./observe/metrics.ts";
+import { FAILURE_TEXTS } from "./store/failure.ts";
 import type { Store } from "./store/store.ts";
 import { TOKEN_EXCHANGE } from "./sts/token-exchange-grant.ts";
 import type { HttpEndpoint, HttpResponse } from "./wire/endpoint.ts";
@@ -43,12 +45,13 @@ export function plainEndpoints({
   return [
     get("/healthz", async () => text(200, "ok")),
     get("/readyz", async () => {
-      if (!serving()) return text(503, "stopping");
-      const readable = await store.accessVersion().then(
-        () => true,
-        () => false,
+      if (!serving()) return notReady("stopping", "the server is stopping");
+      const { failure } = store.health;
+      if (failure !== undefined) return notReady(failure.cause, FAILURE_TEXTS[failure.cause]);
+      return store.accessVersion().then(
+        () => text(200, "ok"),
+        () => notReady("unreadable", "the store cannot be read"),
       );
-      return readable ? text(200, "ok") : text(503, "the store cannot be read");
     }),
     get("/metrics", async () => {
       const { contentType, body } = await metrics.text();
@@ -82,6 +85,13 @@ function discovery({ authUrl }: Addresses): object {
 
 function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${body}\n` };
+}
+
+/** Says why requests should go elsewhere, for programs and people. */
+function notReady(reason: string, message: string): HttpResponse {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
+  return { status: 503, headers: { ...headers, "retry-after": RETRY_AFTER_SECONDS }, body };
 }
 
 function published(document: object): HttpResponse {

@@ -65,6 +65,9 @@ export class WharfError extends Error {
   }
 }
 
+/** When to try again what is unavailable: soon enough to notice, late enough not to make it worse. */
+export const RETRY_AFTER_SECONDS = "5";
+
 /**
  * A request whose fields cannot be accepted.
  *

@@ -32,6 +32,7 @@ import { Sessions } from "./login/sessions.ts";
 import { openLog } from "./observe/log.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { requestObserver } from "./observe/requests.ts";
+import { storeFailures } from "./observe/store-failures.ts";
 import { ping } from "./ping.ts";
 import { registryEndpoints } from "./registry/endpoints.ts";
 import { imageConfigMethod } from "./registry/image-config.ts";
@@ -82,10 +83,13 @@ export interface RunningServer {
  *
  * @example const server = await startServer(await readSettings([], process.env));
  */
-export async function startServer(settings: Settings): Promise<RunningServer> {
+export async function startServer(
+  settings: Settings,
+  open: typeof openStore = openStore,
+): Promise<RunningServer> {
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const store = await openStore(settings, tables, metrics);
+  const store = await open(settings, tables, metrics);
   try {
     return await serve(settings, store, metrics);
   } catch (error) {
@@ -97,6 +101,7 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
 async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
   const lines = openLog(settings.logLevel);
   const { log } = lines;
+  store.health.observe(storeFailures(log, metrics));
   const secrets = await Secrets.open(settings, store);
   const installation = await InstallationSecrets.open(store, secrets);
   const keys = await SigningKeys.load(store, secrets, [installation]);
@@ -186,7 +191,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ],
     cors: { origins: settings.corsOrigins },
     errorDomain: settings.errorDomain,
-    health: { serving: () => serving },
+    health: { serving: () => serving && store.health.failure === undefined },
     observer: requestObserver(lines, metrics),
   });
   addresses = addressesOf(settings, port.url);
@@ -196,6 +201,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   tracking.start();
   const retention = new Retention({ store, settings, metrics, log });
   retention.start();
+  store.health.start();
   const stopping = new AbortController();
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "severities of advisories have changed, and their times not yet");
@@ -212,6 +218,9 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       await resumed;
       await retention.stop();
       await tracking.stop();
+      await engine.auditAggregator.flush().catch((error) => {
+        log.error({ err: error }, "counted audit entries not written");
+      });
       await store.close();
       log.info({}, "stopped");
     },

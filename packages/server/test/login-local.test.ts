@@ -60,10 +60,10 @@ for (const store of STORES) {
         world.server,
         "SELECT resource, detail FROM audit WHERE method = 'login refused' ORDER BY id",
       );
-      assert.equal(audit.length, names.length);
+      // The first of each account, and of none; those that follow within a minute are counted.
       assert.deepEqual(
         audit.map(({ resource }) => resource !== ""),
-        names.map((name) => name === "ada"),
+        [true, false],
       );
       assert.ok(audit.every(({ detail }) => detail === ""));
     });

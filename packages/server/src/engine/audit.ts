@@ -1,6 +1,6 @@
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { writeAudit } from "../store/record.ts";
+import { type AuditEntry, writeAudit } from "../store/record.ts";
 
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
 export const LONGEST_USER_AGENT = 256;
@@ -31,13 +31,23 @@ export interface Outcome {
 }
 
 /**
- * Writes what a call did, or was refused, into a transaction, under the name that it was called by.
+ * Writes what a call did into a transaction, under the name that it was called by.
  *
  * @example await audit(tx, call, { resource: group.uid });
  */
 export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
+  await writeAudit(tx, auditEntry(call, outcome));
+}
+
+/**
+ * The audit entry of a call. Refusals that callers without credentials can cause are not written one
+ * by one: they go to the aggregator.
+ *
+ * @example await engine.auditAggregator.record(auditEntry(call, refusal), error.message);
+ */
+export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
   const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;
-  await writeAudit(tx, {
+  return {
     time,
     actor: outcome.actor ?? caller.uid,
     method: outcome.action ?? `${calledAs.parent.typeName}/${calledAs.name}`,
@@ -47,5 +57,5 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
     userAgent: shortUserAgent(userAgent),
     code: outcome.code ?? 0,
     detail: outcome.detail === undefined ? "" : JSON.stringify(outcome.detail),
-  });
+  };
 }

@@ -26,6 +26,7 @@ import type { Reader } from "../store/connection.ts";
 import { findSession, type StoredSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { IssuerPolicy } from "../sts/issuer-policy.ts";
+import { AuditAggregator } from "./audit-aggregator.ts";
 import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
 import { Landmarks } from "./landmarks.ts";
@@ -70,6 +71,8 @@ export class Engine {
   readonly addresses: () => Addresses;
   readonly landmarks = new Landmarks();
   readonly lists = new ListScheduler();
+  /** Where audit entries go that callers without credentials can cause. */
+  readonly auditAggregator: AuditAggregator;
   /** Every resource, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly groups: Resource<Group>;
@@ -85,6 +88,7 @@ export class Engine {
 
   constructor(parts: EngineParts, known: KnownResources) {
     this.store = parts.store;
+    this.auditAggregator = new AuditAggregator(parts.store);
     this.pageTokens = parts.pageTokens;
     this.settings = parts.settings;
     this.secrets = parts.secrets;

@@ -96,12 +96,15 @@ export async function resumeLogin(
   ticket: string | null,
   now: number,
 ): Promise<Login> {
+  const { sealed, addresses } = parts;
   const text = ticket ?? "";
-  if (parts.sealed.open(PURPOSE, text, now) === undefined) {
-    return redeemLogin(parts, request, text, now);
-  }
-  const login = await openLogin(parts, request, text, now);
-  return parts.sealed.useOnce(text) ? login : rejected();
+  const opened = sealed.open<Login>(PURPOSE, text, now);
+  if (opened === undefined) return redeemLogin(parts, request, text, now);
+  // Another browser spends it, too: one of the two is not the person's.
+  const unused = sealed.useOnce(text) ? opened.payload : undefined;
+  const login = ofThisBrowser(unused, request, addresses());
+  await checkNotRedeemed(parts, text, now);
+  return login;
 }
 
 /**
@@ -141,20 +144,25 @@ export async function takeLogin(
  * @example const login = await openLogin(parts, request, form.get("login"), Date.now());
  */
 export async function openLogin(
-  { engine, sealed, addresses }: LoginParts,
+  parts: LoginParts,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  const { reader } = engine.store;
+  const { engine, sealed, addresses } = parts;
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
-    const stored = await readTicket<Login>(reader, PURPOSE, ticket, now);
+    const stored = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
     return ofThisBrowser(stored, request, addresses());
   }
-  const login = ofThisBrowser(opened.payload, request, addresses());
-  if (sealed.isUsed(ticket) || (await readTicket(reader, REDEEMED, ticket, now))) rejected();
+  const unused = sealed.isUsed(ticket) ? undefined : opened.payload;
+  const login = ofThisBrowser(unused, request, addresses());
+  await checkNotRedeemed(parts, ticket, now);
   return login;
+}
+
+async function checkNotRedeemed({ engine }: LoginParts, ticket: string, now: number) {
+  if (await readTicket(engine.store.reader, REDEEMED, ticket, now)) rejected();
 }
 
 /**

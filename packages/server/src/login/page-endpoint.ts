@@ -1,7 +1,6 @@
-import type { OutgoingHttpHeaders } from "node:http";
 import { WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { HttpFault } from "../wire/http.ts";
+import { errorHeaders } from "../wire/http.ts";
 import { htmlAnswer } from "./browser.ts";
 import { errorPage } from "./pages/outcome.ts";
 
@@ -33,16 +32,7 @@ export function pageEndpoint(
 
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
   const props = { title: "That did not work", text: sentenceOf(error), reference: requestId };
-  return htmlAnswer(error.httpStatus, errorPage(props), headersOf(error));
-}
-
-/**
- * The header fields that an error asks for, such as `Retry-After`.
- *
- * @example return { status: error.httpStatus, headers: headersOf(error), body };
- */
-export function headersOf(error: WharfError): OutgoingHttpHeaders {
-  return error instanceof HttpFault ? error.headers : {};
+  return htmlAnswer(error.httpStatus, errorPage(props), errorHeaders(error));
 }
 
 /**

@@ -119,6 +119,10 @@ interface Counted {
 
 /** What is counted as it happens. */
 const COUNTERS = {
+  wharf_store_errors_total: {
+    help: "Writes that the database failed on: its disk is full or fails, it is read-only or unreachable.",
+    labelNames: ["cause"],
+  },
   wharf_expired_rows_total: {
     help: "Rows deleted because they expired or their retention was over.",
     labelNames: ["table"],

@@ -1,6 +1,6 @@
 import { WharfError } from "../errors.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
-import { HttpFault } from "../wire/http.ts";
+import { errorHeaders } from "../wire/http.ts";
 
 /** The words that the OCI distribution specification has for what can be wrong. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -21,13 +21,12 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
   const code = WORDS[error.code] ?? "UNSUPPORTED";
   // Without the words for the code: the status says that.
   const message = error.message.slice(error.message.indexOf(": ") + 2);
-  const fault = error instanceof HttpFault ? error : undefined;
   return {
     status: error.httpStatus,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
-      ...fault?.headers,
+      ...errorHeaders(error),
       ...(error.code === "UNAUTHENTICATED" && { "www-authenticate": `Basic realm="${realm}"` }),
     },
     body: JSON.stringify({ errors: [{ code, message, detail: null }] }),

@@ -2,7 +2,7 @@ import { shortUserAgent } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { writeAudit } from "../store/record.ts";
+import { type AuditEntry, writeAudit } from "../store/record.ts";
 import type { Seen } from "../sts/entitlement.ts";
 import { writeUse } from "../sts/record.ts";
 import { tokenDigest } from "../sts/token-digest.ts";
@@ -42,20 +42,23 @@ export async function recordGrant(
 ): Promise<void> {
   if (asked.credentials.kind === "none" && access.length === 0) return;
   const granted = access.map(scopeText);
-  const work = (tx: Transaction) =>
-    write(tx, asked, { actor: uid, resource: place, code: 0, detail: { granted } });
-  if (identity === undefined) await engine.store.write(work);
+  const entry = entryOf(asked, { actor: uid, resource: place, code: 0, detail: { granted } });
+  const work = (tx: Transaction) => writeAudit(tx, entry);
+  // Anyone can ask for what is public.
+  if (asked.credentials.kind === "none") {
+    await engine.auditAggregator.record(entry, granted.join(" "));
+  } else if (identity === undefined) await engine.store.write(work);
   else await writeUse(engine, identity, asked.time, work);
 }
 
-/** Leaves the audit row of credentials that were refused. */
+/** Leaves the audit entry of credentials that were rejected, which anyone can bring. */
 export async function recordRefusal(
   engine: Engine,
   asked: TokenRequest,
   { number: code, message }: WharfError,
 ): Promise<void> {
-  const detail = { refused: message };
-  await engine.store.write((tx) => write(tx, asked, { actor: "", resource: "", code, detail }));
+  const entry = entryOf(asked, { actor: "", resource: "", code, detail: { refused: message } });
+  await engine.auditAggregator.record(entry, message);
 }
 
 /**
@@ -72,11 +75,10 @@ interface Outcome {
   readonly detail: object;
 }
 
-function write(
-  tx: Transaction,
+function entryOf(
   { request, time, service, scopes, credentials, seen }: TokenRequest,
   { detail, ...outcome }: Outcome,
-): Promise<void> {
+): AuditEntry {
   const token = credentials.kind === "none" ? undefined : credentials.token;
   const told = {
     ...seen,
@@ -86,7 +88,7 @@ function write(
     // Never the token.
     ...(token && { tokenSha256: tokenDigest(token) }),
   };
-  return writeAudit(tx, {
+  return {
     ...outcome,
     time,
     method: ACTION,
@@ -94,5 +96,5 @@ function write(
     remoteAddress: request.remoteAddress,
     userAgent: shortUserAgent(request.headers["user-agent"] ?? ""),
     detail: JSON.stringify(told),
-  });
+  };
 }

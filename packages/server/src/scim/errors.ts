@@ -1,6 +1,6 @@
 import { type CodeName, WharfError } from "../errors.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
-import { HttpFault } from "../wire/http.ts";
+import { errorHeaders } from "../wire/http.ts";
 
 const ERROR_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:Error";
 
@@ -71,7 +71,7 @@ export function errorResponse(thrown: unknown): HttpResponse {
     status,
     headers: {
       "content-type": "application/scim+json",
-      ...(error instanceof HttpFault && error.headers),
+      ...errorHeaders(error),
       ...own?.headers,
     },
     body: JSON.stringify({

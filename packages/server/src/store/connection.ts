@@ -3,6 +3,8 @@
  * driver turns that into its own form.
  */
 
+import type { FailureCause } from "./failure.ts";
+
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;
 
@@ -73,5 +75,7 @@ export interface Driver {
    * for large tables, nor within a transaction.
    */
   scrub(tables: readonly string[]): Promise<void>;
+  /** Why the database itself cannot be written; undefined for all other errors. */
+  failureOf(error: unknown): FailureCause | undefined;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { WharfError } from "../errors.ts";
 import { GrantChanges } from "./access-log.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
 import { CountChanges, readCounts } from "./counts.ts";
+import { FAILURE_TEXTS, type StoreFailure } from "./failure.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -58,13 +59,13 @@ const ATTEMPTS = 8;
  */
 export class GroupCommit {
   readonly #driver: Driver;
-  readonly #onCommit: (milliseconds: number, writes: number) => void;
+  readonly #observer: CommitObserver;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(driver: Driver, onCommit: (milliseconds: number, writes: number) => void) {
+  constructor(driver: Driver, observer: CommitObserver) {
     this.#driver = driver;
-    this.#onCommit = onCommit;
+    this.#observer = observer;
   }
 
   /**
@@ -113,20 +114,24 @@ export class GroupCommit {
     try {
       outcomes = await this.#attempt(batch);
     } catch (error) {
-      const failure = new WharfError(
-        "UNAVAILABLE",
-        "the store cannot be written",
-        undefined,
-        error,
-      );
+      const failure = this.#unavailable(error);
       for (const { reject } of batch) reject(failure);
       return;
     }
-    this.#onCommit(performance.now() - started, batch.length);
+    this.#observer.committed(performance.now() - started, batch.length);
     for (const [i, outcome] of outcomes.entries()) {
-      if ("error" in outcome) batch[i]?.reject(outcome.error);
-      else batch[i]?.resolve(outcome.value);
+      if (!("error" in outcome)) batch[i]?.resolve(outcome.value);
+      else if (this.#driver.failureOf(outcome.error) === undefined) batch[i]?.reject(outcome.error);
+      else batch[i]?.reject(this.#unavailable(outcome.error));
     }
+  }
+
+  /** What callers are told of a failure of the database, which is reported as well. */
+  #unavailable(error: unknown): WharfError {
+    const cause = this.#driver.failureOf(error);
+    if (cause !== undefined) this.#observer.failed({ cause, error });
+    const text = cause === undefined ? "the store cannot be written" : FAILURE_TEXTS[cause];
+    return new WharfError("UNAVAILABLE", text, undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
@@ -193,11 +198,22 @@ export class GroupCommit {
       return { value };
     } catch (error) {
       if (this.#driver.isTransient(error)) throw error;
-      await writer.run("ROLLBACK TO SAVEPOINT work");
-      await writer.run("RELEASE SAVEPOINT work");
+      try {
+        await writer.run("ROLLBACK TO SAVEPOINT work");
+        await writer.run("RELEASE SAVEPOINT work");
+      } catch {
+        // A full disk makes SQLite roll the whole transaction back: what says why is the first error.
+        throw error;
+      }
       return { error };
     }
   }
+}
+
+/** Hears of commits, with all the writes that shared them, and of failures of the database. */
+export interface CommitObserver {
+  committed(milliseconds: number, writes: number): void;
+  failed(failure: StoreFailure): void;
 }
 
 /** How a batch is run: carefully only where the quick way has failed. */

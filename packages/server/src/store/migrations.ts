@@ -136,8 +136,8 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
     ],
-    memberships(dialect),
     sealedSecrets(dialect),
+    memberships(dialect),
     expiryByIndex(dialect),
     grantChanges(dialect),
   ];
@@ -175,9 +175,9 @@ function sealedSecrets({ name, text }: Dialect): readonly string[] {
 
 /**
  * What expires is found by its time, and tickets by whom they sign in and where they come from. Logins
- * under way begin again; the codes that operators hand out stay valid.
+ * under way begin again; the codes that operators hand out stay valid. Probes tell whether there is room.
  */
-function expiryByIndex({ name, text }: Dialect): readonly string[] {
+function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   const inPayload =
     name === "postgres" ? "payload::jsonb ->> 'identity'" : "payload ->> '$.identity'";
   return [
@@ -191,6 +191,7 @@ function expiryByIndex({ name, text }: Dialect): readonly string[] {
     "CREATE INDEX events_by_time ON events (time)",
     "CREATE INDEX manifest_deletions_by_time ON manifest_deletions (time)",
     "CREATE INDEX path_deletions_by_time ON path_deletions (time)",
+    `CREATE TABLE store_probes (id ${id}, filler ${blob} NOT NULL)`,
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Client, Pool, QueryConfig, QueryResult } from "pg";
 import { WharfError } from "../errors.ts";
 import type { Dialect, Driver, Reader, Value, Writer } from "./connection.ts";
+import type { FailureCause } from "./failure.ts";
 import { SharedRead } from "./shared-read.ts";
 
 const DIALECT: Dialect = {
@@ -38,6 +39,28 @@ const OUT_OF_REACH = /^(08|53|57)/;
 function isOutOfReach(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || OUT_OF_REACH.test(code);
+}
+
+const FAILURES: Readonly<Record<string, FailureCause>> = {
+  // disk_full, read_only_sql_transaction (a standby, after a failover), io_error
+  "53100": "disk_full",
+  "25006": "read_only",
+  "58030": "io_error",
+};
+
+/** SQLSTATE classes and system errors that say that no connection works; pg has no code for one that ended. */
+const NO_CONNECTION = /^(08|53|57P)|^E[A-Z]+$/;
+const CONNECTION_ENDED = /^Connection terminated/;
+
+function failureOf(error: unknown): FailureCause | undefined {
+  const wrapped = error instanceof WharfError;
+  if (wrapped && error.code !== "UNAVAILABLE") return undefined;
+  const { code = "", message = "" } = ((wrapped ? error.cause : error) ?? {}) as {
+    code?: string;
+    message?: string;
+  };
+  if (FAILURES[code] !== undefined) return FAILURES[code];
+  return NO_CONNECTION.test(code) || CONNECTION_ENDED.test(message) ? "unreachable" : undefined;
 }
 
 interface Queryable {
@@ -170,6 +193,7 @@ export async function openPostgres(url: string): Promise<Driver> {
     },
     commit: () => end("COMMIT"),
     rollback: () => end("ROLLBACK"),
+    failureOf,
     isTransient: (error) => TRANSIENT.has((error as { code?: string }).code ?? ""),
     // A plain VACUUM frees dead rows and leaves their bytes in the pages.
     scrub: async (tables) => {

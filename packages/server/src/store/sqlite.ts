@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Dialect, Driver, Value, Writer } from "./connection.ts";
+import type { FailureCause } from "./failure.ts";
 import { ResultCache } from "./result-cache.ts";
 
 const DIALECT: Dialect = {
@@ -22,6 +23,13 @@ const DIALECT: Dialect = {
   lock: "",
   lockUnlocked: "",
   lockText: "",
+};
+
+/** The primary result codes SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL. */
+const FAILURES: Readonly<Record<number, FailureCause>> = {
+  8: "read_only",
+  10: "io_error",
+  13: "disk_full",
 };
 
 /** How long a statement waits for another process (an admin command) to finish writing. */
@@ -202,6 +210,7 @@ export function openSqlite(path: string): Driver {
       reader.leave();
       writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
+    failureOf: (error) => FAILURES[((error as { errcode?: number }).errcode ?? 0) & 0xff],
     close: async () => {
       reader.leave();
       reader.close();

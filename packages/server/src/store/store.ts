@@ -1,7 +1,9 @@
 import { ConfigError } from "../config.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
+import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
+import { probe } from "./probe.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
 /** How long reads and commits took, for the metrics. */
@@ -12,13 +14,23 @@ export interface StoreTimings {
 /** Everything that is kept, behind one door: reads see what is committed, writes are durable. */
 export class Store {
   readonly reader: Reader;
+  /** Whether it can be written. */
+  readonly health: StoreHealth;
   readonly #driver: Driver;
   readonly #commits: GroupCommit;
 
   private constructor(driver: Driver, timings: StoreTimings) {
     this.#driver = driver;
     this.reader = driver.reader;
-    this.#commits = new GroupCommit(driver, (ms, writes) => timings.committed(ms, writes));
+    const health = new StoreHealth(() => probe(this));
+    this.health = health;
+    this.#commits = new GroupCommit(driver, {
+      committed(ms, writes) {
+        timings.committed(ms, writes);
+        health.committed();
+      },
+      failed: (failure) => health.failed(failure),
+    });
   }
 
   /**
@@ -67,6 +79,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    this.health.stop();
     await this.#commits.idle();
     await this.#driver.close();
   }

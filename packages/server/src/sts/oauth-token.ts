@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { HttpFault } from "../wire/http.ts";
+import { errorHeaders, HttpFault } from "../wire/http.ts";
 import { readParameters } from "../wire/parameters.ts";
 
 const PATH = "/oauth/token";
@@ -74,9 +74,9 @@ function refusal(error: WharfError): HttpResponse {
   };
   const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
   const body = { error: word, error_description: error.message };
-  if (error instanceof HttpFault) return answer(error.httpStatus, body, error.headers);
   const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
-  return answer(isLater ? error.httpStatus : 400, body);
+  const status = isLater || error instanceof HttpFault ? error.httpStatus : 400;
+  return answer(status, body, errorHeaders(error));
 }
 
 function answer(status: number, body: object, headers: OutgoingHttpHeaders = {}): HttpResponse {

@@ -1,5 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { audit } from "../engine/audit.ts";
+import { audit, auditEntry } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -55,7 +55,7 @@ async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: numb
   await identities.table.update(tx, identities.toRow(stored));
 }
 
-/** Leaves the audit row of an exchange that was refused. */
+/** Leaves the audit entry of an exchange that was rejected, which anyone can cause. */
 export async function recordRefusal(
   engine: Engine,
   call: Call,
@@ -64,7 +64,8 @@ export async function recordRefusal(
   { number: code, message }: WharfError,
 ): Promise<void> {
   const detail = { ...about(token, seen), refused: message };
-  await engine.store.write((tx) => audit(tx, call, { resource: seen.identity, code, detail }));
+  const entry = auditEntry(call, { resource: seen.identity, code, detail });
+  await engine.auditAggregator.record(entry, message);
 }
 
 /** Leaves the audit row of a test. */

@@ -5,7 +5,7 @@ import { zlib } from "../late.ts";
 import { abandonStream, hangUpGently, leavesBody } from "./discard.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
-import { HttpFault } from "./http.ts";
+import { errorHeaders } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
 import { statusJson } from "./status.ts";
 import { type Pieces, sendPieces } from "./stream-answer.ts";
@@ -55,12 +55,11 @@ export function sendAnswer(conversation: Conversation, answer: Answer): void {
  * @example sendAnswer(conversation, errorAnswer(conversation, notFound("Group", uid)));
  */
 export function errorAnswer({ wire, exchange }: Conversation, error: WharfError): Answer {
-  const headers: OutgoingHttpHeaders = {};
+  const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
     const hadToken = exchange.authorization !== undefined;
     headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
   }
-  if (error instanceof HttpFault) Object.assign(headers, error.headers);
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
 }

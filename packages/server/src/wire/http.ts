@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import { WharfError } from "../errors.ts";
+import { RETRY_AFTER_SECONDS, WharfError } from "../errors.ts";
 import type { Methods, Notices } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
@@ -86,4 +86,10 @@ export class HttpFault extends WharfError {
   override get httpStatus(): number {
     return this.#status;
   }
+}
+
+/** The header fields that an error asks for, such as `Retry-After`. */
+export function errorHeaders(error: WharfError): OutgoingHttpHeaders {
+  const later = error.code === "UNAVAILABLE" ? { "retry-after": RETRY_AFTER_SECONDS } : {};
+  return error instanceof HttpFault ? { ...later, ...error.headers } : later;
 }

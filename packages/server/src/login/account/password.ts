@@ -43,7 +43,8 @@ export async function changePassword(
       await setPassword(tx, call, visit, hash);
     });
   }
-  const claim = { found, password: current, refusal: "password change refused" };
+  const refusal = "password change refused";
+  const claim = { found, password: current, refusal, isSignedIn: true };
   const changed = await withPassword(engine, call, claim, async (tx) => {
     await setPassword(tx, call, visit, hash);
     return true;

@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { headersOf, sentenceOf } from "../page-endpoint.ts";
+import { errorHeaders } from "../../wire/http.ts";
+import { sentenceOf } from "../page-endpoint.ts";
 
 /** What the script of the pages sends: a few texts, and what a passkey said. */
 export interface ScriptRequest {
@@ -32,7 +33,7 @@ export function jsonEndpoint(
       } catch (thrown) {
         const error = WharfError.from(thrown);
         if (error.code === "INTERNAL") throw error;
-        return answer(error.httpStatus, { error: sentenceOf(error) }, headersOf(error));
+        return answer(error.httpStatus, { error: sentenceOf(error) }, errorHeaders(error));
       }
     },
   };

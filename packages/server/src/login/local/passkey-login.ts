@@ -1,4 +1,4 @@
-import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
+import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/change.ts";
 import type { Call } from "../../rpc/call.ts";
 import { findAccountForChange } from "../../store/local-accounts.ts";
@@ -91,5 +91,5 @@ async function noteRefusal(
   { identity }: StoredPasskey,
 ): Promise<void> {
   const refusal = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
-  await engine.store.write((tx) => audit(tx, call, refusal));
+  await engine.auditAggregator.record(auditEntry(call, refusal), identity);
 }

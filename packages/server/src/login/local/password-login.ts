@@ -1,4 +1,4 @@
-import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
+import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/change.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Call } from "../../rpc/call.ts";
@@ -57,7 +57,7 @@ async function signIn(
 ): Promise<Person | undefined> {
   const username = knownUsername(typed);
   const found = username ? await findAccount(engine.store.reader, username) : undefined;
-  const claim = { found, password, refusal: "login refused" };
+  const claim = { found, password, refusal: "login refused", isSignedIn: false };
   return withPassword(engine, call, claim, async (tx, account, kept) => {
     const { identity } = account;
     await setPasswordHash(tx, identity, kept);
@@ -70,8 +70,10 @@ async function signIn(
 export interface Claim {
   readonly found: LocalAccount | undefined;
   readonly password: string;
-  /** What the audit calls it when it is not. */
+  /** What the audit log calls it when it is not. */
   readonly refusal: string;
+  /** Whether it comes from a signed-in person. Anyone else's refusals are aggregated. */
+  readonly isSignedIn: boolean;
 }
 
 /**
@@ -82,28 +84,33 @@ export interface Claim {
  * @example const done = await withPassword(engine, call, claim, (tx, account) => …);
  */
 export async function withPassword<T>(
-  { store }: Engine,
+  { store, auditAggregator }: Engine,
   call: Call,
-  { found, password, refusal }: Claim,
+  { found, password, refusal, isSignedIn }: Claim,
   work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
 ): Promise<T | undefined> {
   const hash = found?.passwordHash ?? "";
   const right = await verifyPassword(hash, password, call.remoteAddress);
   const kept = right && isOutdated(hash) ? await hashPassword(password, call.remoteAddress) : hash;
   const now = Date.now();
-  return store.write(async (tx) => {
+  const outcome = await store.write(async (tx) => {
     const account = found && (await findAccountForChange(tx, found.identity));
     // Also those who asked before it was locked: many tries at once are many tries.
     const locked = account !== undefined && account.lockedUntil > call.time;
     if (account !== undefined && right && !locked && account.passwordHash === hash) {
-      return work(tx, account, kept);
+      return { value: await work(tx, account, kept) };
     }
     if (account !== undefined && !locked) await noteFailure(tx, failedOnceMore(account, now));
     // Without the username: people type passwords there.
     const resource = account?.identity ?? "";
-    await audit(tx, call, { action: refusal, resource, code: UNAUTHENTICATED });
-    return undefined;
+    const refused = { action: refusal, resource, code: UNAUTHENTICATED };
+    if (isSignedIn) await audit(tx, call, refused);
+    return { refused };
   });
+  if ("value" in outcome) return outcome.value;
+  const { refused } = outcome;
+  if (!isSignedIn) await auditAggregator.record(auditEntry(call, refused), refused.resource);
+  return undefined;
 }
 
 /** Slips are free. After them each failure locks the account, for twice as long as the one before. */

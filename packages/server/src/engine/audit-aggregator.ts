@@ -1,0 +1,164 @@
+import { clientNetwork } from "../lib/client-network.ts";
+import { type AuditEntry, writeAudit } from "../store/record.ts";
+import type { Store } from "../store/store.ts";
+
+/** How long requests of one kind are counted before their number is written. */
+const WINDOW_MS = 60_000;
+
+/**
+ * Kinds that get entries of their own within a window; all further ones share one entry. With them a
+ * server writes at most 61 entries in a minute, whatever it is asked.
+ */
+export const MAX_KINDS = 30;
+export const MAX_KINDS_PER_NETWORK = 10;
+
+/** What the entry of all further kinds is called. */
+export const OTHER_METHOD = "other requests without credentials";
+
+/** The canonical code of an entry whose requests ended in several ways. */
+const UNKNOWN = 2;
+
+/**
+ * Audit entries that callers without credentials can cause: refusals, and what is public. The first
+ * request of a kind (client network, method, outcome, reason) is written before it is answered; those
+ * that follow within a minute are counted and become one entry, with their count, the time of the first
+ * and the last, and what is known of the first. Each replica counts for itself.
+ */
+export class AuditAggregator {
+  readonly #store: Store;
+  #kinds = new Map<string, Kind>();
+  #other: Repeats | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Writes or counts an entry. Rejects if it is the first of its kind and cannot be written; it is then
+   * counted, to be written later.
+   *
+   * @example await engine.auditAggregator.record(entry, error.message);
+   */
+  async record(entry: AuditEntry, reason: string): Promise<void> {
+    this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
+    const network = clientNetwork(entry.remoteAddress);
+    const key = JSON.stringify([network, entry.method, entry.code, reason]);
+    const known = this.#kinds.get(key);
+    if (known !== undefined) {
+      known.repeats = repeated(known.repeats, entry);
+    } else if (this.#hasRoom(network)) {
+      const kind: Kind = { network, repeats: undefined };
+      this.#kinds.set(key, kind);
+      await this.#store
+        .write((tx) => writeAudit(tx, entry))
+        .catch((error: unknown) => {
+          kind.repeats = repeated(kind.repeats, entry);
+          throw error;
+        });
+    } else {
+      this.#other = repeated(this.#other, entry);
+    }
+  }
+
+  /** Writes what was counted: at the end of a window, and before the store is closed. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const kinds = this.#kinds;
+    const other = this.#other;
+    this.#kinds = new Map();
+    this.#other = undefined;
+    const entries = [...kinds.values()].flatMap(({ network, repeats }) =>
+      repeats === undefined ? [] : [entryOf(repeats, network)],
+    );
+    if (other !== undefined) entries.push(otherEntry(other));
+    if (entries.length === 0) return;
+    try {
+      await this.#store.write(async (tx) => {
+        for (const entry of entries) await writeAudit(tx, entry);
+      });
+    } catch (error) {
+      this.#takeBack(kinds, other);
+      throw error;
+    }
+  }
+
+  #endWindow(): void {
+    // What cannot be written now is counted on; the store itself reports that it cannot.
+    this.flush().catch(() => {});
+  }
+
+  #hasRoom(network: string): boolean {
+    if (this.#kinds.size >= MAX_KINDS) return false;
+    let own = 0;
+    for (const kind of this.#kinds.values()) if (kind.network === network) own++;
+    return own < MAX_KINDS_PER_NETWORK;
+  }
+
+  #takeBack(kinds: ReadonlyMap<string, Kind>, other: Repeats | undefined): void {
+    const newer = this.#kinds;
+    this.#kinds = new Map(kinds);
+    for (const [key, kind] of newer) {
+      const older = this.#kinds.get(key);
+      const repeats = merged(older?.repeats, kind.repeats);
+      if (older !== undefined || this.#hasRoom(kind.network)) {
+        this.#kinds.set(key, { network: kind.network, repeats });
+      } else this.#other = merged(this.#other, repeats);
+    }
+    this.#other = merged(other, this.#other);
+    this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
+  }
+}
+
+interface Kind {
+  readonly network: string;
+  repeats: Repeats | undefined;
+}
+
+/** Requests that are counted; `first` keeps of them what all have in common. */
+interface Repeats {
+  readonly first: AuditEntry;
+  readonly count: number;
+  readonly lastTime: number;
+}
+
+function repeated(known: Repeats | undefined, entry: AuditEntry): Repeats {
+  return merged(known, { first: entry, count: 1, lastTime: entry.time }) as Repeats;
+}
+
+function merged(one: Repeats | undefined, two: Repeats | undefined): Repeats | undefined {
+  if (one === undefined || two === undefined) return one ?? two;
+  const common = <V>(name: keyof AuditEntry, otherwise: V) =>
+    one.first[name] === two.first[name] ? one.first[name] : otherwise;
+  const first = {
+    ...one.first,
+    actor: common("actor", ""),
+    resource: common("resource", ""),
+    remoteAddress: common("remoteAddress", ""),
+    userAgent: common("userAgent", ""),
+    code: common("code", UNKNOWN),
+  } as AuditEntry;
+  const lastTime = Math.max(one.lastTime, two.lastTime);
+  return { first, count: one.count + two.count, lastTime };
+}
+
+/** What follows the first of a kind repeats it: of what it said, only the reason and the digest are kept. */
+function entryOf({ first, count, lastTime }: Repeats, network: string): AuditEntry {
+  const { refused, granted, tokenSha256 } = JSON.parse(first.detail || "{}");
+  const times = { firstTime: first.time, lastTime };
+  return {
+    ...first,
+    remoteAddress: first.remoteAddress || network,
+    detail: JSON.stringify({ count, ...times, refused, granted, tokenSha256 }),
+  };
+}
+
+function otherEntry({ first, count, lastTime }: Repeats): AuditEntry {
+  return {
+    ...first,
+    method: OTHER_METHOD,
+    requestId: "",
+    detail: JSON.stringify({ count, firstTime: first.time, lastTime }),
+  };
+}

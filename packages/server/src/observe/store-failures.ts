@@ -1,0 +1,35 @@
+import { FAILURE_TEXTS, type StoreFailure } from "../store/failure.ts";
+import type { HealthObserver } from "../store/health.ts";
+import type { Logger } from "./logger.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Every request fails while the store does: the log says so once in this time. */
+const LOG_EVERY_MS = 60_000;
+
+/**
+ * Tells the log and the metrics why the store cannot be written.
+ *
+ * @example store.health.observe(storeFailures(log, metrics));
+ */
+export function storeFailures(
+  log: Pick<Logger, "error" | "info">,
+  metrics: Pick<Metrics, "count">,
+  now: () => number = Date.now,
+): HealthObserver {
+  let logged = Number.NEGATIVE_INFINITY;
+  let lastCause = "";
+  let unlogged = 0;
+  return {
+    failed({ cause, error }: StoreFailure) {
+      metrics.count("wharf_store_errors_total", { cause });
+      unlogged++;
+      if (now() - logged < LOG_EVERY_MS && cause === lastCause) return;
+      log.error({ cause, failures: unlogged, err: error }, FAILURE_TEXTS[cause]);
+      [logged, lastCause, unlogged] = [now(), cause, 0];
+    },
+    recovered({ cause }: StoreFailure) {
+      log.info({ cause, failures: unlogged }, "the store can be written again");
+      [logged, unlogged] = [Number.NEGATIVE_INFINITY, 0];
+    },
+  };
+}
