@@ -10,6 +10,7 @@ import { Rest } from "../../server/test/support/rest.ts";
 import { scratchFolder } from "../../server/test/support/scratch.ts";
 import { TestServer } from "../../server/test/support/server.ts";
 import { wharf } from "./support/command.ts";
+import { wharfAtTerminal } from "./support/terminal.ts";
 
 const folder = scratchFolder("wharf-admin-keys-");
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,6 +79,22 @@ describe("wharf admin keys", () => {
       assert.match(stderr, /There is no terminal to ask at\n.*-y goes ahead without asking/);
     }
     assert.deepEqual(await keysOf(world.server), before);
+  });
+
+  test("at a terminal, nothing is done unless the answer is yes", async () => {
+    const before = await keysOf(world.server);
+    const words = ["admin", "keys", "rotate", "--now", ...own()];
+    const refused = wharfAtTerminal(words);
+    await refused.until(/Reject every token that was signed so far/);
+    refused.type("n");
+    assert.equal(await refused.end(), 1);
+    assert.match(refused.text, /wharf: nothing was done/);
+    assert.deepEqual(await keysOf(world.server), before);
+    const agreed = wharfAtTerminal(words);
+    await agreed.until(/Reject every token that was signed so far/);
+    agreed.type("y");
+    assert.equal(await agreed.end(), 0);
+    assert.notDeepEqual(await keysOf(world.server), before);
   });
 
   test("options that do not go together are refused", async () => {

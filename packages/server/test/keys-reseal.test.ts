@@ -22,7 +22,7 @@ for (const kind of STORES) {
       rmSync(data, { recursive: true, force: true });
     });
 
-    test("leaves nothing sealed with the old key, whoever writes at the same time", async () => {
+    test("leaves nothing sealed with the old key, with concurrent writers on another replica", async () => {
       const flags = kind === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
       const settings = await readSettings(flags, {});
       const open = async () => {

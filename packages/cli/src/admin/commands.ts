@@ -1,4 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
+import { GLOBALS } from "../command/globals.ts";
 import { serverOptions } from "../serve/options.ts";
 
 export const tokenDefinition = define({
@@ -52,7 +53,7 @@ export const rotateDefinition = define({
       summary:
         "With --all: the secret key is lost, so drop what it sealed, client secrets of identity providers included.",
     },
-    yes: { type: "boolean", short: "y", summary: "Go ahead without asking." },
+    yes: { ...GLOBALS.yes, summary: "Go ahead without asking." },
     ...serverOptions(),
   },
 });
@@ -64,16 +65,13 @@ export const resealDefinition = define({
     "The old secret key opens nothing that is written from then on.",
     "Running servers read the new key from the file that they were started with, once it is replaced.",
   ].join(" "),
-  examples: [
-    { command: "head -c 32 /dev/urandom > new.key", shows: "make a key" },
-    { command: "wharf admin keys reseal --new-secret-key-file new.key --data ./data" },
-  ],
+  examples: [{ command: "wharf admin keys reseal --new-secret-key-file new.key --data ./data" }],
   raw: true,
   options: {
     "new-secret-key-file": {
       type: "string",
       value: "FILE",
-      summary: "32 random bytes, or their base64.",
+      summary: "32 random bytes, or their base64, such as `head -c 32 /dev/urandom` gives.",
       required: true,
     },
     ...serverOptions(),

@@ -156,6 +156,35 @@ test("keys that are dropped are accepted no more, those that were replaced befor
   );
 });
 
+test("a reload that began before a rotation does not bring the old keys back", async () => {
+  const gate = Promise.withResolvers<void>();
+  let isHeld = false;
+  const reader = new Proxy(store.reader, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (name !== "all" || !isHeld)
+        return typeof value === "function" ? value.bind(target) : value;
+      return async (...question: Parameters<typeof target.all>) => {
+        const rows = await target.all(...question);
+        await gate.promise;
+        return rows;
+      };
+    },
+  });
+  const slow = await SigningKeys.load({ reader } as Store, SECRETS);
+  const old = slow.current.kid;
+  isHeld = true;
+  const late = slow.reload();
+  isHeld = false;
+  const next = await rotate("drop");
+  await slow.reload();
+  assert.equal(slow.current.kid, next);
+  gate.resolve();
+  await late;
+  assert.equal(slow.current.kid, next);
+  assert.equal(slow.find(old, now), undefined);
+});
+
 test("what is published of a key is its public half", () => {
   for (const key of keys.jwks(now).keys) {
     assert.deepEqual(Object.keys(key).sort(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);

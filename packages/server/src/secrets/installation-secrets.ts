@@ -4,7 +4,7 @@ import { deleteSealedOf, readSealedOf } from "../store/secrets.ts";
 import type { Store } from "../store/store.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What the installation keeps secret for itself: whoever knows one can forge what it protects. */
+/** The installation's own secrets: knowing one is enough to forge what it protects. */
 export const INSTALLATION_SECRETS = [
   "login-tickets",
   "page-tokens",
