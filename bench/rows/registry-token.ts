@@ -1,6 +1,7 @@
 import { SigningKeys } from "@wharf/server/auth/keys.ts";
 import { issueToken } from "@wharf/server/auth/token.ts";
 import { readSettings } from "@wharf/server/config.ts";
+import { Secrets } from "@wharf/server/secrets/secrets.ts";
 import { openStore } from "@wharf/server/store/open.ts";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { ScratchData } from "../data-set.ts";
@@ -26,8 +27,9 @@ async function requestsOf(server: Wharf, data: string, count: number) {
     issuer: "https://issuer.example.com",
     subject: `puller-${at}`,
   }));
-  const store = await openStore(await readSettings(["--data", data], {}), [], { committed() {} });
-  const keys = await SigningKeys.load(store);
+  const settings = await readSettings(["--data", data], {});
+  const store = await openStore(settings, [], { committed() {} });
+  const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
   await store.close();
   const { host } = new URL(server.url);
   const addresses = { baseUrl: server.url, authUrl: server.url };

@@ -46,14 +46,16 @@ test("no command takes a name that every command has, or one thing twice", () =>
       "short" in option ? option.short : [],
     );
     const own = Object.keys(options ?? {});
-    if (!command.raw)
+    // A raw command has none of the options of every command.
+    if (!command.raw) {
       assert.deepEqual(
         own.filter((each) => taken.includes(each)),
         [],
         name,
       );
-    for (const { short } of Object.values(options ?? {})) {
-      assert.ok(short === undefined || !shorts.includes(short as never), name);
+      for (const { short } of Object.values(options ?? {})) {
+        assert.ok(short === undefined || !shorts.includes(short as never), name);
+      }
     }
     const names = [...own, ...(command.arguments ?? []).map((argument) => argument.name), "words"];
     assert.equal(new Set(names).size, names.length, name);

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { decodeJwt } from "jose";
 import { firstRunOf } from "../../server/test/support/local-world.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { Rest } from "../../server/test/support/rest.ts";
+import { roleNamed } from "../../server/test/support/test-world.ts";
 import { Site } from "./support/site.ts";
-import { stepsOf, walkThrough } from "./support/walkthrough.ts";
+import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SETUP_CODE = /(?:[A-Z]{4}-){4}[A-Z]{4}/g;
@@ -44,4 +48,34 @@ test("the commands of docs/advisories.md print what it says", async (t) => {
   const steps = stepsOf(document("docs/advisories.md"));
   assert.ok(steps.length > 12);
   await walkThrough(steps, site.server, site.env);
+});
+
+test("the commands of docs/after-a-leak.md print what it says", async (t) => {
+  const world = await LoginWorld.start();
+  t.after(() => world.stop());
+  const { server, operator, organisation, provider } = world;
+  const at = `/iam/v2beta1/identityProviders/${provider}`;
+  assert.equal((await operator.patch(at, { name: "sso" })).status, 200);
+  assert.equal((await operator.post(`${at}:generateScimToken`)).status, 200);
+  const invite = { roleUid: roleNamed("viewer"), ttl: "900s" };
+  const { body } = await operator.post(`/iam/v2beta1/groupInvites/${organisation}`, invite);
+  // There are keys for registries once one has asked for them.
+  assert.equal((await fetch(`${server.url}/registry/certs.pem`)).status, 200);
+  const { access_token } = await world.logIn("ada");
+  const PERSON = decodeJwt(access_token).sub as string;
+  const [rotating, single] = document("docs/after-a-leak.md")
+    .split(/^(?=## A token or session of someone)/m)
+    .map(stepsOf) as [Step[], Step[]];
+  assert.ok(rotating.length > 9 && single.length === 4);
+  // What ends one session comes first: a rotation ends all of them.
+  const WHARF_TOKEN = await server.token();
+  await walkThrough(single, server, { CODE: body.code, PERSON, WHARF_TOKEN });
+  const status = async (token: string) =>
+    (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status;
+  assert.equal(await status(access_token), 401);
+  await world.logIn("ada");
+  await walkThrough(rotating, server);
+  assert.equal(await status(WHARF_TOKEN), 401);
+  const rest = new Rest(server.url, await server.token());
+  assert.deepEqual((await rest.get("/iam/v2beta1/groupInvites")).body.groupInvites ?? [], []);
 });

@@ -43,9 +43,9 @@ import { RESOURCES } from "./resources.ts";
 import type { Handler } from "./rpc/call.ts";
 import { ServedMethods } from "./rpc/methods.ts";
 import { scimEndpoints } from "./scim/endpoint.ts";
+import { InstallationSecrets } from "./secrets/installation-secrets.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { portProblem } from "./start-problems.ts";
-import { installationSecret } from "./store/installation.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 import { exchangeMethod } from "./sts/exchange.ts";
@@ -95,12 +95,13 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
 async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
   const lines = openLog(settings.logLevel);
   const { log } = lines;
-  const keys = await SigningKeys.load(store);
+  const secrets = await Secrets.open(settings, store);
+  const installation = await InstallationSecrets.open(store, secrets);
+  const keys = await SigningKeys.load(store, secrets, [installation]);
   await storeBuiltinRoles(store, Date.now());
   await storeAnyone(store, Date.now());
 
-  const pageTokens = new PageTokens(await installationSecret(store, "page-tokens"));
-  const secrets = await Secrets.open(settings, store);
+  const pageTokens = new PageTokens(() => installation.get("page-tokens"));
   const policy = new IssuerPolicy({
     ...settings,
     onLoopback: servesThisMachineOnly(settings),
@@ -128,13 +129,13 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const source = { policy, issuers: new Issuers(policy) };
   const identities = new KnownIdentities(engine, () => addresses);
   const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
-  const refreshTokens = new RefreshTokens(await installationSecret(store, "refresh-tokens"));
+  const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
   const login = { engine, sessions, providers, addresses: engine.addresses };
   const check = checkMethod({ engine, keys, addresses: () => addresses });
-  const registryKeys = new RegistryKeys(store);
-  const tracking = await Tracking.open({ engine, keys: registryKeys, metrics, log });
+  const registryKeys = new RegistryKeys(store, secrets);
+  const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
   const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],

@@ -52,7 +52,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   secretKeyFile: {
     default: "",
     value: "FILE",
-    help: "32 random bytes that seal stored secrets. Default: DIR/secret.key, or kept in PostgreSQL.",
+    help: "32 random bytes that seal stored keys and secrets. Default: DIR/secret.key, or kept in PostgreSQL.",
   },
   baseUrl: {
     default: "",

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
-import { installationSecret } from "../src/store/installation.ts";
 import { attack, leftovers } from "./support/attack.ts";
 import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
 import { closeGrpc, grpcCall } from "./support/grpc.ts";
@@ -85,9 +84,9 @@ for (const store of STORES) {
 
       attack("one whose time is over, and one of a session that never was", here, async () => {
         const inside = await Inside.open(world.server);
-        const key = await installationSecret(inside.store, "refresh-tokens");
+        const key = (await inside.installation()).get("refresh-tokens");
         await inside.close();
-        const tokens = new RefreshTokens(key);
+        const tokens = new RefreshTokens(() => key);
         const { sid: session } = parts(ada.refresh_token);
         const old = tokens.write({ session, generation: 0, expires: Date.now() - 1_000 });
         await refused(old, "the refresh token has expired");

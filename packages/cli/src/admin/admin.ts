@@ -6,19 +6,11 @@ import { ConfigError, readSettings } from "@wharf/server/config.ts";
  * @example await runAdmin(["token", "--data", "./data"]);
  */
 export async function runAdmin(args: readonly string[]): Promise<void> {
-  const { notificationSecret, operatorToken, resetCode, rotateKeys } = await import(
-    "@wharf/server/admin.ts"
-  );
+  const { notificationSecret, operatorToken, resetCode } = await import("@wharf/server/admin.ts");
   const [what, ...rest] = args;
   if (what === "token") {
     const { identity, others } = takeIdentity(rest);
     console.log(await operatorToken(await readSettings(others, process.env), identity));
-  } else if (what === "keys" && rest[0] === "rotate") {
-    const kid = await rotateKeys(await readSettings(rest.slice(1), process.env));
-    console.error(
-      "wharf: tokens are signed by a new key; the old one is accepted until its last token has ended",
-    );
-    console.log(kid);
   } else if (what === "registry-secret") {
     const [first, ...more] = rest;
     const host = first === undefined || first.startsWith("-") ? undefined : first;

@@ -1,4 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
+import { GLOBALS } from "../command/globals.ts";
 import { serverOptions } from "../serve/options.ts";
 
 export const tokenDefinition = define({
@@ -21,10 +22,60 @@ export const tokenDefinition = define({
 export const rotateDefinition = define({
   name: "rotate",
   summary: "Sign tokens with a new key from now on, and print its id",
-  description: "The old key is accepted until the last token that it signed has ended.",
-  examples: [{ command: "wharf admin keys rotate --data ./data" }],
+  description: [
+    "The old key is accepted until the last token that it signed has expired, unless --now or --all is given.",
+    "After a leak, docs/after-a-leak.md says which to use and what to do next.",
+  ].join(" "),
+  examples: [
+    { command: "wharf admin keys rotate --data ./data" },
+    {
+      command: "wharf admin keys rotate --now --yes",
+      shows: "reject every token signed so far, from the next request on",
+    },
+    {
+      command: "wharf admin keys rotate --all --yes",
+      shows: "replace every key and secret of the installation, and end all sessions",
+    },
+  ],
   raw: true,
-  options: serverOptions(),
+  options: {
+    now: {
+      type: "boolean",
+      summary: "Reject tokens of the old signing and registry keys at once.",
+    },
+    all: {
+      type: "boolean",
+      summary:
+        "The same, and replace the secrets of refresh tokens, page tokens and notifications, and end all sessions.",
+    },
+    "lost-secret-key": {
+      type: "boolean",
+      summary:
+        "With --all: the secret key is lost, so drop what it sealed, client secrets of identity providers included.",
+    },
+    yes: { ...GLOBALS.yes, summary: "Go ahead without asking." },
+    ...serverOptions(),
+  },
+});
+
+export const resealDefinition = define({
+  name: "reseal",
+  summary: "Seal all stored keys and secrets again, with a new secret key",
+  description: [
+    "The old secret key opens nothing that is written from then on.",
+    "Running servers read the new key from the file that they were started with, once it is replaced.",
+  ].join(" "),
+  examples: [{ command: "wharf admin keys reseal --new-secret-key-file new.key --data ./data" }],
+  raw: true,
+  options: {
+    "new-secret-key-file": {
+      type: "string",
+      value: "FILE",
+      summary: "32 random bytes, or their base64, such as `head -c 32 /dev/urandom` gives.",
+      required: true,
+    },
+    ...serverOptions(),
+  },
 });
 
 export const resetAccountDefinition = define({
@@ -40,7 +91,8 @@ export const resetAccountDefinition = define({
 export const registrySecretDefinition = define({
   name: "registry-secret",
   summary: "Print the secret that a registry shows with its notifications",
-  description: "It follows from the installation and the registry's host, and stays the same.",
+  description:
+    "It follows from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
   examples: [{ command: "wharf admin registry-secret registry.example.com --data ./data" }],
   raw: true,
   arguments: [{ name: "host", summary: "The registry, where several are attached." }],
@@ -49,8 +101,11 @@ export const registrySecretDefinition = define({
 
 const keys = group({
   name: "keys",
-  summary: "Manage the keys that sign tokens",
-  commands: [command(rotateDefinition, () => import("./rotate.ts"))],
+  summary: "Manage the keys that sign tokens, and the key that seals them",
+  commands: [
+    command(rotateDefinition, () => import("./rotate.ts")),
+    command(resealDefinition, () => import("./reseal.ts")),
+  ],
 });
 
 export const admin = group({

@@ -1,6 +1,70 @@
+import type { KeysRotated } from "@wharf/server/admin-keys.ts";
+import { ConfigError, readSettings } from "@wharf/server/config.ts";
 import type { Run } from "../command/types.ts";
-import { runAdmin } from "./admin.ts";
 import type { rotateDefinition } from "./commands.ts";
+import { confirm } from "./confirm.ts";
+import { splitWords } from "./words.ts";
 
-export const run: Run<typeof rotateDefinition> = (_context, { words }) =>
-  runAdmin(["keys", "rotate", ...words]);
+const QUESTIONS = {
+  now: "Reject every token that was signed so far, here and at registries?",
+  all: "Replace all keys and secrets, reject every token and end every session?",
+  lost: "Replace all keys and secrets, and drop the client secrets of identity providers?",
+} as const;
+
+export const run: Run<typeof rotateDefinition> = async (_context, { words }) => {
+  const own = ["now", "all", "lost-secret-key", "yes"];
+  const { flags, settings: others } = splitWords(words, { flags: own });
+  const lost = flags.has("lost-secret-key");
+  if (lost && !flags.has("all")) throw new ConfigError("--lost-secret-key goes with --all");
+  const mode = flags.has("all") ? "all" : flags.has("now") ? "now" : "overlap";
+  const settings = await readSettings(others, process.env);
+  if (mode !== "overlap" && !flags.has("yes")) await confirm(QUESTIONS[lost ? "lost" : mode]);
+  const { replaceLostSecretKey, rotate } = await import("@wharf/server/admin-keys.ts");
+  const rotated = lost ? await replaceLostSecretKey(settings) : await rotate(settings, mode);
+  for (const line of [...done(rotated), ...next(rotated, lost)]) console.error(`wharf: ${line}`);
+  console.log(rotated.kid);
+};
+
+function done({ mode, registryKeys, sessionsEnded }: KeysRotated): string[] {
+  if (mode === "overlap") {
+    return [
+      "tokens are signed by a new key; the old one is accepted until its last token has expired",
+    ];
+  }
+  const keys = registryKeys ? "signing keys and registry keys" : "signing keys";
+  const replaced = `replaced: ${keys}; tokens signed by the old ones are rejected from the next request on`;
+  if (mode === "now") return [replaced];
+  return [
+    replaced,
+    "replaced: the secrets of refresh tokens, page tokens and registry notifications",
+    `ended: ${counted(sessionsEnded, "session")}, sign-ins in progress, setup and reset codes`,
+  ];
+}
+
+/** What the operator must do, since it is elsewhere. */
+function next({ mode, registryKeys, clientSecrets }: KeysRotated, lost: boolean): string[] {
+  if (mode === "overlap") return [];
+  const steps: string[] = [];
+  if (registryKeys) {
+    steps.push(
+      "give every registry the new /registry/certs.pem and restart it: until then it accepts the old keys and no new ones",
+    );
+    if (mode === "all")
+      steps.push(
+        "give every registry its new notification secret: wharf admin registry-secret HOST",
+      );
+  }
+  if (mode === "all" && clientSecrets.length > 0) {
+    const listed = clientSecrets.map(({ name, uid }) => `${name} (${uid})`).join(", ");
+    const what = lost
+      ? "set the client secret again at these identity providers"
+      : "if the secret key leaked, too, replace the client secret of these identity providers";
+    steps.push(`${what}: ${listed}`);
+  }
+  if (mode === "all") steps.push("tell people to sign in again, and make new operator tokens");
+  return steps.map((step) => `next: ${step}`);
+}
+
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

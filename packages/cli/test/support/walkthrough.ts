@@ -45,7 +45,7 @@ function goesOn(command: string): boolean {
 
 /**
  * Runs commands of a document one after the other in one shell, as a reader would, against a server of ours. Each
- * must print what the document says, but for uids and times; the same uid there must be the same uid here.
+ * must print what the document says, but for uids, keys and times; what is the same there must be the same here.
  *
  * @example await walkThrough(stepsOf(readme), server);
  */
@@ -83,17 +83,24 @@ export async function walkThrough(
   }
 }
 
+/** 32 bytes in base64url: ids of keys, and secrets. */
+const KEY = /(?<![\w-])[\w-]{43}(?![\w-])/g;
+const UID = /\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g;
+
 /** Names for what differs each time, by the order in which it comes up. */
 class Names {
-  readonly #uids = new Map<string, string>();
+  readonly #names = new Map<string, string>();
 
   in(text: string): string {
     return text
       .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
-      .replaceAll(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
-        const name = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`;
-        this.#uids.set(uid, name);
-        return name;
-      });
+      .replaceAll(UID, (uid) => this.#nameOf("uid", uid))
+      .replaceAll(KEY, (key) => this.#nameOf("key", key));
+  }
+
+  #nameOf(what: string, text: string): string {
+    const name = this.#names.get(text) ?? `<${what} ${this.#names.size + 1}>`;
+    this.#names.set(text, name);
+    return name;
   }
 }

@@ -5,7 +5,15 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { calculateJwkThumbprint, type JWK } from "jose";
-import { addKey, readKeys, type StoredKey } from "../store/signing-keys.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import {
+  addKey,
+  readKeys,
+  type SealedKey,
+  SIGNING_KEYS,
+  type StoredKey,
+} from "../store/signing-keys.ts";
 import type { Store } from "../store/store.ts";
 
 /** ECDSA on P-256: short tokens, and sixteen times the signatures of RSA in the same time. */
@@ -24,30 +32,51 @@ export interface SigningKey {
   readonly retires: number;
 }
 
+/** A key that is not stored yet. */
+export interface NewKey extends StoredKey {
+  /** The private key as JSON Web Key text. */
+  readonly jwk: string;
+}
+
+/** What else a rotation may replace: read again together with the keys. */
+interface Reloadable {
+  reload(): Promise<void>;
+}
+
 /** The keys that sign our tokens, as this process knows them. */
 export class SigningKeys {
   readonly #store: Store;
+  readonly #secrets: Secrets;
+  readonly #others: readonly Reloadable[];
   #keys: readonly SigningKey[] = [];
   #version = -1;
+  #started = 0;
+  #applied = 0;
 
-  private constructor(store: Store) {
+  private constructor(store: Store, secrets: Secrets, others: readonly Reloadable[]) {
     this.#store = store;
+    this.#secrets = secrets;
+    this.#others = others;
   }
 
   /**
    * Loads the keys; makes the first one of a new installation.
    *
-   * @example const keys = await SigningKeys.load(store);
+   * @example const keys = await SigningKeys.load(store, secrets, [installation]);
    */
-  static async load(store: Store): Promise<SigningKeys> {
-    const keys = new SigningKeys(store);
+  static async load(
+    store: Store,
+    secrets: Secrets,
+    others: readonly Reloadable[] = [],
+  ): Promise<SigningKeys> {
+    const keys = new SigningKeys(store, secrets, others);
     await keys.reload();
     if (keys.#keys.length === 0) {
-      const first = await newKey(Date.now());
+      const first = await newSigningKey(Date.now());
       await store.write(async (tx) => {
         await tx.takeTurn();
         if ((await readKeys(tx, first.created)).length === 0)
-          await addKey(tx, first, first.created);
+          await putKey(tx, secrets, first, first.created);
       });
       await keys.reload();
     }
@@ -55,14 +84,19 @@ export class SigningKeys {
   }
 
   /**
-   * Puts a new key in place; those before it stay accepted until their last token has ended.
+   * Puts a new key in place. Those before it stay accepted until their last token has expired, or are
+   * dropped now.
    *
-   * @example const kid = await SigningKeys.rotate(store);
+   * @example await SigningKeys.rotate(tx, secrets, await newSigningKey(Date.now()), "overlap");
    */
-  static async rotate(store: Store): Promise<string> {
-    const key = await newKey(Date.now());
-    await store.write((tx) => addKey(tx, key, key.created + OVERLAP_MS));
-    return key.kid;
+  static async rotate(
+    tx: Transaction,
+    secrets: Secrets,
+    key: NewKey,
+    others: "overlap" | "drop",
+  ): Promise<void> {
+    const retire = others === "overlap" ? key.created + OVERLAP_MS : key.created;
+    await putKey(tx, secrets, key, retire);
   }
 
   /**
@@ -79,8 +113,31 @@ export class SigningKeys {
   }
 
   async reload(): Promise<void> {
+    this.#started += 1;
+    const order = this.#started;
+    const [keys] = await Promise.all([
+      this.#read(),
+      ...this.#others.map((other) => other.reload()),
+    ]);
+    // A read that began before another, and ends after it, may be of before a rotation.
+    if (order < this.#applied) return;
+    this.#applied = order;
+    this.#keys = keys;
+  }
+
+  async #read(): Promise<SigningKey[]> {
     const stored = await readKeys(this.#store.reader, Date.now());
-    this.#keys = stored.map(parsed);
+    return Promise.all(stored.map((key) => this.#parsed(key)));
+  }
+
+  /** A key never changes under its id: one that is known need not be opened again. */
+  async #parsed({ kid, retires, sealed }: SealedKey): Promise<SigningKey> {
+    const known = this.#keys.find((key) => key.kid === kid);
+    const ends = retires ?? Number.POSITIVE_INFINITY;
+    if (known !== undefined) return known.retires === ends ? known : { ...known, retires: ends };
+    const jwk = await this.#secrets.openSealed(this.#store.reader, SIGNING_KEYS, kid, sealed);
+    const privateKey = createPrivateKey({ key: JSON.parse(jwk), format: "jwk" });
+    return { kid, privateKey, publicKey: createPublicKey(privateKey), retires: ends };
   }
 
   /** The key that signs now. */
@@ -109,19 +166,20 @@ export class SigningKeys {
   }
 }
 
-async function newKey(now: number): Promise<StoredKey> {
+/** @example const key = await newSigningKey(Date.now()); */
+export async function newSigningKey(now: number): Promise<NewKey> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = privateKey.export({ format: "jwk" }) as JWK;
   const kid = await calculateJwkThumbprint(jwk);
-  return { kid, private_jwk: JSON.stringify(jwk), created: now, retires: null };
+  return { kid, jwk: JSON.stringify(jwk), created: now, retires: null };
 }
 
-function parsed({ kid, private_jwk, retires }: StoredKey): SigningKey {
-  const privateKey = createPrivateKey({ key: JSON.parse(private_jwk), format: "jwk" });
-  return {
-    kid,
-    privateKey,
-    publicKey: createPublicKey(privateKey),
-    retires: retires ?? Number.POSITIVE_INFINITY,
-  };
+async function putKey(
+  tx: Transaction,
+  secrets: Secrets,
+  { jwk, ...key }: NewKey,
+  othersRetire: number,
+): Promise<void> {
+  await addKey(tx, key, othersRetire);
+  await secrets.put(tx, SIGNING_KEYS, key.kid, jwk);
 }

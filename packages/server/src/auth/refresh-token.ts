@@ -20,10 +20,10 @@ const LONGEST = 2_048;
  * told from one that was made up, and nobody ends another's session by guessing.
  */
 export class RefreshTokens {
-  readonly #key: Buffer;
+  readonly #key: () => Buffer;
 
-  /** @example new RefreshTokens(await installationSecret(store, "refresh-tokens")) */
-  constructor(key: Buffer) {
+  /** @example new RefreshTokens(() => installation.get("refresh-tokens")) */
+  constructor(key: () => Buffer) {
     this.#key = key;
   }
 
@@ -52,7 +52,7 @@ export class RefreshTokens {
   }
 
   #code(session: string, generation: number, exp: number): Buffer {
-    return createHmac("sha256", this.#key)
+    return createHmac("sha256", this.#key())
       .update(JSON.stringify([session, generation, exp]))
       .digest();
   }

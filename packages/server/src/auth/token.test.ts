@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Secrets } from "../secrets/secrets.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
-import { SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { newSigningKey, SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { issueToken, TokenVerifier } from "./token.ts";
 
 const ADDRESSES = { baseUrl: "https://wharf.example", authUrl: "https://auth.example" };
 const SUBJECT = "a".repeat(40);
 const MINUTE_MS = 60_000;
+const SECRETS = new Secrets(randomBytes(32));
 
 const data = mkdtempSync(join(tmpdir(), "wharf-token-"));
 let store: Store;
@@ -19,7 +22,7 @@ let now: number;
 
 before(async () => {
   store = await openStore({ data, databaseUrl: "" }, [], { committed() {} });
-  keys = await SigningKeys.load(store);
+  keys = await SigningKeys.load(store, SECRETS);
   now = Date.now();
 });
 after(async () => {
@@ -31,6 +34,13 @@ const verifier = () => new TokenVerifier(keys, () => ADDRESSES);
 const token = async () => {
   const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl] };
   return issueToken(keys, ADDRESSES, content, now).token;
+};
+
+const rotate = async (others: "overlap" | "drop") => {
+  const key = await newSigningKey(Date.now());
+  await store.write((tx) => SigningKeys.rotate(tx, SECRETS, key, others));
+  await keys.reload();
+  return key.kid;
 };
 
 test("a token names its subject for an hour", async () => {
@@ -75,8 +85,7 @@ test("a replaced key signs no more, and its tokens stay good until it retires", 
   const remembering = verifier();
   await remembering.verify(issued, now);
   const old = keys.current.kid;
-  const next = await SigningKeys.rotate(store);
-  await keys.reload();
+  const next = await rotate("overlap");
   assert.equal(keys.current.kid, next);
   assert.equal(
     (await remembering.verify(issued, now)).subject,
@@ -91,6 +100,57 @@ test("a replaced key signs no more, and its tokens stay good until it retires", 
   );
   assert.deepEqual(new Set(keys.jwks(now).keys.map((key) => key.kid)), new Set([old, next]));
   assert.equal((await remembering.verify(await token(), now)).subject, SUBJECT);
+});
+
+test("keys that are dropped are accepted no more, those that were replaced before included", async () => {
+  const remembering = verifier();
+  const issued = [await token()];
+  await rotate("overlap");
+  issued.push(await token());
+  for (const one of issued) await remembering.verify(one, now);
+  const next = await rotate("drop");
+  const refusal = /^WharfError: Unauthenticated: the token is not signed by a key of ours$/;
+  for (const one of issued)
+    for (const checking of [remembering, verifier()])
+      await assert.rejects(checking.verify(one, now), refusal);
+  const published = keys.jwks(now).keys.map((key) => key.kid);
+  assert.deepEqual(published, [next]);
+  assert.equal((await remembering.verify(await token(), now)).subject, SUBJECT);
+  const left = await store.reader.all<{ name: string }>("SELECT name FROM secrets");
+  assert.deepEqual(
+    left.map(({ name }) => name),
+    [next],
+    "their private halves are gone",
+  );
+});
+
+test("a reload that began before a rotation does not bring the old keys back", async () => {
+  const gate = Promise.withResolvers<void>();
+  let isHeld = false;
+  const reader = new Proxy(store.reader, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (name !== "all" || !isHeld)
+        return typeof value === "function" ? value.bind(target) : value;
+      return async (...question: Parameters<typeof target.all>) => {
+        const rows = await target.all(...question);
+        await gate.promise;
+        return rows;
+      };
+    },
+  });
+  const slow = await SigningKeys.load({ reader } as Store, SECRETS);
+  const old = slow.current.kid;
+  isHeld = true;
+  const late = slow.reload();
+  isHeld = false;
+  const next = await rotate("drop");
+  await slow.reload();
+  assert.equal(slow.current.kid, next);
+  gate.resolve();
+  await late;
+  assert.equal(slow.current.kid, next);
+  assert.equal(slow.find(old, now), undefined);
 });
 
 test("what is published of a key is its public half", () => {

@@ -6,7 +6,8 @@ import { PageTokens } from "./page-token.ts";
 const DAY = 24 * 3_600_000;
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 const CURSOR = { position: { key: "some name", id: 42 }, skipped: 7 };
-const tokens = new PageTokens(randomBytes(32));
+const SECRET = randomBytes(32);
+const tokens = new PageTokens(() => SECRET);
 
 test("a token gives back the cursor that it was sealed with", () => {
   const token = tokens.seal("query", CURSOR, NOW);
@@ -35,7 +36,8 @@ test("a token of another query is foreign, however old", () => {
 });
 
 test("a token of another installation is foreign", () => {
-  const theirs = new PageTokens(randomBytes(32)).seal("query", CURSOR, NOW);
+  const other = randomBytes(32);
+  const theirs = new PageTokens(() => other).seal("query", CURSOR, NOW);
   assert.equal(tokens.open("query", theirs, NOW), "foreign");
 });
 
@@ -63,4 +65,15 @@ test("a place has the same token for a minute and then another, and neither show
   assert.equal(one, two);
   assert.notEqual(tokens.seal("query", CURSOR, NOW + 61_000), one);
   assert.ok(!Buffer.from(one, "base64url").toString("latin1").includes("some name"));
+});
+
+test("a new secret makes tokens of before foreign, at once", () => {
+  let secret = randomBytes(32);
+  const rotated = new PageTokens(() => secret);
+  const before = rotated.seal("query", CURSOR, NOW);
+  secret = randomBytes(32);
+  assert.equal(rotated.open("query", before, NOW), "foreign");
+  const after = rotated.seal("query", CURSOR, NOW);
+  assert.notEqual(after, before, "the one from before is not given out again");
+  assert.deepEqual(rotated.open("query", after, NOW), { cursor: CURSOR });
 });

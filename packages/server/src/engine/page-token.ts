@@ -27,34 +27,41 @@ export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
  * and its time, unreadable and unforgeable, and grants nothing.
  */
 export class PageTokens {
-  readonly #key: Buffer;
+  readonly #secret: () => Buffer;
   readonly #sealed = new Map<string, { readonly token: string; readonly made: number }>();
+  #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
 
-  constructor(secret: Buffer) {
-    this.#key = Buffer.from(hkdfSync("sha256", secret, "", "wharf page tokens", 32));
+  /** @example new PageTokens(() => installation.get("page-tokens")) */
+  constructor(secret: () => Buffer) {
+    this.#secret = secret;
+  }
+
+  /** The key of the present secret. A rotation replaces the secret while we run. */
+  #key(): Buffer {
+    const from = this.#secret();
+    if (this.#derived?.from !== from) {
+      const key = Buffer.from(hkdfSync("sha256", from, "", "wharf page tokens", 32));
+      this.#derived = { from, key };
+      this.#sealed.clear();
+    }
+    return this.#derived.key;
   }
 
   /**
    * @example const nextPageToken = tokens.seal(query, { position, skipped: 0 }, Date.now());
    */
   seal(query: string, cursor: Cursor, now: number): string {
+    const sealingKey = this.#key();
     const { position, skipped } = cursor;
     const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
     const known = this.#sealed.get(content);
     // Sealing costs as much as reading the page; the pages that everyone looks at are few.
     if (known !== undefined && now - known.made < REUSED_MS) return known.token;
-    const token = this.#seal(JSON.stringify([VERSION, now, ...JSON.parse(content)]));
+    const token = seal(sealingKey, JSON.stringify([VERSION, now, ...JSON.parse(content)]));
     this.#sealed.delete(content);
     if (this.#sealed.size >= KEPT) this.#sealed.delete(this.#sealed.keys().next().value as string);
     this.#sealed.set(content, { token, made: now });
     return token;
-  }
-
-  #seal(content: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce, { authTagLength: TAG_BYTES });
-    const sealed = [nonce, cipher.update(content, "utf8"), cipher.final(), cipher.getAuthTag()];
-    return Buffer.concat(sealed).toString("base64url");
   }
 
   /**
@@ -78,7 +85,7 @@ export class PageTokens {
     // One spelling per token: what decodes alike but reads otherwise was tampered with.
     if (sealed.toString("base64url") !== token) return undefined;
     const nonce = sealed.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce, {
+    const decipher = createDecipheriv("aes-256-gcm", this.#key(), nonce, {
       authTagLength: TAG_BYTES,
     });
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
@@ -99,6 +106,13 @@ type Content = [
   id: number,
   skipped: number,
 ];
+
+function seal(key: Buffer, content: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  const sealed = [nonce, cipher.update(content, "utf8"), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat(sealed).toString("base64url");
+}
 
 function digest(query: string): string {
   return hash("sha256", query, "base64url").slice(0, 22);

@@ -152,7 +152,9 @@ export class Sessions {
    * @example const { access, refresh } = await sessions.refresh(call, text, wanted);
    */
   async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
-    const { engine, refreshTokens } = this.#parts;
+    const { engine, keys, refreshTokens } = this.#parts;
+    // The secret of refresh tokens may have been replaced on another replica.
+    await keys.catchUp();
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();

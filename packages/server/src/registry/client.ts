@@ -49,12 +49,18 @@ export interface Asked extends Answer {
   readonly time: number;
 }
 
+interface OwnToken {
+  readonly token: string;
+  readonly kid: string;
+  readonly until: number;
+}
+
 /** Asks a registry, with tokens that we sign ourselves: so many questions at a time, and patiently. */
 export class RegistryClient {
   readonly #parts: ClientParts;
   readonly #limit = limitOf(AT_ONCE);
   readonly #transport = new Transport(AT_ONCE);
-  readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
+  readonly #tokens = new Map<string, OwnToken>();
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -111,10 +117,12 @@ export class RegistryClient {
     const now = Date.now();
     const name = (access[0] as Access).name;
     const known = this.#tokens.get(name);
-    if (known !== undefined && known.until > now) return known.token;
+    // A registry that has the file of after a rotation no longer accepts the key of before.
+    const { kid } = await this.#parts.keys.current();
+    if (known !== undefined && known.kid === kid && known.until > now) return known.token;
     const token = await this.#sign(OURSELVES, access);
     if (this.#tokens.size >= MOST_TOKENS) this.#tokens.clear();
-    this.#tokens.set(name, { token, until: now + FRESH_MS });
+    this.#tokens.set(name, { token, kid, until: now + FRESH_MS });
     return token;
   }
 

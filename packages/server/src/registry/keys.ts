@@ -1,10 +1,16 @@
 import { createPrivateKey, createPublicKey, KeyObject, webcrypto } from "node:crypto";
 import type { JWK } from "jose";
 import { ALGORITHM } from "../auth/keys.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { Transaction } from "../store/group-commit.ts";
 import {
   addRegistryKey,
+  deleteRegistryKeys,
+  hasRegistryKeys,
+  REGISTRY_KEYS,
   readRegistryKeys,
   retireRegistryKey,
+  type SealedRegistryKey,
   type StoredRegistryKey,
 } from "../store/registry-keys.ts";
 import type { Store } from "../store/store.ts";
@@ -37,29 +43,43 @@ export interface RegistryKey {
  */
 export class RegistryKeys {
   readonly #store: Store;
+  readonly #secrets: Secrets;
   #keys: readonly RegistryKey[] = [];
   #version = -1;
 
-  constructor(store: Store) {
+  constructor(store: Store, secrets: Secrets) {
     this.#store = store;
+    this.#secrets = secrets;
+  }
+
+  /** Whether a registry ever asked for keys: there are none before. */
+  static exist(tx: Transaction): Promise<boolean> {
+    return hasRegistryKeys(tx);
   }
 
   /**
-   * Puts the next key in place, and makes the one after it. Does nothing where no registry was ever
-   * asked about.
+   * Puts the next key in place, and the first of the given ones after it.
    *
-   * @example await RegistryKeys.rotate(store);
+   * @example await RegistryKeys.rotate(tx, secrets, await newRegistryKeys(Date.now()));
    */
-  static async rotate(store: Store): Promise<void> {
-    const now = Date.now();
-    if ((await readRegistryKeys(store.reader, now)).length === 0) return;
-    const key = await newKey(now);
-    await store.write(async (tx) => {
-      await tx.takeTurn();
-      const [current] = (await readRegistryKeys(tx, now)).filter(({ retires }) => retires === null);
-      if (current !== undefined) await retireRegistryKey(tx, current.kid, now + OVERLAP_MS, now);
-      await addRegistryKey(tx, key);
-    });
+  static async rotate(tx: Transaction, secrets: Secrets, [key]: NewRegistryKeys): Promise<void> {
+    const { created } = key;
+    const present = await readRegistryKeys(tx, created);
+    const current = present.find(({ retires }) => retires === null);
+    if (current !== undefined)
+      await retireRegistryKey(tx, current.kid, created + OVERLAP_MS, created);
+    await putKey(tx, secrets, key);
+  }
+
+  /**
+   * Drops every key and puts the given ones in place. The next key goes, too: a reader of the database
+   * knows it.
+   *
+   * @example await RegistryKeys.replace(tx, secrets, await newRegistryKeys(Date.now()));
+   */
+  static async replace(tx: Transaction, secrets: Secrets, keys: NewRegistryKeys): Promise<void> {
+    await deleteRegistryKeys(tx);
+    for (const key of keys) await putKey(tx, secrets, key);
   }
 
   /** The key that signs now. */
@@ -78,50 +98,72 @@ export class RegistryKeys {
 
   async #reload(version: number): Promise<void> {
     const now = Date.now();
-    await makeFirst(this.#store, now);
-    const keys = (await readRegistryKeys(this.#store.reader, now)).map(parsed);
+    await makeFirst(this.#store, this.#secrets, now);
+    const stored = await readRegistryKeys(this.#store.reader, now);
+    const keys = await Promise.all(stored.map((key) => this.#parsed(key)));
     // The one in use comes first, for registries that read only one.
     this.#keys = [...keys.filter((key) => !key.replaced), ...keys.filter((key) => key.replaced)];
     this.#version = version;
   }
+
+  /** A key never changes under its id: one that is known need not be opened again. */
+  async #parsed({ kid, sealed, certificate, retires }: SealedRegistryKey): Promise<RegistryKey> {
+    const replaced = retires !== null;
+    const known = this.#keys.find((key) => key.kid === kid);
+    if (known !== undefined) return { ...known, replaced };
+    const jwk = await this.#secrets.openSealed(this.#store.reader, REGISTRY_KEYS, kid, sealed);
+    const privateKey = createPrivateKey({ key: JSON.parse(jwk), format: "jwk" });
+    const body = certificate.replace(/-----[A-Z ]+-----|\s/g, "");
+    return {
+      kid,
+      privateKey,
+      publicKey: createPublicKey(privateKey),
+      certificate,
+      x5c: [body],
+      replaced,
+    };
+  }
 }
 
 /** The first two keys of an installation, made when a registry is first asked about. */
-async function makeFirst(store: Store, now: number): Promise<void> {
+async function makeFirst(store: Store, secrets: Secrets, now: number): Promise<void> {
   if ((await readRegistryKeys(store.reader, now)).length > 0) return;
-  const first = await newKey(now);
-  const next = await newKey(now + 1);
+  const keys = await newRegistryKeys(now);
   await store.write(async (tx) => {
     await tx.takeTurn();
     if ((await readRegistryKeys(tx, now)).length > 0) return;
-    await addRegistryKey(tx, first);
-    await addRegistryKey(tx, next);
+    for (const key of keys) await putKey(tx, secrets, key);
   });
 }
 
-async function newKey(now: number): Promise<StoredRegistryKey> {
+interface NewRegistryKey extends StoredRegistryKey {
+  /** The private key as JSON Web Key text. */
+  readonly jwk: string;
+}
+
+/** A key to use, and the one after it. */
+export type NewRegistryKeys = readonly [NewRegistryKey, NewRegistryKey];
+
+/** @example const keys = await newRegistryKeys(Date.now()); */
+export async function newRegistryKeys(now: number): Promise<NewRegistryKeys> {
+  return [await newKey(now), await newKey(now + 1)];
+}
+
+async function newKey(now: number): Promise<NewRegistryKey> {
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   const pair = await webcrypto.subtle.generateKey(curve, true, ["sign", "verify"]);
   return {
     kid: keyId(KeyObject.from(pair.publicKey)),
-    private_jwk: JSON.stringify(await webcrypto.subtle.exportKey("jwk", pair.privateKey)),
+    jwk: JSON.stringify(await webcrypto.subtle.exportKey("jwk", pair.privateKey)),
     certificate: await selfSigned(pair, now),
     created: now,
     retires: null,
   };
 }
 
-function parsed({ kid, private_jwk, certificate, retires }: StoredRegistryKey): RegistryKey {
-  const privateKey = createPrivateKey({ key: JSON.parse(private_jwk), format: "jwk" });
-  const body = certificate.replace(/-----[A-Z ]+-----|\s/g, "");
-  return {
-    kid,
-    privateKey,
-    publicKey: createPublicKey(privateKey),
-    certificate,
-    x5c: [body],
-    replaced: retires !== null,
-  };
+async function putKey(tx: Transaction, secrets: Secrets, { jwk, ...key }: NewRegistryKey) {
+  await addRegistryKey(tx, key);
+  await secrets.put(tx, REGISTRY_KEYS, key.kid, jwk);
 }
 
 /**

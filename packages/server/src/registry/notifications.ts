@@ -70,7 +70,7 @@ async function answer(
   taker: Taker,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const host = attached.hostOf(request.headers.authorization);
+  const host = await attached.hostOf(request.headers.authorization);
   if (host === undefined) throw unauthenticated("the secret of an attached registry is required");
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!MEDIA_TYPES.includes(type)) {

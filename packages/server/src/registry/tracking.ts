@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Handler } from "../rpc/call.ts";
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AttachedRegistries } from "./attached.ts";
 import type { RegistryKeys } from "./keys.ts";
@@ -14,6 +15,7 @@ import { RemoteRegistry } from "./remote.ts";
 export interface TrackingParts {
   readonly engine: Engine;
   readonly keys: RegistryKeys;
+  readonly installation: InstallationSecrets;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -41,11 +43,11 @@ export class Tracking {
     this.#looked = looked;
   }
 
-  /** @example const tracking = await Tracking.open({ engine, keys, metrics, log }); */
-  static async open(parts: TrackingParts): Promise<Tracking> {
-    const { engine, keys, metrics, log } = parts;
-    const { settings, store, addresses } = engine;
-    const attached = await AttachedRegistries.open(store, settings);
+  /** @example const tracking = Tracking.open({ engine, keys, installation, metrics, log }); */
+  static open(parts: TrackingParts): Tracking {
+    const { engine, keys, installation, metrics, log } = parts;
+    const { settings, addresses } = engine;
+    const attached = new AttachedRegistries(installation, settings);
     const connected = () => {
       const all = [...settings.registryUrls].map(
         ([host, url]) => [host, new RemoteRegistry({ host, url, keys, addresses })] as const,

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, type Settings } from "../config.ts";
-import { installationSecret } from "../store/installation.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { deleteInstallation, readInstallation, settleInstallation } from "../store/installation.ts";
 import type { Store } from "../store/store.ts";
 
 /** For AES-256. */
@@ -13,6 +14,9 @@ export interface SecretKey {
   readonly key: Buffer;
   readonly from: string;
 }
+
+/** Where PostgreSQL keeps the key of an installation that has no key file. */
+const STORED_KEY = "secret-key";
 
 /**
  * The key of this installation: from the file that the settings name, else from a file beside the
@@ -32,19 +36,46 @@ export async function loadKey(
     return { key, from: secretKeyFile };
   }
   if (databaseUrl !== "") {
-    const key = await installationSecret(store, "secret-key");
-    return { key, from: "the key in the database" };
+    return { key: await storedKey(store, hasSealed), from: "the key in the database" };
   }
   const path = join(data, "secret.key");
   const known = readKey(path);
   if (known === undefined && hasSealed) {
-    throw new ConfigError(`${path} is missing: stored secrets cannot be read without it`);
+    throw new ConfigError(
+      `${path} is missing: stored keys and secrets cannot be read without it. ${WHAT_TO_DO}`,
+    );
   }
   return { key: known ?? makeKey(path), from: path };
 }
 
-/** The key in a file: its bytes, or their base64; undefined where there is no such file. */
-function readKey(path: string): Buffer | undefined {
+/** What operators do about a key that is missing, or another one. */
+export const WHAT_TO_DO =
+  "Restore it from its backup, or name it with --secret-key-file; where it is lost, see docs/after-a-leak.md";
+
+async function storedKey(store: Store, hasSealed: boolean): Promise<Buffer> {
+  const known = await readInstallation(store.reader, STORED_KEY);
+  if (known === undefined && hasSealed) {
+    throw new ConfigError(
+      `the key of stored keys and secrets is not in the database. ${WHAT_TO_DO}`,
+    );
+  }
+  if (known !== undefined) return Buffer.from(known, "base64url");
+  const fresh = randomBytes(KEY_BYTES).toString("base64url");
+  const settled = await store.write((tx) => settleInstallation(tx, STORED_KEY, fresh));
+  return Buffer.from(settled, "base64url");
+}
+
+/** Drops the key in the database, once nothing is sealed with it. */
+export async function dropStoredKey(tx: Transaction): Promise<void> {
+  await deleteInstallation(tx, STORED_KEY);
+}
+
+/**
+ * The key in a file: its bytes, or their base64; undefined where there is no such file.
+ *
+ * @example const key = readKey("/etc/wharf/secret.key");
+ */
+export function readKey(path: string): Buffer | undefined {
   let content: Buffer;
   try {
     content = readFileSync(path);

@@ -84,11 +84,14 @@ describe("the key of an installation", () => {
     const other = file("other.key", KEY);
     await refusal(
       ["--secret-key-file", other],
-      /other\.key is not the key that the stored secrets/,
+      /other\.key is not the key that stored keys and secrets were sealed with\. Restore it .* --secret-key-file/,
     );
     const made = readFileSync(join(data, "secret.key"));
     rmSync(join(data, "secret.key"));
-    await refusal([], /secret\.key is missing: stored secrets cannot be read without it/);
+    await refusal(
+      [],
+      /secret\.key is missing: stored keys and secrets cannot be read without it\. Restore it/,
+    );
     const moved = file("moved.key", made.toString("base64"));
     await opened(["--secret-key-file", moved], async (secrets, store) => {
       assert.equal(await secrets.get(store.reader, "owner", "name"), "value");

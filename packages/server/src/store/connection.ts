@@ -62,5 +62,10 @@ export interface Driver {
   rollback(): Promise<void>;
   /** True for failures after which the same transaction may well succeed. */
   isTransient(error: unknown): boolean;
+  /**
+   * Rewrites the files of these tables, so that no copy of them holds what was deleted or changed. Not
+   * for large tables, nor within a transaction.
+   */
+  scrub(tables: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

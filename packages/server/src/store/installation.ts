@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 import type { Store } from "./store.ts";
@@ -19,28 +18,7 @@ export async function readInstallation(reader: Reader, name: string): Promise<st
 /** @example await writeInstallation(store, "addresses", text); */
 export async function writeInstallation(store: Store, name: string, value: string): Promise<void> {
   if ((await readInstallation(store.reader, name)) === value) return;
-  await store.write((tx) =>
-    tx.run(
-      `INSERT INTO installation (name, value) VALUES (?, ?)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      name,
-      value,
-    ),
-  );
-}
-
-/**
- * A secret of the installation, made on first use.
- *
- * @example const key = await installationSecret(store, "page-tokens");
- */
-export async function installationSecret(store: Store, name: string): Promise<Buffer> {
-  const known = await readInstallation(store.reader, name);
-  if (known !== undefined) return Buffer.from(known, "base64url");
-  return store.write(async (tx) => {
-    const fresh = randomBytes(32).toString("base64url");
-    return Buffer.from(await settleInstallation(tx, name, fresh), "base64url");
-  });
+  await store.write((tx) => replaceInstallation(tx, name, value));
 }
 
 /**
@@ -56,4 +34,28 @@ export async function settleInstallation(
   const sql = "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING";
   await tx.run(sql, name, value);
   return (await readInstallation(tx, name)) ?? value;
+}
+
+/** As readInstallation, and nobody changes the value before the transaction ends. */
+export async function holdInstallation(tx: Transaction, name: string): Promise<string | undefined> {
+  const sql = `SELECT value FROM installation WHERE name = ? ${tx.dialect.lockShared}`;
+  return (await tx.get<{ value: string }>(sql, name))?.value;
+}
+
+/** Sets a value whatever it was before. */
+export async function replaceInstallation(
+  tx: Transaction,
+  name: string,
+  value: string,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO installation (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    name,
+    value,
+  );
+}
+
+export async function deleteInstallation(tx: Transaction, name: string): Promise<void> {
+  await tx.run("DELETE FROM installation WHERE name = ?", name);
 }

@@ -4,7 +4,13 @@ import type { Dialect } from "./connection.ts";
  * The tables that are not resources, step by step. A step that has been released is never edited:
  * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
  */
-export function migrations({ id, text, integer, blob }: Dialect): readonly (readonly string[])[] {
+export function migrations({
+  name,
+  id,
+  text,
+  integer,
+  blob,
+}: Dialect): readonly (readonly string[])[] {
   return [
     [
       `CREATE TABLE counts (
@@ -134,6 +140,22 @@ export function migrations({ id, text, integer, blob }: Dialect): readonly (read
       `CREATE TABLE severity_changes (
         place ${text} NOT NULL, name ${text} NOT NULL, time ${integer} NOT NULL,
         last_row ${integer} NOT NULL, beside ${text} NOT NULL, PRIMARY KEY (place, name))`,
+    ],
+    // Private keys and installation secrets move to the table of sealed secrets. Sealing needs the
+    // secret key, which no statement has: the values wait in `unsealed` until the same start seals them.
+    [
+      ...(name === "sqlite" ? ["PRAGMA secure_delete = ON"] : []),
+      `CREATE TABLE unsealed (
+        owner ${text} NOT NULL, name ${text} NOT NULL, value ${text} NOT NULL,
+        PRIMARY KEY (owner, name))`,
+      `INSERT INTO unsealed SELECT 'signing-keys', kid, private_jwk FROM signing_keys`,
+      `INSERT INTO unsealed SELECT 'registry-keys', kid, private_jwk FROM registry_keys`,
+      `INSERT INTO unsealed SELECT name, 'first', value FROM installation
+       WHERE name IN ('page-tokens', 'refresh-tokens', 'registry-notifications')`,
+      `DELETE FROM installation
+       WHERE name IN ('page-tokens', 'refresh-tokens', 'registry-notifications')`,
+      `ALTER TABLE signing_keys DROP COLUMN private_jwk`,
+      `ALTER TABLE registry_keys DROP COLUMN private_jwk`,
     ],
   ];
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Pool, QueryConfig, QueryResult } from "pg";
 import { WharfError } from "../errors.ts";
 import type { Dialect, Driver, Reader, Value, Writer } from "./connection.ts";
@@ -95,6 +96,25 @@ class PostgresWriter extends PostgresReader implements Writer {
   }
 }
 
+/** How long and how often to wait for transactions of others. */
+const SCRUB_WAIT_MS = 30_000;
+const SCRUB_POLL_MS = 50;
+
+/**
+ * Waits until every transaction has ended that is open now: VACUUM keeps rows that one of them may
+ * still see, such as a replica that starts at the same time.
+ */
+async function presentTransactionsEnd(pool: Pool): Promise<void> {
+  // As text: a Date has no microseconds.
+  const { rows } = await pool.query("SELECT clock_timestamp()::text AS now");
+  const open = `SELECT count(*)::int AS open FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz`;
+  for (let waited = 0; waited < SCRUB_WAIT_MS; waited += SCRUB_POLL_MS) {
+    if ((await pool.query(open, [rows[0].now])).rows[0].open === 0) return;
+    await sleep(SCRUB_POLL_MS);
+  }
+}
+
 /**
  * Opens PostgreSQL, or a database that speaks its protocol, for any number of replicas.
  *
@@ -168,6 +188,11 @@ export async function openPostgres(url: string): Promise<Driver> {
     commit: () => end("COMMIT"),
     rollback: () => end("ROLLBACK"),
     isTransient: (error) => TRANSIENT.has((error as { code?: string }).code ?? ""),
+    // A plain VACUUM frees dead rows and leaves their bytes in the pages.
+    scrub: async (tables) => {
+      await presentTransactionsEnd(pool);
+      for (const table of tables) await pool.query(`VACUUM FULL ${table}`);
+    },
     close: async () => {
       await pool.end();
       await (await connecting)?.end();

@@ -1,13 +1,19 @@
 import type { Reader } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
+/** The owner of the sealed private keys, by their key ids. */
+export const SIGNING_KEYS = "signing-keys";
+
 export interface StoredKey {
   readonly kid: string;
-  /** The private key as JSON Web Key text. */
-  readonly private_jwk: string;
   readonly created: number;
   /** When the key stops being accepted; null while it is in use. */
   readonly retires: number | null;
+}
+
+/** A key with its private half, sealed. */
+export interface SealedKey extends StoredKey {
+  readonly sealed: Uint8Array;
 }
 
 /**
@@ -15,24 +21,35 @@ export interface StoredKey {
  *
  * @example const [current] = await readKeys(store.reader, Date.now());
  */
-export function readKeys(reader: Reader, now: number): Promise<StoredKey[]> {
-  return reader.all<StoredKey>(
-    `SELECT kid, private_jwk, created, retires FROM signing_keys
+export function readKeys(reader: Reader, now: number): Promise<SealedKey[]> {
+  return reader.all<SealedKey>(
+    `SELECT kid, created, retires, sealed FROM signing_keys
+     JOIN secrets ON owner = '${SIGNING_KEYS}' AND name = kid
      WHERE retires IS NULL OR retires > ? ORDER BY created DESC, kid`,
     now,
   );
 }
 
-/** Adds a key and lets those before it retire at the given time; drops those that have. */
+/**
+ * Adds a key and lets those before it retire at the given time; drops those that have. The private
+ * half is sealed apart.
+ */
 export async function addKey(tx: Transaction, key: StoredKey, othersRetire: number): Promise<void> {
-  await tx.run("DELETE FROM signing_keys WHERE retires <= ?", key.created);
-  await tx.run("UPDATE signing_keys SET retires = ? WHERE retires IS NULL", othersRetire);
   await tx.run(
-    "INSERT INTO signing_keys (kid, private_jwk, created, retires) VALUES (?, ?, ?, ?)",
+    "UPDATE signing_keys SET retires = ? WHERE retires IS NULL OR retires > ?",
+    othersRetire,
+    othersRetire,
+  );
+  await tx.run("DELETE FROM signing_keys WHERE retires <= ?", key.created);
+  await tx.run(
+    "INSERT INTO signing_keys (kid, created, retires) VALUES (?, ?, ?)",
     key.kid,
-    key.private_jwk,
     key.created,
     key.retires,
+  );
+  await tx.run(
+    "DELETE FROM secrets WHERE owner = ? AND name NOT IN (SELECT kid FROM signing_keys)",
+    SIGNING_KEYS,
   );
   tx.accessChanged();
 }

@@ -194,6 +194,11 @@ export function openSqlite(path: string): Driver {
     },
     rollback: async () => writer.exec("ROLLBACK"),
     isTransient: () => false,
+    // With secure_delete, what was deleted is zeroed where it was: in the log, until that is copied back.
+    scrub: async () => {
+      reader.leave();
+      writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    },
     close: async () => {
       reader.leave();
       reader.close();

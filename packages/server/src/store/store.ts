@@ -57,6 +57,15 @@ export class Store {
     return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
+  /**
+   * Removes from the database's files what was deleted from these small tables.
+   *
+   * @example await store.scrub(["secrets"]);
+   */
+  scrub(tables: readonly string[]): Promise<void> {
+    return this.#driver.scrub(tables);
+  }
+
   async close(): Promise<void> {
     await this.#commits.idle();
     await this.#driver.close();

@@ -95,6 +95,11 @@ export async function dropTickets(tx: Transaction, purpose: string): Promise<voi
   await tx.run("DELETE FROM tickets WHERE purpose = ?", purpose);
 }
 
+/** Drops every ticket there is. */
+export async function dropAllTickets(tx: Transaction): Promise<void> {
+  await tx.run("DELETE FROM tickets");
+}
+
 /**
  * Drops the tickets that name an identity: all of them, such as logins on their way and codes at
  * their end, or those for one purpose.

@@ -3,6 +3,8 @@ import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
 import { readSettings } from "../../src/config.ts";
 import { RESOURCES } from "../../src/resources.ts";
+import { InstallationSecrets } from "../../src/secrets/installation-secrets.ts";
+import { Secrets } from "../../src/secrets/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TestServer } from "./server.ts";
@@ -13,11 +15,13 @@ import type { TestServer } from "./server.ts";
  */
 export class Inside {
   readonly store: Store;
+  readonly secrets: Secrets;
   readonly #keys: SigningKeys;
   readonly #url: string;
 
-  private constructor(store: Store, keys: SigningKeys, url: string) {
+  private constructor(store: Store, secrets: Secrets, keys: SigningKeys, url: string) {
     this.store = store;
+    this.secrets = secrets;
     this.#keys = keys;
     this.#url = url;
   }
@@ -29,7 +33,8 @@ export class Inside {
     const settings = await readSettings(server.storeFlags, {});
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
     const store = await openStore(settings, tables, { committed() {} });
-    return new Inside(store, await SigningKeys.load(store), server.url);
+    const secrets = await Secrets.open(settings, store);
+    return new Inside(store, secrets, await SigningKeys.load(store, secrets), server.url);
   }
 
   /** A token of an identity, or of the operator. */
@@ -37,6 +42,11 @@ export class Inside {
     const addresses = { baseUrl: this.#url, authUrl: this.#url };
     const content = { subject: identity, audiences: [this.#url] };
     return issueToken(this.#keys, addresses, content, Date.now()).token;
+  }
+
+  /** The installation's own secrets. */
+  installation(): Promise<InstallationSecrets> {
+    return InstallationSecrets.open(this.store, this.secrets);
   }
 
   close(): Promise<void> {

@@ -8,8 +8,6 @@ import { Engine } from "../../src/engine/engine.ts";
 import { PageTokens } from "../../src/engine/page-token.ts";
 import { RESOURCES } from "../../src/resources.ts";
 import type { Call } from "../../src/rpc/call.ts";
-import { Secrets } from "../../src/secrets/secrets.ts";
-import { installationSecret } from "../../src/store/installation.ts";
 import { IssuerPolicy } from "../../src/sts/issuer-policy.ts";
 import { Inside } from "./inside.ts";
 import type { TestServer } from "./server.ts";
@@ -27,14 +25,15 @@ export class Insider {
   /** @example const insider = await Insider.open(server); */
   static async open(server: TestServer): Promise<Insider> {
     const inside = await Inside.open(server);
-    const { store } = inside;
+    const { store, secrets } = inside;
+    const installation = await inside.installation();
     const settings = await readSettings(server.storeFlags, {});
     const engine = new Engine(
       {
         store,
         settings,
-        pageTokens: new PageTokens(await installationSecret(store, "page-tokens")),
-        secrets: await Secrets.open(settings, store),
+        pageTokens: new PageTokens(() => installation.get("page-tokens")),
+        secrets,
         issuerPolicy: new IssuerPolicy({ ...settings, onLoopback: true }),
         addresses: () => ({ baseUrl: server.url, authUrl: server.url }),
       },

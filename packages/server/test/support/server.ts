@@ -61,7 +61,10 @@ export class TestServer {
     sameStoreAs,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
-    const storeFlags = sameStoreAs?.storeFlags ?? (await newStore(store, data));
+    const storeFlags = sameStoreAs?.storeFlags ?? [
+      ...(await newStore(store, data)),
+      ...secretKeyOf(flags),
+    ];
     const listen = `127.0.0.1:${await freePort()}`;
     const started = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(started, storeFlags, flags, data);
@@ -140,6 +143,12 @@ interface Started {
   readonly process: ChildProcess;
   readonly url: string;
   readonly log: string[];
+}
+
+/** The secret key belongs to the store: admin commands and replicas need it, too. */
+function secretKeyOf(flags: readonly string[]): readonly string[] {
+  const at = flags.indexOf("--secret-key-file");
+  return at < 0 ? [] : flags.slice(at, at + 2);
 }
 
 async function newStore(store: StoreKind, data: string): Promise<string[]> {

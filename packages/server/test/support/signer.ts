@@ -1,6 +1,7 @@
 import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
 import { readSettings } from "../../src/config.ts";
+import { Secrets } from "../../src/secrets/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { TestServer } from "./server.ts";
 
@@ -19,8 +20,9 @@ export interface Signer {
  * @example const old = await (await signerOf(server)).token(uid, { now: Date.now() - 7_200_000 });
  */
 export async function signerOf(server: TestServer): Promise<Signer> {
-  const store = await openStore(await readSettings(server.storeFlags, {}), [], { committed() {} });
-  const keys = await SigningKeys.load(store);
+  const settings = await readSettings(server.storeFlags, {});
+  const store = await openStore(settings, [], { committed() {} });
+  const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
   await store.close();
   const { baseUrl } = server;
   return {

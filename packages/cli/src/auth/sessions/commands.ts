@@ -3,15 +3,24 @@ import { LIST } from "../../command/verbs.ts";
 
 export const listDefinition = define({
   ...LIST,
-  summary: "List one's own sessions, or those of an identity provider",
+  summary: "List your own sessions, or those of a person or an identity provider",
   examples: [
     { command: "wharf auth sessions list" },
     {
       command: "wharf auth sessions list --identity-provider UID",
       shows: "of everyone who came through it; takes identity_providers.list",
     },
+    {
+      command: "wharf auth sessions list --identity UID",
+      shows: "of a person; for the operator",
+    },
   ],
   options: {
+    identity: {
+      type: "string",
+      value: "UID",
+      summary: "Sessions of this identity; without --identity-provider, for the operator alone",
+    },
     "identity-provider": {
       type: "string",
       value: "UID",

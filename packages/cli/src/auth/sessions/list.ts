@@ -15,9 +15,10 @@ const COLUMNS: readonly Column<PersonSession>[] = [
   { header: "Identity provider", value: ({ identityProvider }) => identityProvider, wide: true },
 ];
 
-export const run: Run<typeof listDefinition> = async (context, { identityProvider = "" }) => {
+export const run: Run<typeof listDefinition> = async (context, args) => {
   const { out, signal } = context;
   const { sessions } = await context.client();
-  const found = sessions.listAll({ identityProvider }, { signal });
+  const { identity = "", identityProvider = "" } = args;
+  const found = sessions.listAll({ identity, identityProvider }, { signal });
   await out.list(found, COLUMNS, { what: "sessions", id: ({ id }) => id });
 };

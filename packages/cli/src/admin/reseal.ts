@@ -1,0 +1,25 @@
+import { resolve } from "node:path";
+import { ConfigError, readSettings } from "@wharf/server/config.ts";
+import type { Run } from "../command/types.ts";
+import type { resealDefinition } from "./commands.ts";
+import { splitWords } from "./words.ts";
+
+const NEW_KEY = "new-secret-key-file";
+
+export const run: Run<typeof resealDefinition> = async (_context, { words }) => {
+  const { values, settings: others } = splitWords(words, { values: [NEW_KEY] });
+  const file = values.get(NEW_KEY);
+  if (file === undefined) throw new ConfigError(`admin keys reseal needs --${NEW_KEY} FILE`);
+  const settings = await readSettings(others, process.env);
+  const { reseal } = await import("@wharf/server/admin-keys.ts");
+  const sealed = await reseal(settings, resolve(file));
+  console.error(`wharf: ${sealed} keys and secrets are sealed with the new key`);
+  console.error(`wharf: next: ${nextStep(settings)}`);
+};
+
+function nextStep({ secretKeyFile, databaseUrl }: { secretKeyFile: string; databaseUrl: string }) {
+  if (secretKeyFile === "" && databaseUrl !== "")
+    return "restart every replica with --secret-key-file and the new file; the key in the database is gone";
+  const old = secretKeyFile === "" ? "secret.key of the data directory" : secretKeyFile;
+  return `put the new file in place of ${old} at every replica now, and keep a backup of it apart from the database`;
+}

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { everyValueOf, spellings } from "../../server/test/support/key-material.ts";
+import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { rawRows } from "../../server/test/support/raw-rows.ts";
+import { Rest } from "../../server/test/support/rest.ts";
+import { scratchFolder } from "../../server/test/support/scratch.ts";
+import { TestServer } from "../../server/test/support/server.ts";
+import { wharf } from "./support/command.ts";
+import { wharfAtTerminal } from "./support/terminal.ts";
+
+const folder = scratchFolder("wharf-admin-keys-");
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function keyFile(name: string, content: string | Buffer = randomBytes(32)): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** What must be the same before and after a command that was refused. */
+const keysOf = (server: TestServer) =>
+  rawRows(server, "SELECT kid, retires FROM signing_keys ORDER BY kid");
+
+const works = async (server: TestServer, token: string) =>
+  (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status === 200;
+
+describe("wharf admin keys", () => {
+  let world: LoginWorld;
+  before(async () => {
+    world = await LoginWorld.start({ flags: ["--secret-key-file", keyFile("secret.key")] });
+  });
+  after(() => world.stop());
+  const data = () => ["--data", world.server.data];
+  const secretKey = join(folder, "secret.key");
+  const own = () => [...data(), "--secret-key-file", secretKey];
+
+  const COMMANDS = [
+    ["token"],
+    ["token", "--identity", "0".repeat(40)],
+    ["keys", "rotate"],
+    ["keys", "rotate", "--now", "--yes"],
+    ["keys", "rotate", "--all", "--yes"],
+    ["registry-secret", "registry.example.com"],
+    ["reset-account", "ada"],
+  ];
+
+  for (const command of COMMANDS) {
+    test(`${command.join(" ")} refuses another key, and none, and changes nothing`, async () => {
+      const before = await keysOf(world.server);
+      const other = keyFile("other.key");
+      const missing = join(folder, "missing.key");
+      for (const [flags, why] of [
+        [["--secret-key-file", other], /other\.key is not the key that stored keys and secrets/],
+        [["--secret-key-file", missing], /--secret-key-file \S+missing\.key is missing/],
+        [[], /secret\.key is missing: stored keys and secrets cannot be read without it/],
+      ] as const) {
+        const { code, stdout, stderr } = await wharf(["admin", ...command, ...data(), ...flags]);
+        assert.deepEqual([code, stdout], [2, ""], stderr);
+        assert.match(stderr, why);
+      }
+      assert.deepEqual(await keysOf(world.server), before);
+    });
+  }
+
+  test("what cannot be undone is asked for, or confirmed with -y", async () => {
+    const before = await keysOf(world.server);
+    for (const flags of [
+      ["--now"],
+      ["--all"],
+      ["--now", "--all"],
+      ["--all", "--lost-secret-key"],
+    ]) {
+      const { code, stdout, stderr } = await wharf(["admin", "keys", "rotate", ...flags, ...own()]);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, /There is no terminal to ask at\n.*-y goes ahead without asking/);
+    }
+    assert.deepEqual(await keysOf(world.server), before);
+  });
+
+  test("at a terminal, nothing is done unless the answer is yes", async () => {
+    const before = await keysOf(world.server);
+    const words = ["admin", "keys", "rotate", "--now", ...own()];
+    const refused = wharfAtTerminal(words);
+    await refused.until(/Reject every token that was signed so far/);
+    refused.type("n");
+    assert.equal(await refused.end(), 1);
+    assert.match(refused.text, /wharf: nothing was done/);
+    assert.deepEqual(await keysOf(world.server), before);
+    const agreed = wharfAtTerminal(words);
+    await agreed.until(/Reject every token that was signed so far/);
+    agreed.type("y");
+    assert.equal(await agreed.end(), 0);
+    assert.notDeepEqual(await keysOf(world.server), before);
+  });
+
+  test("options that do not go together are refused", async () => {
+    const before = await keysOf(world.server);
+    for (const [flags, why] of [
+      [["--lost-secret-key", "-y"], /--lost-secret-key goes with --all/],
+      [["--now=yes"], /--now takes no value/],
+      [["--never"], /unknown option --never/],
+      [["--all", "--lost-secret-key", "-y"], /opens the stored keys and secrets: nothing is lost/],
+    ] as const) {
+      const { code, stderr } = await wharf(["admin", "keys", "rotate", ...flags, ...own()]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, why);
+    }
+    assert.deepEqual(await keysOf(world.server), before);
+  });
+
+  test("rotate --all says what it did and what comes next", async () => {
+    assert.equal((await fetch(`${world.server.url}/registry/certs.pem`)).status, 200);
+    await world.logIn("ada");
+    const { code, stdout, stderr } = await wharf([
+      ...["admin", "keys", "rotate", "--all", "-y"],
+      ...own(),
+    ]);
+    assert.equal(code, 0, stderr);
+    const [newest] = await rawRows<{ kid: string }>(world.server, "SELECT kid FROM signing_keys");
+    assert.equal(stdout, `${newest?.kid}\n`);
+    for (const line of [
+      /^wharf: replaced: signing keys and registry keys; tokens signed by the old ones are rejected/m,
+      /^wharf: replaced: the secrets of refresh tokens, page tokens and registry notifications$/m,
+      /^wharf: ended: 1 session, sign-ins in progress, setup and reset codes$/m,
+      /^wharf: next: give every registry the new \/registry\/certs\.pem and restart it/m,
+      /^wharf: next: give every registry its new notification secret: wharf admin registry-secret/m,
+      /^wharf: next: if the secret key leaked, too, .*: acme sso \([0-9a-f/]+\)$/m,
+      /^wharf: next: tell people to sign in again/m,
+    ])
+      assert.match(stderr, line);
+  });
+
+  test("reseal refuses what is no new key", async () => {
+    for (const [flags, why] of [
+      [[], /admin keys reseal needs --new-secret-key-file FILE/],
+      [["--new-secret-key-file", join(folder, "nowhere")], /nowhere is missing/],
+      [["--new-secret-key-file", keyFile("short.key", "short")], /must hold 32 random bytes/],
+      [["--new-secret-key-file", secretKey], /is the present secret key: make a new one/],
+    ] as const) {
+      const { code, stderr } = await wharf(["admin", "keys", "reseal", ...flags, ...own()]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, why);
+    }
+  });
+
+  test("a server whose key was replaced says so until it has the new one", async () => {
+    const next = keyFile("next.key");
+    const resealed = await wharf([
+      ...["admin", "keys", "reseal", "--new-secret-key-file", next],
+      ...own(),
+    ]);
+    assert.equal(resealed.code, 0, resealed.stderr);
+    assert.match(resealed.stderr, /^wharf: \d+ keys and secrets are sealed with the new key$/m);
+    assert.match(resealed.stderr, /^wharf: next: put the new file in place of \S+secret\.key at/m);
+    const withNext = [...data(), "--secret-key-file", next];
+    const rotated = await wharf(["admin", "keys", "rotate", "--now", "-y", ...withNext]);
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const token = (await wharf(["admin", "token", ...withNext])).stdout.trim();
+    const refused = await new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+    assert.equal(refused.status, 503);
+    assert.match(refused.body.message, /sealed with another key than this server has/);
+    renameSync(next, secretKey);
+    assert.ok(await works(world.server, token));
+  });
+
+  test("where the secret key is lost, everything that it sealed is replaced", async () => {
+    const old = await world.server.token();
+    const fresh = keyFile("fresh.key");
+    rmSync(secretKey);
+    const lost = ["admin", "keys", "rotate", "--all", "--lost-secret-key", "-y"];
+    const missing = await wharf([...lost, ...own()]);
+    assert.equal(missing.code, 2);
+    assert.match(missing.stderr, /secret\.key is missing/);
+    renameSync(fresh, secretKey);
+    const { code, stderr } = await wharf([...lost, ...own()]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /set the client secret again at these identity providers: acme sso \(/);
+    assert.ok(!(await works(world.server, old)));
+    assert.ok(await works(world.server, await world.server.token()));
+    await world.server.terminate();
+    await world.server.restart();
+    assert.ok(await works(world.server, await world.server.token()));
+  });
+});
+
+describe("the secret key of PostgreSQL", () => {
+  test("moves from the database to a file", async () => {
+    const server = await TestServer.start({ store: "postgres" });
+    try {
+      const next = keyFile("postgres.key");
+      const words = ["admin", "keys", "reseal", "--new-secret-key-file", next];
+      const { code, stderr } = await wharf([...words, ...server.storeFlags]);
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /next: restart every replica with --secret-key-file and the new file/);
+      for (const spelled of spellings(readFileSync(next)))
+        for (const { at, value } of await everyValueOf(server))
+          assert.ok(!value.includes(spelled), at);
+      const kept = await rawRows(server, "SELECT name FROM installation WHERE name = 'secret-key'");
+      assert.deepEqual(kept, []);
+      await assert.rejects(
+        server.token(),
+        /the key of stored keys and secrets is not in the database/,
+      );
+      await server.terminate();
+      await server.restart(["--secret-key-file", next]);
+      const token = await wharf([
+        ...["admin", "token", "--secret-key-file", next],
+        ...server.storeFlags,
+      ]);
+      assert.ok(await works(server, token.stdout.trim()));
+    } finally {
+      await server.stop();
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { readSettings } from "../src/config.ts";
+import { WharfError } from "../src/errors.ts";
+import { loadKey } from "../src/secrets/key.ts";
+import { Secrets } from "../src/secrets/secrets.ts";
+import { openStore } from "../src/store/open.ts";
+import { readAllSealed } from "../src/store/secrets.ts";
+import type { Store } from "../src/store/store.ts";
+import { newDatabase } from "./support/postgres.ts";
+import { scratchFolder } from "./support/scratch.ts";
+import { STORES } from "./support/server.ts";
+
+for (const kind of STORES) {
+  describe(`sealing everything again, on ${kind}`, () => {
+    const data = scratchFolder("wharf-reseal-");
+    const stores: Store[] = [];
+    after(async () => {
+      for (const store of stores) await store.close();
+      rmSync(data, { recursive: true, force: true });
+    });
+
+    test("leaves nothing sealed with the old key, with concurrent writers on another replica", async () => {
+      const flags = kind === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
+      const settings = await readSettings(flags, {});
+      const open = async () => {
+        const store = await openStore(settings, [], { committed() {} });
+        stores.push(store);
+        return store;
+      };
+      const ours = await open();
+      const secrets = await Secrets.open(settings, ours);
+      const { key } = await loadKey(settings, ours, true);
+      // Another replica, which never hears of the new key.
+      const theirs = await open();
+      const old = new Secrets(key);
+      const write = async (at: number) => {
+        try {
+          await theirs.write((tx) => old.put(tx, "owner", String(at), `value ${at}`));
+          return String(at);
+        } catch (error) {
+          assert.ok(error instanceof WharfError && error.code === "UNAVAILABLE", String(error));
+          return undefined;
+        }
+      };
+      assert.equal(await write(-1), "-1");
+      const next = randomBytes(32);
+      const writing = (async () => {
+        const kept: (string | undefined)[] = [];
+        for (let at = 0; at < 200; at++) kept.push(await write(at));
+        return kept;
+      })();
+      await ours.write((tx) => secrets.reseal(tx, next));
+      const kept = (await writing).filter((name) => name !== undefined);
+      const opening = new Secrets(next);
+      const rows = await readAllSealed(ours.reader);
+      assert.deepEqual(new Set(rows.map(({ name }) => name)), new Set([...kept, "-1"]));
+      for (const { owner, name, sealed } of rows) {
+        assert.equal(opening.unseal(owner, name, sealed), `value ${name}`);
+        assert.throws(() => old.unseal(owner, name, sealed));
+      }
+      assert.equal(await write(999), undefined, "the old key seals nothing any more");
+    });
+
+    test("refuses a key that the store is not sealed with", async () => {
+      const [store] = stores as [Store];
+      const foreign = new Secrets(randomBytes(32));
+      const attempt = store.write((tx) => foreign.reseal(tx, randomBytes(32)));
+      await assert.rejects(attempt, /sealed with another key/);
+    });
+  });
+}
