@@ -10,6 +10,7 @@ import { freePort } from "../../server/test/support/free-port.ts";
 import { writeImage } from "../../server/test/support/oci-image.ts";
 import { skopeo } from "../../server/test/support/registry.ts";
 import { RegistryWorld } from "../../server/test/support/registry-world.ts";
+import { Rest } from "../../server/test/support/rest.ts";
 import { until } from "../../server/test/support/tracked-world.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 
@@ -81,9 +82,9 @@ describe("wharf registry run", () => {
     return digest;
   }
 
-  const tagged = (digest: string) =>
+  const tagged = (digest: string, operator = world.operator) =>
     until(async () => {
-      const { body } = await world.operator.get(`/registry/v2beta1/tags?digest=${digest}`);
+      const { body } = await operator.get(`/registry/v2beta1/tags?digest=${digest}`);
       return body.tags?.length === 1;
     });
 
@@ -167,6 +168,13 @@ describe("wharf registry run", () => {
     await world.server.restart();
     await running.ready();
     await tagged(await push("acme/waited:1"));
+  });
+
+  test("goes on after all keys and secrets were replaced", async () => {
+    await world.server.admin("keys", "rotate", "--all", "-y");
+    await until(async () => running.errors.some((line) => line.includes("registry is back")));
+    const operator = new Rest(world.server.url, await world.server.token());
+    await tagged(await push("acme/replaced:1"), operator);
   });
 
   test("ends with 0 and takes the registry with it when told to", async () => {

@@ -11,8 +11,9 @@ export const run: Run<typeof runDefinition> = async (_context, { words }) => {
   const { own, others } = takeOptions(words, ["registry", "storage"]);
   const settings = await readSettings(others, process.env);
   const { host, url } = chosen(settings, own.get("registry"));
-  const site = await siteOf(settings, { host, url, storage: own.get("storage") });
-  const supervisor = new Supervisor(site);
+  const wired = () => siteOf(settings, { host, url, storage: own.get("storage") });
+  const site = await wired();
+  const supervisor = new Supervisor(site, wired);
   const stop = () => supervisor.stop();
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -24,15 +24,18 @@ const EVERYDAY =
 export class Supervisor {
   /** Resolves when it was told to stop and has; rejects when the registry ends by itself. */
   readonly ended: Promise<void>;
-  readonly #site: RegistrySite;
+  readonly #renew: () => Promise<RegistrySite>;
+  #site: RegistrySite;
   readonly #stopping = new AbortController();
   readonly #end = Promise.withResolvers<void>();
   #child: ChildProcess | undefined;
   #keys = "";
   #hasServer = true;
 
-  constructor(site: RegistrySite) {
+  /** @param renew writes the registry's files again: a rotation of keys may come with a new notification secret. */
+  constructor(site: RegistrySite, renew: () => Promise<RegistrySite>) {
     this.#site = site;
+    this.#renew = renew;
     this.ended = this.#end.promise;
     this.ended.catch(() => {});
   }
@@ -112,6 +115,7 @@ export class Supervisor {
         );
         this.#keys = keys;
         await this.#down();
+        this.#site = await this.#renew();
         await this.#up();
         console.error("wharf: the registry is back, with the keys of now");
       } catch (error) {
