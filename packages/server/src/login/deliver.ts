@@ -90,8 +90,9 @@ async function leaveCode(
 ): Promise<string> {
   const secret = newSecret();
   const expires = time + CODE_MS;
+  const { identity, provider } = payload.person;
   await engine.store.write((tx) =>
-    putTicket(tx, { purpose: "code", secret, payload, expires, identity: payload.person.identity }),
+    putTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
   );
   return secret;
 }

@@ -126,8 +126,9 @@ export async function answerDevice(
       throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
     }
     const payload: WaitingDevice = { ...device, outcome };
-    const identity = typeof outcome === "object" ? outcome.person.identity : "";
-    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity });
+    const { identity, provider } =
+      typeof outcome === "object" ? outcome.person : { identity: "", provider: "" };
+    await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity, provider });
   });
 }
 

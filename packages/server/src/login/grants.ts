@@ -55,8 +55,8 @@ async function redeemCode(
   if (ticket === undefined) return undefined;
   const keep = (session: string) => {
     const payload: CodeTicket = { ...ticket, session };
-    const { identity } = ticket.person;
-    return rewriteTicket(tx, { purpose: "code", secret, payload, identity });
+    const { identity, provider } = ticket.person;
+    return rewriteTicket(tx, { purpose: "code", secret, payload, identity, provider });
   };
   if (ticket.session !== undefined) {
     await endSession(tx, ticket.session);

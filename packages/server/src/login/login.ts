@@ -78,10 +78,9 @@ export async function keepSignedIn(
   login: Login & { readonly person: Person },
   now: number,
 ): Promise<void> {
-  const { identity } = login.person;
-  await putTicket(tx, {
-    ...{ purpose: PURPOSE, secret, payload: login, expires: now + LOGIN_MS, identity },
-  });
+  const { identity, provider } = login.person;
+  const expires = now + LOGIN_MS;
+  await putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires, identity, provider });
 }
 
 /**

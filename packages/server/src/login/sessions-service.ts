@@ -225,8 +225,8 @@ export async function endAll(
   { tx, call, actor }: Change,
   owner: SessionOwner & { readonly identity: string },
 ): Promise<void> {
-  const { identity } = owner;
+  const { identity, ...through } = owner;
   const sessions = await endSessions(tx, owner);
-  await dropTicketsOf(tx, identity);
+  await dropTicketsOf(tx, identity, through);
   await audit(tx, call, { resource: identity, actor, detail: { sessions } });
 }

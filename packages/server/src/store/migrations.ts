@@ -183,6 +183,7 @@ function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   return [
     "DELETE FROM tickets WHERE purpose NOT IN ('setup', 'reset')",
     `ALTER TABLE tickets ADD COLUMN identity ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE tickets ADD COLUMN provider ${text} NOT NULL DEFAULT ''`,
     `ALTER TABLE tickets ADD COLUMN network ${text} NOT NULL DEFAULT ''`,
     `UPDATE tickets SET identity = coalesce(${inPayload}, '') WHERE purpose = 'reset'`,
     "CREATE INDEX tickets_by_identity ON tickets (identity)",

@@ -15,6 +15,8 @@ export interface Ticket {
   readonly expires: number;
   /** The uid of the identity that it signs in; empty while nobody has signed in. */
   readonly identity: string;
+  /** The uid of the identity provider that they signed in through; empty for local accounts. */
+  readonly provider?: string;
   /** The client network that it counts against; empty where its creator had to sign in. */
   readonly network?: string;
 }
@@ -25,15 +27,16 @@ export interface Ticket {
  * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000, identity });
  */
 export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
-  const { secret, purpose, payload, expires, identity, network = "" } = ticket;
+  const { secret, purpose, payload, expires, identity, provider = "", network = "" } = ticket;
   const added = await tx.run(
-    `INSERT INTO tickets (digest, purpose, payload, expires, identity, network)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
+    `INSERT INTO tickets (digest, purpose, payload, expires, identity, provider, network)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
     digestOf(secret),
     purpose,
     JSON.stringify(payload),
     expires,
     identity,
+    provider,
     network,
   );
   return added > 0;
@@ -84,12 +87,13 @@ const READ = "SELECT payload FROM tickets WHERE digest = ? AND purpose = ? AND e
 /** Replaces what a ticket says and whom it signs in; returns whether there is one. */
 export async function rewriteTicket(
   tx: Transaction,
-  { purpose, secret, payload, identity }: Omit<Ticket, "expires" | "network">,
+  { purpose, secret, payload, identity, provider = "" }: Omit<Ticket, "expires" | "network">,
 ): Promise<boolean> {
   const changed = await tx.run(
-    "UPDATE tickets SET payload = ?, identity = ? WHERE digest = ? AND purpose = ?",
+    "UPDATE tickets SET payload = ?, identity = ?, provider = ? WHERE digest = ? AND purpose = ?",
     JSON.stringify(payload),
     identity,
+    provider,
     digestOf(secret),
     purpose,
   );
@@ -117,21 +121,18 @@ export async function dropAllTickets(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM tickets");
 }
 
-/**
- * Deletes the tickets that sign an identity in: all of them, or those for one purpose.
- *
- * @example await dropTicketsOf(tx, account.identity);
- */
+/** Deletes the tickets that sign an identity in: all, those for a purpose, or through a provider. */
 export async function dropTicketsOf(
   tx: Transaction,
   identity: string,
-  purpose?: string,
+  among: { readonly purpose?: string; readonly provider?: string } = {},
 ): Promise<void> {
   // Tickets of nobody have no identity, and there can be many.
   if (identity === "") return;
-  const sql = "DELETE FROM tickets WHERE identity = ?";
-  if (purpose === undefined) await tx.run(sql, identity);
-  else await tx.run(`${sql} AND purpose = ?`, identity, purpose);
+  const given = Object.entries(among);
+  const conditions = given.map(([column]) => ` AND ${column} = ?`).join("");
+  const values = given.map(([, value]) => value);
+  await tx.run(`DELETE FROM tickets WHERE identity = ?${conditions}`, identity, ...values);
 }
 
 function digestOf(secret: string): string {

@@ -56,7 +56,7 @@ export async function enterAccount(
     // They may have been deleted between their login and its end.
     if (!(await engine.identities.table.keep(tx, identity)))
       throw unauthenticated("you are not known here any more");
-    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity });
+    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
       action: "account visited",
@@ -129,8 +129,8 @@ export async function confirmVisit(
  * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit);
  */
 export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
-  const { identity, expires } = payload;
-  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity });
+  const { identity, provider, expires } = payload;
+  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
 /**

@@ -44,7 +44,7 @@ export async function offerReset(
   const payload: Reset = { identity: account.identity, username: account.username };
   await store.write(async (tx) => {
     const { identity } = account;
-    await dropTicketsOf(tx, identity, PURPOSE);
+    await dropTicketsOf(tx, identity, { purpose: PURPOSE });
     const ticket = { purpose: PURPOSE, secret: code, payload, identity };
     await putTicket(tx, { ...ticket, expires: now + CODE_MS });
   });
