@@ -161,9 +161,7 @@ onEachStore("repos of version 1", (world) => {
     ];
     for (const [account, accounts] of beyond) {
       const repo = { name: "x", customOverlay: { accounts } };
-      const { code, fields } = await refused(
-        registryV1(api, "CreateRepo", { parentId, repo }),
-      );
+      const { code, fields } = await refused(registryV1(api, "CreateRepo", { parentId, repo }));
       const field = `customOverlay.accounts.${account}`;
       assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
       assert.match(fields[field] ?? "", /must be at most 2147483647$/);
