@@ -24,8 +24,18 @@ export interface StoredSession {
 const COLUMNS = `id, identity, provider, created, used, expires, generation, mappings, person,
   remote_address AS "remoteAddress", user_agent AS "userAgent"`;
 
+/**
+ * Sessions that an identity can have; the oldest make room for new ones. Each exchange of a person's token
+ * opens one, and all of a person's end in one statement, which must stay short.
+ */
+export const MAX_SESSIONS_PER_IDENTITY = 1_000;
+
+/** Sessions of an identity that are deleted with one that is added, where there are too many. */
+const MAX_REPLACED = 10;
+
 /** Adds a session. Expired ones are deleted later, in small steps. */
 export async function addSession(tx: Transaction, session: StoredSession): Promise<void> {
+  await replaceOldest(tx, session.identity);
   await tx.run(
     `INSERT INTO sessions (id, identity, provider, created, used, expires, generation, mappings,
        person, remote_address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -40,6 +50,22 @@ export async function addSession(tx: Transaction, session: StoredSession): Promi
     session.person,
     session.remoteAddress,
     session.userAgent,
+  );
+}
+
+/** Makes room for a session. Tokens of the replaced ones stay valid until access is compiled next. */
+async function replaceOldest(tx: Transaction, identity: string): Promise<void> {
+  const newest = "SELECT created FROM sessions WHERE identity = ? ORDER BY created DESC";
+  const row = await tx.get<{ created: number }>(
+    `${newest} LIMIT 1 OFFSET ${MAX_SESSIONS_PER_IDENTITY - 1}`,
+    identity,
+  );
+  if (row === undefined) return;
+  await tx.run(
+    `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
+       WHERE identity = ? AND created <= ? ORDER BY created LIMIT ${MAX_REPLACED})`,
+    identity,
+    row.created,
   );
 }
 
