@@ -7,19 +7,18 @@ import {
   type LookupIdentityRequest,
   LookupIdentityResponseSchema,
   literalIdentityUid,
-  parentOf,
   RelationshipType,
 } from "@wharf/contract";
-import { ANYONE_UID } from "../auth/caller.ts";
 import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
-import { failedPrecondition } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { boundRoles } from "../store/identity-bindings.ts";
 import { deleteAccount } from "../store/local-accounts.ts";
 import { deletePasskeys } from "../store/passkeys.ts";
 import { forgetPerson } from "../store/provider-people.ts";
 import { endSessions } from "../store/sessions.ts";
+import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
 import { checkRelationship } from "./trust.ts";
 
 /** Identities: who a token can speak for. */
@@ -44,15 +43,13 @@ export const identities: Resource<Identity> = new Resource({
   beforeUpdate,
   async beforeDelete(change, deleted) {
     refuseBuiltIn(deleted.uid);
-    for (const binding of await bindingsOf(change, deleted.uid)) {
-      await change.remove(change.engine.roleBindings, binding.uid);
-    }
+    await removeBindings(change, deleted.uid);
     await endSessions(change.tx, { identity: deleted.uid });
     await forgetPerson(change.tx, deleted.uid);
     await deleteAccount(change.tx, deleted.uid);
     await deletePasskeys(change.tx, deleted.uid);
   },
-  methods: () => ({ LookupIdentity: lookup }),
+  methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine), LookupIdentity: lookup }),
 });
 
 const TYPE_OF = {
@@ -77,31 +74,20 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
   if (sameRelationship(before, after)) return;
   checkRelationship(after, change.call.time);
   const { engine, tx } = change;
-  const bindings = await bindingsOf(change, after.uid);
-  const roles = await engine.roles.findMany(
-    tx,
-    bindings.map((binding) => binding.roleUid),
-  );
-  for (const binding of bindings) {
-    const capabilities = roles.get(binding.roleUid)?.capabilities ?? [];
-    change.mustHold(CapabilitySet.of(...capabilities), parentOf(binding.uid));
+  for await (const bound of boundRoles(tx, after.uid)) {
+    const roles = await engine.roles.findMany(
+      tx,
+      bound.map(([, role]) => role),
+    );
+    for (const [group, role] of bound) {
+      change.mustHold(CapabilitySet.of(...(roles.get(role)?.capabilities ?? [])), group);
+    }
   }
-}
-
-function refuseBuiltIn(uid: string): void {
-  if (uid !== ANYONE_UID) return;
-  const description =
-    "the identity of whoever comes without credentials cannot be changed or deleted";
-  throw failedPrecondition({ type: "BUILT_IN_IDENTITY", description });
 }
 
 function sameRelationship({ relationship: a }: Identity, { relationship: b }: Identity): boolean {
   const of = (relationship: Identity["relationship"]) => create(IdentitySchema, { relationship });
   return equals(IdentitySchema, of(a), of(b));
-}
-
-function bindingsOf({ engine, tx }: Change, identity: string) {
-  return engine.roleBindings.where(tx, { column: "identity_uid", value: identity });
 }
 
 /** Answers for identities that do not exist yet, too, so that their uid can be known beforehand. */
