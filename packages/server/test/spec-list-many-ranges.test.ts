@@ -13,15 +13,16 @@ import {
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { repos } from "../src/registry/repos.ts";
-import type { Api } from "./support/api.ts";
+import { type Api, refused } from "./support/api.ts";
 import { Inside } from "./support/inside.ts";
+import { Rest } from "./support/rest.ts";
 import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
 
 /** More scopes than lists read without taking turns. */
 const SCOPES = 150;
 /** Few names and times, so that order among equals matters. */
 const NAMES = ["amber", "birch", "cedar", "dune"];
-const VIEWER = roleNamed("viewer");
+const OWNER = roleNamed("owner");
 
 interface Row {
   readonly uid: string;
@@ -69,7 +70,7 @@ onEachStore("lists of a caller with many scopes", (world) => {
         if (!isBound) continue;
         bound.push(scope);
         const uid = newChildUid(scope);
-        const binding = { uid, identityUid: member.uid, roleUid: VIEWER };
+        const binding = { uid, identityUid: member.uid, roleUid: OWNER };
         const row = roleBindings.toRow(create(RoleBindingSchema, binding));
         await roleBindings.table.insert(tx, row);
         if (at % 50 !== 1) continue;
@@ -140,6 +141,31 @@ onEachStore("lists of a caller with many scopes", (world) => {
       cedars.slice().sort(),
     );
     assert.equal(named.totalCount, String(cedars.length));
+  });
+
+  test("a parent goes by its name, where one group within the scopes has it", async () => {
+    const [scope] = bound as [string];
+    const { uid: parent } = await world.operator().groups.create(scope, { name: "only-one" });
+    await world.organisation("only-one");
+    const { uid } = await api.groups.create("only-one", { name: "child" });
+    assert.ok(uid.startsWith(`${parent}/`));
+    assert.match(
+      (await refused(api.groups.create("cedar", { name: "x" }))).message,
+      /several groups/,
+    );
+    assert.equal((await refused(api.groups.create("no-such", { name: "x" }))).code, 5);
+    for (const one of [uid, parent]) await world.operator().groups.delete(one);
+  });
+
+  test("the caller is told what it holds at each of its scopes", async () => {
+    const rest = new Rest(world.server.url, member.token);
+    const { status, body } = await rest.get("/auth/v1/ok");
+    assert.equal(status, 200);
+    const shown = body.capabilities.map((one: { group: { id: string }; role: { id: string } }) => {
+      assert.equal(one.role.id, OWNER);
+      return one.group.id;
+    });
+    assert.deepEqual(shown.sort(), bound.toSorted());
   });
 
   test("a list after a change shows it", async () => {

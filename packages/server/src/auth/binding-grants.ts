@@ -2,7 +2,7 @@ import { CapabilitySet, rootOf } from "@wharf/contract";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import { type AccessLogPosition, type GrantChange, readGrantNews } from "../store/access-log.ts";
 import type { Reader } from "../store/connection.ts";
-import { type BoundRole, readBoundRoles } from "../store/identity-bindings.ts";
+import { boundRoles } from "../store/identity-bindings.ts";
 import { SharedRead } from "../store/shared-read.ts";
 import { Grants } from "./grants.ts";
 import { RootGrants } from "./root-grants.ts";
@@ -12,9 +12,6 @@ const MAX_SCOPES = 250_000;
 
 /** Identities with compiled grants kept at most. */
 const MAX_IDENTITIES = 20_000;
-
-/** Rows read by one statement: about a millisecond. */
-const PAGE_SIZE = 1_000;
 
 /** Roles decoded at a time. */
 const ROLES_PAGE_SIZE = 200;
@@ -134,7 +131,7 @@ export class BindingGrants {
   ): Promise<Map<string, RootGrants>> {
     const rolesAt = new Map<string, Map<string, Set<string>>>();
     const roles = new Set<string>();
-    for await (const page of this.#pages(compiled.identity, task, root)) {
+    for await (const page of boundRoles(this.#reader, compiled.identity, root)) {
       for (const [group, role] of page) {
         const within = rootOf(group);
         const scopes = rolesAt.get(within) ?? new Map<string, Set<string>>();
@@ -144,6 +141,7 @@ export class BindingGrants {
         scopes.set(group, (scopes.get(group) ?? new Set()).add(role));
         roles.add(role);
       }
+      await task.pause();
     }
     const capabilities = await this.#capabilities([...roles], task);
     const grants = new Map<string, RootGrants>();
@@ -152,22 +150,6 @@ export class BindingGrants {
       await task.pause();
     }
     return grants;
-  }
-
-  async *#pages(
-    identity: string,
-    task: SlicedTask,
-    root: string | undefined,
-  ): AsyncIterable<readonly BoundRole[]> {
-    const within = root === undefined ? {} : { root };
-    let after: BoundRole | undefined;
-    do {
-      const query = { ...within, after, limit: PAGE_SIZE };
-      const rows = await readBoundRoles(this.#reader, identity, query);
-      yield rows;
-      after = rows.length < PAGE_SIZE ? undefined : rows.at(-1);
-      await task.pause();
-    } while (after !== undefined);
   }
 
   async #capabilities(

@@ -19,7 +19,7 @@ import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
 import type { Change } from "../engine/change.ts";
 import { LIMITS } from "../engine/limits.ts";
-import { rangesFor } from "../engine/ranges.ts";
+import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
 import {
   failedPrecondition,
@@ -140,6 +140,9 @@ function lastStepOf(uid: string): string {
  * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
  */
 export async function groupsNamed(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
+  if ("places" in reach && reach.places.length > MANY_SCOPES) {
+    return namesakesWithin(reader, reach, name);
+  }
   const found: Group[] = [];
   for (const range of rangesFor(groups.kind, reach, undefined)) {
     const rows = await readPage(
@@ -154,6 +157,22 @@ export async function groupsNamed(reader: Reader, reach: Reach, name: string): P
     if (found.length > 1) break;
   }
   return found;
+}
+
+/** Beyond this many scopes, groups are looked up by name first, and within the scopes after. */
+const MANY_SCOPES = 100;
+
+/** Groups of one name that are looked at. */
+const MAX_NAMESAKES = 1_000;
+
+async function namesakesWithin(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
+  const uids = await groups.table.uidsNamed(reader, name, MAX_NAMESAKES + 1);
+  if (uids.length > MAX_NAMESAKES) {
+    const text = `too many groups are called ${JSON.stringify(name)} to find the one that is meant: give a uid`;
+    throw new WharfError("RESOURCE_EXHAUSTED", text);
+  }
+  const within = uids.filter((uid) => canSee(groups.kind, reach, uid));
+  return [...(await groups.findMany(reader, within.slice(0, 2))).values()];
 }
 
 const UID_ORDER = { column: "uid", descending: false } as const;

@@ -8,22 +8,22 @@ import {
   type LookupIdentityRequest,
   LookupIdentityResponseSchema,
   literalIdentityUid,
-  parentOf,
   RelationshipType,
   type Role,
 } from "@wharf/contract";
-import { ANYONE_UID } from "../auth/caller.ts";
 import type { Change } from "../engine/change.ts";
 import { Resource } from "../engine/resource.ts";
-import { failedPrecondition, WharfError } from "../errors.ts";
+import { WharfError } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { boundRoles } from "../store/identity-bindings.ts";
 import { deleteAccount } from "../store/local-accounts.ts";
 import { deletePasskeys } from "../store/passkeys.ts";
 import { forgetPerson } from "../store/provider-people.ts";
 import { endSessions } from "../store/sessions.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
 import { mustHoldRole } from "./granting.ts";
+import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
 import { checkRelationship } from "./trust.ts";
 
 /** Identities: who a token can speak for. */
@@ -48,16 +48,14 @@ export const identities: Resource<Identity> = new Resource({
   beforeUpdate,
   async beforeDelete(change, deleted) {
     refuseBuiltIn(deleted.uid);
-    for (const binding of await bindingsOf(change, deleted.uid)) {
-      await change.remove(change.engine.roleBindings, binding.uid);
-    }
+    await removeBindings(change, deleted.uid);
     await endSessions(change.tx, { identity: deleted.uid });
     await forgetPerson(change.tx, deleted.uid);
     await deleteMemberships(change.tx, { identity: deleted.uid });
     await deleteAccount(change.tx, deleted.uid);
     await deletePasskeys(change.tx, deleted.uid);
   },
-  methods: () => ({ LookupIdentity: lookup }),
+  methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine), LookupIdentity: lookup }),
 });
 
 const TYPE_OF = {
@@ -82,14 +80,15 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, change.call.time);
   const { engine, tx } = change;
-  const bindings = await bindingsOf(change, after.uid);
-  const roles = await engine.roles.findMany(
-    tx,
-    bindings.map((binding) => binding.roleUid),
-  );
-  for (const binding of bindings) {
-    const role = roles.get(binding.roleUid);
-    if (role !== undefined) mustHoldBinding(change, role, parentOf(binding.uid));
+  for await (const bound of boundRoles(tx, after.uid)) {
+    const roles = await engine.roles.findMany(
+      tx,
+      bound.map(([, role]) => role),
+    );
+    for (const [group, uid] of bound) {
+      const role = roles.get(uid);
+      if (role !== undefined) mustHoldBinding(change, role, group);
+    }
   }
 }
 
@@ -103,20 +102,9 @@ function mustHoldBinding(change: Change, role: Role, group: string): void {
 
 const READ_BINDINGS = [Capability.CAP_IAM_ROLE_BINDINGS_LIST];
 
-function refuseBuiltIn(uid: string): void {
-  if (uid !== ANYONE_UID) return;
-  const description =
-    "the identity of whoever comes without credentials cannot be changed or deleted";
-  throw failedPrecondition({ type: "BUILT_IN_IDENTITY", description });
-}
-
 function sameRelationship({ relationship: a }: Identity, { relationship: b }: Identity): boolean {
   const of = (relationship: Identity["relationship"]) => create(IdentitySchema, { relationship });
   return equals(IdentitySchema, of(a), of(b));
-}
-
-function bindingsOf({ engine, tx }: Change, identity: string) {
-  return engine.roleBindings.where(tx, { column: "identity_uid", value: identity });
 }
 
 /** Answers for identities that do not exist yet, too, so that their uid can be known beforehand. */

@@ -4,16 +4,13 @@ import type { Reader } from "./connection.ts";
 /** A role that an identity is bound to at a group, by however many bindings. */
 export type BoundRole = readonly [group: string, role: string];
 
+/** Rows read by one statement: about a millisecond. */
+const PAGE_SIZE = 1_000;
+
 /** After every uid, which is made of hex digits. */
 const AFTER_ALL = "g";
 
-/**
- * The roles that an identity is bound to, in the order of their groups, a page at a time; within one
- * root where one is named.
- *
- * @example const page = await readBoundRoles(reader, identity, { after: last, limit: 1_000 });
- */
-export function readBoundRoles(
+function readBoundRoles(
   reader: Reader,
   identity: string,
   page: { readonly root?: string; readonly after?: BoundRole | undefined; readonly limit: number },
@@ -28,6 +25,26 @@ export function readBoundRoles(
     root === undefined ? AFTER_ALL : subtreeEnd(root),
     limit,
   );
+}
+
+/**
+ * The roles that an identity is bound to, in the order of their groups, page by page; within one root
+ * where one is named.
+ *
+ * @example for await (const page of boundRoles(reader, identity)) …
+ */
+export async function* boundRoles(
+  reader: Reader,
+  identity: string,
+  root?: string,
+): AsyncIterable<readonly BoundRole[]> {
+  let after: BoundRole | undefined;
+  do {
+    const page = { ...(root === undefined ? {} : { root }), after, limit: PAGE_SIZE };
+    const rows = await readBoundRoles(reader, identity, page);
+    yield rows;
+    after = rows.length < PAGE_SIZE ? undefined : rows.at(-1);
+  } while (after !== undefined);
 }
 
 /**
@@ -63,4 +80,19 @@ export async function hasBinding(
   const sql =
     "SELECT 1 AS found FROM role_bindings WHERE identity_uid = ? AND parent = ? AND role_uid = ? LIMIT 1";
   return (await reader.get(sql, identity, group, role)) !== undefined;
+}
+
+/**
+ * The uids of role bindings of an identity, oldest first, at most so many.
+ *
+ * @example const some = await readBindingUids(tx, identity, 500);
+ */
+export async function readBindingUids(
+  reader: Reader,
+  identity: string,
+  limit: number,
+): Promise<string[]> {
+  const sql = "SELECT uid FROM role_bindings WHERE identity_uid = ? ORDER BY id LIMIT ?";
+  const rows = await reader.arrays<readonly [string]>(sql, identity, limit);
+  return rows.map(([uid]) => uid);
 }

@@ -265,6 +265,13 @@ export class ResourceTable {
     if (lockText !== "") await tx.get(lockText, JSON.stringify([this.shape.name, parent, name]));
   }
 
+  /** The uids of rows that have this name, wherever they are, oldest first. */
+  async uidsNamed(reader: Reader, name: string, limit: number): Promise<string[]> {
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE name = ? ORDER BY id LIMIT ?`;
+    const rows = await reader.arrays<readonly [string]>(sql, name, limit);
+    return rows.map(([uid]) => uid);
+  }
+
   /** The rows of a place that have one of these names. */
   async childrenOfNames(
     reader: Reader,
