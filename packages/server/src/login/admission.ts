@@ -1,9 +1,4 @@
-import {
-  type IdentityProvider,
-  isSelfOrBelow,
-  literalIdentityUid,
-  parentOf,
-} from "@wharf/contract";
+import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
 import { standingOf } from "../auth/standing.ts";
 import { Change } from "../engine/change.ts";
 import { WharfError } from "../errors.ts";
@@ -18,6 +13,7 @@ import {
   scimUserFor,
 } from "../scim/lookup.ts";
 import type { Reader } from "../store/connection.ts";
+import { countBindings } from "../store/identity-bindings.ts";
 import { hasSignedIn, notePerson } from "../store/provider-people.ts";
 import type { LoginParts } from "./login.ts";
 import type { Person } from "./person.ts";
@@ -85,8 +81,7 @@ async function isKnownAt(
   if (!(await engine.identities.table.keep(tx, identity))) return false;
   if (await hasSignedIn(tx, uid, identity)) return true;
   if (await isProvisioned(tx, uid)) return true;
-  const bindings = await engine.roleBindings.where(tx, { column: "identity_uid", value: identity });
-  return bindings.some((binding) => isSelfOrBelow(parentOf(binding.uid), parentOf(uid)));
+  return (await countBindings(tx, identity, { root: parentOf(uid), limit: 1 })) > 0;
 }
 
 function notProvisioned(): WharfError {
