@@ -64,9 +64,10 @@ export function openChallenge<P>(
   challengeId: string,
 ): { challenge: string; payload: P } {
   const opened = parts.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
-  const found = opened?.payload;
+  // Another browser spends it, too: one of the two is not the person's.
+  const found = opened && parts.sealed.useOnce(challengeId) ? opened.payload : undefined;
   const same = found?.browser === digestOfBrowser(parts, http) && found.form === digestOf(form);
-  if (found === undefined || !same || !parts.sealed.useOnce(challengeId)) throw notAnswerable();
+  if (found === undefined || !same) throw notAnswerable();
   return found;
 }
 
