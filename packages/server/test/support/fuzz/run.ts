@@ -76,11 +76,14 @@ export class Campaign {
     await this.#phase(title, generate, "anonymous", 0, anonymous);
     const after = await storeDigest(this.#world.world.server);
     assert.deepEqual(after, before, `${title}: requests without a valid token changed the store`);
+    const victim = await storeDigest(this.#world.world.server, this.#world.victim);
     for (let done = 0; done < authenticated; done += RENEW_EVERY) {
       const count = Math.min(RENEW_EVERY, authenticated - done);
       await this.#phase(title, generate, "authenticated", anonymous + done, count);
       if (done + count < authenticated && replayed() === undefined) await this.#world.renew();
     }
+    const still = await storeDigest(this.#world.world.server, this.#world.victim);
+    assert.deepEqual(still, victim, `${title}: another organization was changed`);
   }
 
   async #phase(

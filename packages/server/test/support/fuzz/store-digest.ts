@@ -9,12 +9,26 @@ import type { TestServer } from "../server.ts";
  */
 const NOTED = /audit|ticket|denial|refusal|attempt/;
 
+/** Columns that say whose a row is. */
+const OWNERS = ["uid", "root", "parent", "repo", "provider", "group_uid", "path"] as const;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Whether a row belongs to an organization. */
+function isOf(row: Row, organization: string): boolean {
+  if (organization === "") return true;
+  return OWNERS.some((column) => String(row[column] ?? "").startsWith(organization));
+}
+
 /**
- * The digest of each table's rows, by the table's name.
+ * The digest of each table's rows, by the table's name: of all of them, or of those of an organization.
  *
  * @example assert.deepEqual(await storeDigest(server), before);
  */
-export async function storeDigest(server: TestServer): Promise<Record<string, string>> {
+export async function storeDigest(
+  server: TestServer,
+  organization = "",
+): Promise<Record<string, string>> {
   const isSqlite = server.storeFlags[0] === "--data";
   const names = await rawRows<{ name: string }>(
     server,
@@ -25,7 +39,8 @@ export async function storeDigest(server: TestServer): Promise<Record<string, st
   const digests: Record<string, string> = {};
   for (const { name } of names) {
     if (NOTED.test(name) || name.startsWith("sqlite_")) continue;
-    const rows = await rawRows<object>(server, `SELECT * FROM ${name}`);
+    const all = await rawRows<Row>(server, `SELECT * FROM ${name}`);
+    const rows = all.filter((row) => isOf(row, organization));
     const texts = rows.map((row) => JSON.stringify(row, (_, value) => plain(value))).sort();
     const hash = createHash("sha256").update(texts.join("\n")).digest("hex");
     digests[name] = `${rows.length} rows, ${hash.slice(0, 16)}`;
