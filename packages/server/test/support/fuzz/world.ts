@@ -27,6 +27,7 @@ export class FuzzWorld {
   readonly #victim: Things;
   readonly #third: Things;
   #own: Things = {};
+  #spare: Things = {};
   #tokens = new Map<CallerName, string>();
   #marks = new Map<Phase, Marks>();
   #renewals = 0;
@@ -148,6 +149,7 @@ export class FuzzWorld {
       exp: inAnHour(),
     });
     this.#own = own;
+    this.#spare = await organization(world, { name, label: "spare", issuer: issuer.url, org });
     this.#tokens = new Map<CallerName, string>([
       ["expired", expired],
       ["foreign", foreign],
@@ -172,6 +174,7 @@ export class FuzzWorld {
     const marks = new Map<string, string>();
     const sides = {
       own: { ...this.#own, url: this.world.server.url, ...shown },
+      spare: this.#spare,
       victim: this.#victim,
       third: this.#third,
     };
