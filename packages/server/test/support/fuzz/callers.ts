@@ -24,12 +24,25 @@ export function authorizationOf(chance: Chance, caller: CallerName): [string, st
   return caller === "malformed" ? [["authorization", chance.pick(AUTHORIZATIONS)]] : [];
 }
 
+/** Methods that take away what other requests are about. */
+const REMOVES = /Delete|Revoke|Regenerate/;
+
+/**
+ * The organizations whose things may be named, often first. What is removed is mostly a spare one, so
+ * that the others last.
+ */
+function sidesFor(chance: Chance, caller: CallerName, about: string): readonly string[] {
+  if (caller === "operator") return ["third"];
+  const own = REMOVES.test(about) && chance.below(20) > 0 ? "spare" : "own";
+  return [own, own, own, own, own, own, "victim", "third"];
+}
+
 /**
  * The values for a request to a service. The operator never names things of the two other
  * organizations: it could otherwise grant the attackers what they must not see.
  */
 export function valuesFor(chance: Chance, caller: CallerName, about: string): Values {
-  const sides = caller === "operator" ? ["third"] : ["own", "own", "own", "victim", "third"];
+  const sides = sidesFor(chance, caller, about);
   const risk = chance.pick([0, 5, 5, 35]);
   return new Values(chance, sides, risk, about);
 }

@@ -208,7 +208,7 @@ export const NOTIFICATION = {
     "application/vnd.oci.image.manifest.v1+json",
   ],
   actions: ["push", "pull", "delete", "mount", "x"],
-  paths: ["own-org/team/app", "own-org/other", "victim-org/team/app", "x", "../../x"],
+  paths: ["own-org/team/app", "own-org/other", "third-org/team/app", "x", "../../x"],
   digests: [`sha256:${"0".repeat(63)}1`, "", "sha256:x"],
   tags: ["latest", "", "1.0", ".."],
   times: ["2026-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "+275760-09-13T00:00:00.001Z", "x"],

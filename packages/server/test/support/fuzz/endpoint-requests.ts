@@ -45,7 +45,13 @@ export function endpointRequest(chance: Chance, phase: Phase): FuzzRequest {
     return at < 0;
   }) as (typeof KINDS)[number];
   const drawn = draw(values, phase);
-  const headers = [...authorizationOf(chance, caller), ...drawn.headers];
+  // Limits are for one client each: most requests come from others.
+  const address = `10.0.${chance.below(256)}.${chance.below(256)}`;
+  const headers: [string, string][] = [
+    ...authorizationOf(chance, caller),
+    ["x-forwarded-for", address],
+  ];
+  for (const [name, value] of drawn.headers) headers.push([name, value]);
   if (values.goesWrong()) headers.push([...chance.pick(ODD_HEADERS)]);
   const verb =
     values.goesWrong() && values.oneIn(8) ? chance.pick(["PUT", "HEAD", "OPTIONS"]) : drawn.method;

@@ -1,6 +1,6 @@
 /** What must hold for every answer, whatever was asked. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { accessOf, CODES, SERVICES, serviceNames } from "@wharf/contract";
+import { accessOf, builtinRole, CODES, SERVICES, serviceNames } from "@wharf/contract";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { ANONYMOUS_CALLERS, type FuzzRequest } from "./request.ts";
@@ -36,6 +36,22 @@ const OPEN = new Set(
     service.methods
       .filter((method) => accessOf(method)?.kind === "anyone")
       .flatMap((method) => serviceNames(service).map((name) => `${name}/${method.name}`)),
+  ),
+);
+
+const HELD_BY_VIEWERS = new Set(builtinRole("viewer")?.capabilities);
+
+/** Methods that viewers lack a capability for; who makes an organization holds all there. */
+const NOT_FOR_VIEWERS = new Set(
+  [...SERVICES, ...SERVICES_V1].flatMap((service) =>
+    service.methods
+      .filter((method) => {
+        const access = accessOf(method);
+        if (access?.kind === "operator") return true;
+        if (access?.kind !== "scoped" || /Groups/.test(service.name)) return false;
+        return !access.capabilities.every((one) => HELD_BY_VIEWERS.has(one));
+      })
+      .map((method) => `${service.typeName}/${method.name}`),
   ),
 );
 
@@ -107,12 +123,15 @@ function formProblem(request: FuzzRequest, answer: FuzzAnswer): string | undefin
     return "is not JSON";
   }
   if (status >= 400) return errorProblem(status, json as Record<string, unknown>, request);
-  return isDenied(request) ? "lets a caller without a token in" : undefined;
+  return accessProblem(request);
 }
 
-/** Whether the request is known to need a token, and its caller has none. */
-function isDenied({ rpc, caller }: FuzzRequest): boolean {
-  return rpc !== undefined && !OPEN.has(rpc) && ANONYMOUS_CALLERS.includes(caller);
+/** What is wrong with a request that succeeded, if its caller lacks what its method asks for. */
+function accessProblem({ rpc, caller }: FuzzRequest): string | undefined {
+  if (rpc === undefined) return undefined;
+  if (!OPEN.has(rpc) && ANONYMOUS_CALLERS.includes(caller))
+    return "lets a caller without a token in";
+  return caller === "viewer" && NOT_FOR_VIEWERS.has(rpc) ? "lets a viewer in" : undefined;
 }
 
 function isExcused(status: number, { path }: FuzzRequest): boolean {
@@ -160,7 +179,7 @@ function grpcProblem(request: FuzzRequest, answer: FuzzAnswer): string | undefin
     return status === 200 || status >= 500 ? `answers ${status} without a status` : undefined;
   }
   const code = Number(text);
-  if (code === 0) return isDenied(request) ? "lets a caller without a token in" : undefined;
+  if (code === 0) return accessProblem(request);
   const shown = `${code} ${trailers.get("grpc-message")}`;
   if (FAULTS.has(code) || !ALL_CODES.some(({ number }) => number === code))
     return `ends with ${shown}`;

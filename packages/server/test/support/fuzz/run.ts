@@ -7,8 +7,8 @@ import type { Phase } from "./callers.ts";
 import { ConnectionLost } from "./http1.ts";
 import { problemOf } from "./invariants.ts";
 import type { FuzzRequest } from "./request.ts";
-import { Sender } from "./send.ts";
-import { storeDigest } from "./store-digest.ts";
+import { type FuzzAnswer, Sender } from "./send.ts";
+import { changesSince, storeDigest } from "./store-digest.ts";
 import type { FuzzWorld } from "./world.ts";
 
 /** How many requests are under way at a time. */
@@ -60,6 +60,8 @@ interface Failure {
 export class Campaign {
   readonly #world: FuzzWorld;
   readonly #failures = new Map<string, Failure & { count: number }>();
+  /** What succeeded at least once: methods of the contract, or paths without their variables. */
+  readonly succeeded = new Set<string>();
   sent = 0;
 
   constructor(world: FuzzWorld) {
@@ -72,15 +74,19 @@ export class Campaign {
    * @example await campaign.run({ title: "REST", generate: restRequest, anonymous: 9_000, authenticated: 30_000 });
    */
   async run({ title, generate, anonymous, authenticated }: Run): Promise<void> {
-    const before = await storeDigest(this.#world.world.server);
+    const { server } = this.#world.world;
+    const before = await storeDigest(server);
     await this.#phase(title, generate, "anonymous", 0, anonymous);
-    const after = await storeDigest(this.#world.world.server);
-    assert.deepEqual(after, before, `${title}: requests without a valid token changed the store`);
+    const written = changesSince(before, await storeDigest(server));
+    assert.deepEqual(written, [], `${title}: requests without a valid token changed the store`);
+    const victim = await storeDigest(server, this.#world.victim);
     for (let done = 0; done < authenticated; done += RENEW_EVERY) {
       const count = Math.min(RENEW_EVERY, authenticated - done);
       await this.#phase(title, generate, "authenticated", anonymous + done, count);
       if (done + count < authenticated && replayed() === undefined) await this.#world.renew();
     }
+    const harmed = changesSince(victim, await storeDigest(server, this.#world.victim));
+    assert.deepEqual(harmed, [], `${title}: another organization was changed`);
   }
 
   async #phase(
@@ -129,6 +135,7 @@ export class Campaign {
     try {
       const answer = await sender.send(request, phase);
       problem = problemOf(request, answer, this.#world);
+      if (isSuccess(answer)) this.succeeded.add(targetOf(request));
       if (problem)
         shown = `${answer.status} ${[...answer.trailers].join(" ")} ${answer.body.subarray(0, 400)}`;
     } catch (error) {
@@ -136,8 +143,7 @@ export class Campaign {
       if (!cut) problem = (error as Error).message;
     }
     if (problem === undefined) return;
-    const path = request.path.replaceAll(/<[^>]*>|\?.*$/g, "").slice(0, 80);
-    const kind = `${request.via} ${request.rpc ?? path}: ${problem.slice(0, 60)}`;
+    const kind = `${request.via} ${targetOf(request)}: ${problem.slice(0, 60)}`;
     const known = this.#failures.get(kind);
     if (known !== undefined) known.count += 1;
     else {
@@ -157,6 +163,15 @@ export class Campaign {
       `seed ${SEED}; again with WHARF_TEST_SEED=${SEED} WHARF_FUZZ_REPLAY=<number>:\n${list.join("\n")}`,
     );
   }
+}
+
+/** What a request is sent to: the method that is meant, or its path without what varies. */
+function targetOf({ rpc, method, path }: FuzzRequest): string {
+  return rpc ?? `${method} ${path.replaceAll(/<[^>]*>|\?.*$/g, "").slice(0, 80)}`;
+}
+
+function isSuccess({ status, trailers }: FuzzAnswer): boolean {
+  return trailers.size > 0 ? trailers.get("grpc-status") === "0" : status >= 200 && status < 400;
 }
 
 /** Long repetitions of one character tell no more than their number. */

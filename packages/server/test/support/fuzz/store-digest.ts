@@ -1,4 +1,4 @@
-/** A digest of everything that is stored, to tell whether anything has changed. */
+/** Digests of all that is stored, to tell whether anything has changed. */
 import { createHash } from "node:crypto";
 import { rawRows } from "../raw-rows.ts";
 import type { TestServer } from "../server.ts";
@@ -9,12 +9,23 @@ import type { TestServer } from "../server.ts";
  */
 const NOTED = /audit|ticket|denial|refusal|attempt/;
 
+/** Tables whose rows expire by themselves. */
+const EXPIRING = /_deletions$|_notices$|^events$|^sessions$|_changes$/;
+
+/** Columns that say whose a row is. */
+const OWNERS = ["uid", "root", "parent", "repo", "provider", "group_uid", "path"] as const;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The digests of the rows of each table, by its name. */
+export type StoreDigest = ReadonlyMap<string, ReadonlySet<string>>;
+
 /**
- * The digest of each table's rows, by the table's name.
+ * The digests of all rows, or of those of an organization.
  *
- * @example assert.deepEqual(await storeDigest(server), before);
+ * @example const before = await storeDigest(server);
  */
-export async function storeDigest(server: TestServer): Promise<Record<string, string>> {
+export async function storeDigest(server: TestServer, organization = ""): Promise<StoreDigest> {
   const isSqlite = server.storeFlags[0] === "--data";
   const names = await rawRows<{ name: string }>(
     server,
@@ -22,15 +33,38 @@ export async function storeDigest(server: TestServer): Promise<Record<string, st
       ? "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
       : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name",
   );
-  const digests: Record<string, string> = {};
+  const digests = new Map<string, ReadonlySet<string>>();
   for (const { name } of names) {
     if (NOTED.test(name) || name.startsWith("sqlite_")) continue;
-    const rows = await rawRows<object>(server, `SELECT * FROM ${name}`);
-    const texts = rows.map((row) => JSON.stringify(row, (_, value) => plain(value))).sort();
-    const hash = createHash("sha256").update(texts.join("\n")).digest("hex");
-    digests[name] = `${rows.length} rows, ${hash.slice(0, 16)}`;
+    const rows = await rawRows<Row>(server, `SELECT * FROM ${name}`);
+    const own = rows.filter((row) => organization === "" || isOf(row, organization));
+    digests.set(name, new Set(own.map(digestOf)));
   }
   return digests;
+}
+
+/**
+ * What was written or removed since, by table; rows that have expired do not count.
+ *
+ * @example assert.deepEqual(changesSince(before, await storeDigest(server)), []);
+ */
+export function changesSince(before: StoreDigest, after: StoreDigest): string[] {
+  return [...after].flatMap(([name, rows]) => {
+    const known = before.get(name) ?? new Set();
+    const added = rows.difference(known).size;
+    const removed = EXPIRING.test(name) ? 0 : known.difference(rows).size;
+    return added + removed === 0 ? [] : [`${name}: ${added} rows written, ${removed} removed`];
+  });
+}
+
+/** Whether a row belongs to an organization. */
+function isOf(row: Row, organization: string): boolean {
+  return OWNERS.some((column) => String(row[column] ?? "").startsWith(organization));
+}
+
+function digestOf(row: Row): string {
+  const text = JSON.stringify(row, (_, value) => plain(value));
+  return createHash("sha256").update(text).digest("base64");
 }
 
 function plain(value: unknown): unknown {

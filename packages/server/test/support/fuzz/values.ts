@@ -100,7 +100,8 @@ export class Values {
   /** Whether a field is given at all. */
   isGiven(field: DescField): boolean {
     const { required, outputOnly } = fieldBehavior(field);
-    const percent = required || isScope(field) ? 96 : outputOnly ? 6 : this.#given;
+    const isUsual = required || isScope(field) || field.name === "name";
+    const percent = isUsual ? 96 : outputOnly ? 6 : this.#given;
     return this.chance.below(100) < percent;
   }
 

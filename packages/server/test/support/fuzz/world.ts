@@ -27,6 +27,7 @@ export class FuzzWorld {
   readonly #victim: Things;
   readonly #third: Things;
   #own: Things = {};
+  #spare: Things = {};
   #tokens = new Map<CallerName, string>();
   #marks = new Map<Phase, Marks>();
   #renewals = 0;
@@ -56,6 +57,22 @@ export class FuzzWorld {
     const issuer = await StandInIssuer.start();
     const address = `127.0.0.1:${await freePort()}`;
     const world = new TestWorld(store);
+    const undo: (() => unknown)[] = [() => issuer.stop(), () => world.stop()];
+    try {
+      return await FuzzWorld.#settle(world, issuer, address, undo);
+    } catch (error) {
+      // What still runs would keep the process from ending.
+      for (const stop of undo) await stop();
+      throw error;
+    }
+  }
+
+  static async #settle(
+    world: TestWorld,
+    issuer: StandInIssuer,
+    address: string,
+    undo: (() => unknown)[],
+  ): Promise<FuzzWorld> {
     // Nothing listens at port 1: no cloud is ever asked.
     const clouds = ["--aws-sts-endpoint", "--google-sts-endpoint", "--azure-login-endpoint"];
     await world.start({
@@ -68,6 +85,8 @@ export class FuzzWorld {
           "--scim-writes-per-minute",
           "9999999",
         ],
+        // Limits are for one client: requests come from many.
+        ...["--trusted-proxies", "127.0.0.1"],
         ...["--registry-host", HOST, "--registry-urls", `${HOST}=http://${address}`],
         ...clouds.flatMap((flag) => [flag, "http://127.0.0.1:1"]),
       ],
@@ -75,6 +94,7 @@ export class FuzzWorld {
     const settings = await readSettings(world.server.storeFlags, {});
     const registrySecret = await notificationSecret(settings, HOST);
     const registry = await TestRegistry.start(world.server.url, address);
+    undo.push(() => registry.stop());
     const of = { name: "victim-org", label: CANARY, issuer: issuer.url };
     const victim = await organization(world, of);
     const hidden = await organization(world, {
@@ -91,6 +111,11 @@ export class FuzzWorld {
     const made = new FuzzWorld(world, issuer, registry, sides);
     await made.renew();
     return made;
+  }
+
+  /** The uid of the organization that nobody may change. */
+  get victim(): string {
+    return this.#victim.org as string;
   }
 
   /** Texts that no answer may hold, whoever gets it. */
@@ -124,6 +149,7 @@ export class FuzzWorld {
       exp: inAnHour(),
     });
     this.#own = own;
+    this.#spare = await organization(world, { name, label: "spare", issuer: issuer.url, org });
     this.#tokens = new Map<CallerName, string>([
       ["expired", expired],
       ["foreign", foreign],
@@ -148,6 +174,7 @@ export class FuzzWorld {
     const marks = new Map<string, string>();
     const sides = {
       own: { ...this.#own, url: this.world.server.url, ...shown },
+      spare: this.#spare,
       victim: this.#victim,
       third: this.#third,
     };
