@@ -66,6 +66,7 @@ for (const store of STORES) {
     test("is really looked for in what follows", () => {
       assert.deepEqual([material.signing.size, material.registry.size], [1, 2]);
       assert.deepEqual([...material.installation.keys()].sort(), [
+        "login-tickets",
         "page-tokens",
         "refresh-tokens",
         "registry-notifications",

@@ -109,7 +109,7 @@ for (const store of STORES) {
     test("holds none of them in plain any more", async () => {
       const [server] = servers as [TestServer];
       const secrets = secretBytesOf(await keyMaterialOf(server));
-      assert.equal(secrets.length, 6);
+      assert.equal(secrets.length, 7);
       const values = await everyValueOf(server);
       assert.deepEqual(await rawRows(server, "SELECT * FROM unsealed"), []);
       for (const [name, secret] of secrets)
