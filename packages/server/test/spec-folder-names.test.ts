@@ -85,8 +85,13 @@ onEachStore("names of folders", (world) => {
       assert.equal(list.totalCount, "2");
       const last = await world.group(parent, "last");
       assert.equal((await api.groups.update(last, { name: "dev" })).name, "dev");
-      const taken = await refused(api.groups.update(first, { name: "dev" }));
-      assert.equal(taken.code, 6, "it would take the path of those who had the name before it");
+      const rename = ["groups.update"];
+      const ofFirst = api.as((await world.member({ [first]: rename })).token);
+      const taken = await refused(ofFirst.groups.update(first, { name: "dev" }));
+      assert.equal(taken.code, 6, "nobody takes a path from a folder that they may not rename");
+      const ofBoth = api.as((await world.member({ [first]: rename, [older]: rename })).token);
+      assert.equal((await ofBoth.groups.update(first, { name: "dev" })).name, "dev");
+      await ofBoth.groups.update(first, { name: "first" });
       await api.repos.create(older, { name: "app" });
       assert.equal((await refused(api.groups.create(parent, { name: "dev" }))).code, 6);
       assert.equal((await refused(api.groups.update(older, { name: "moved" }))).code, 9);

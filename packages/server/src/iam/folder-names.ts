@@ -1,14 +1,15 @@
-import { type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
+import { Capability, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Change } from "../engine/change.ts";
 import { alreadyExists, failedPrecondition } from "../errors.ts";
 
 /**
  * The name of a folder is part of the path at which the registry keeps its images and feeds are read.
- * Of siblings that share a name, the oldest has the path, and nobody else can take it:
+ * Of siblings that share a name, the oldest has the path, and nobody takes it from another:
  *
- * - A folder is never renamed to the name of a younger sibling.
  * - Where paths are in use, names are unique: in organizations that are verified, and where one of the
  *   two has repos. Elsewhere the contract lets siblings share a name; the younger one has no path.
+ * - Renaming a folder to the name of a younger sibling gives it that one's path, so it takes the right
+ *   to rename the sibling, too.
  */
 
 /**
@@ -25,9 +26,12 @@ export async function mayHaveName(change: Change, folder: Group): Promise<void> 
   await table.lockName(tx, parentOf(uid), name);
   const [holder] = await table.childrenNamed(tx, parentOf(uid), name, 1);
   if (holder === undefined) return;
-  const takesPath = (await table.oldestOf(tx, [uid, holder])) === uid;
+  const mayTakePath = change.caller.grants.holds(RENAME, holder);
+  const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
   if (takesPath || (await usesPaths(change, [uid, holder]))) throw alreadyExists(typeName, name);
 }
+
+const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
 
 /**
  * Rejects renaming or deleting a folder where a younger sibling of the same name would take over its
