@@ -80,15 +80,6 @@ for (const store of STORES) {
       assert.deepEqual(granted, ["repository:later/app:pull"]);
     });
 
-    test("a name that two folders have stands for neither", async () => {
-      const uids: string[] = [];
-      for (let i = 0; i < 2; i++)
-        uids.push((await world.post(`groups/${world.organisation}`, { name: "twin" })).uid);
-      assert.deepEqual(await world.grantedTo(undefined, "repository:acme/twin/app:*"), []);
-      const asked = `repository:acme/${uids[0]?.slice(41)}/app:pull`;
-      assert.deepEqual(await world.grantedTo(undefined, asked), [asked]);
-    });
-
     test("a folder takes no repo over whose name begins with its own", async () => {
       const { organisation, operator, server } = world;
       await operator.post(`/registry/v2beta1/repos/${organisation}`, { name: "slashed/app" });

@@ -252,6 +252,31 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
+  test("two folders of a verified organization do not get the same name", async () => {
+    const verified = (await a.groups.create("", { name: "folders.example" })).uid;
+    await a.groups.update(verified, { verified: true });
+    const folder = async (api: Api, name: string) =>
+      (await api.groups.create(verified, { name })).uid as string;
+    const ended = await outcomes(async (here, there, at) => {
+      const renamed = await folder(here, `other ${at}`);
+      const codes = await race(
+        () => folder(here, `both ${at}`),
+        () =>
+          at % 3 === 0
+            ? folder(there, `both ${at}`)
+            : there.groups.update(renamed, { name: `both ${at}` }),
+      );
+      const list = await here.groups.list({
+        uidp: { childrenOf: verified },
+        name: `both ${at}`,
+      });
+      assert.equal(list.totalCount, "1");
+      return codes.toSorted((x, y) => x - y) as [number, number];
+    });
+    assert.deepEqual([...ended], ["0,6"]);
+    await consistent();
+  });
+
   test("two organisations of one name are not both verified", async () => {
     const ended = await outcomes(async (here, there, at) => {
       const name = `verified ${at}`;

@@ -13,6 +13,7 @@ import { forgetRegistrySettings } from "../store/registry-settings.ts";
 import type { ResourceTable } from "../store/resource-table.ts";
 import { forgetSubpackages } from "../store/subpackages.ts";
 import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
+import { mayLeaveName } from "./folder-names.ts";
 
 /**
  * So much of what is left of deleted ones goes in one transaction, which everyone who writes waits for.
@@ -51,9 +52,11 @@ export function deleteGroup(engine: Engine): Handler {
  * Refuses while anything is left. The caller's own role bindings at the group do not count: without
  * them the caller could not delete it, and with it they go.
  */
-export async function beforeDelete(change: Change, { uid }: Group): Promise<void> {
+export async function beforeDelete(change: Change, deleted: Group): Promise<void> {
   const { engine, tx } = change;
+  const { uid } = deleted;
   await refuseUnlessEmpty(change, uid);
+  await mayLeaveName(change, deleted);
   await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
   for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);

@@ -30,6 +30,7 @@ import {
 } from "../errors.ts";
 import type { Reader } from "../store/connection.ts";
 import { readPage } from "../store/page.ts";
+import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -55,12 +56,13 @@ export const groups: Resource<Group> = new Resource({
     },
   ],
   place,
-  beforeCreate(change, created) {
+  async beforeCreate(change, created) {
     mayLimit(change, parentOf(created.uid), {}, created);
     // Nobody verifies a group by making it.
     created.verified = false;
     refuseKind(created);
     created.status = OrgStatus.READY;
+    await mayHaveName(change, created);
   },
   afterCreate: giveToCreator,
   beforeUpdate,
@@ -171,6 +173,10 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
 async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
   mayLimit(change, after.uid, before.resourceLimits, after);
   refuseKind(after);
+  if (before.name !== after.name) {
+    await mayLeaveName(change, before);
+    await mayHaveName(change, after);
+  }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
   if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);

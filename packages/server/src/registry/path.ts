@@ -16,13 +16,10 @@ export interface Place {
 const ROOT_UID = /^[0-9a-f]{40}$/;
 const CHILD_UID = /^[0-9a-f]{16}$/;
 
-/** Enough to know whether a name stands for one thing. */
-const TWO = 2;
-
 /**
  * Finds the place of a repository by its name: `<organisation>/[folders/]<repo>`. The organisation is
  * the uid of one or the name of one that the operator has verified; a folder is its name, or the last
- * part of its uid. Undefined when the name stands for nothing, or for several things.
+ * part of its uid; of several folders of a name, the oldest. Undefined when the name stands for nothing.
  *
  * The name of a repo may have slashes. Such a repo comes before folders of these names: otherwise
  * whoever may name a folder could name it so that the images of the repo are theirs.
@@ -68,7 +65,7 @@ async function organisation(
   return named?.uid;
 }
 
-/** Undefined when several have the name, or the uid is nobody's. */
+/** Undefined when the uid is nobody's. Of siblings that share a name, the oldest has the path. */
 async function folder(
   { groups }: Engine,
   reader: Reader,
@@ -79,8 +76,8 @@ async function folder(
     const uid = `${parent}/${segment}`;
     return (await groups.table.find(reader, uid, "data")) === undefined ? undefined : uid;
   }
-  const named = await groups.table.childrenNamed(reader, parent, segment, TWO);
-  return named.length > 1 ? undefined : (named[0] ?? "missing");
+  const [oldest = "missing"] = await groups.table.childrenNamed(reader, parent, segment, 1);
+  return oldest;
 }
 
 /** The repo of a group that has a name: no two have the same. */

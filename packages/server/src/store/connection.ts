@@ -44,6 +44,8 @@ export interface Dialect {
   readonly lockShared: string;
   /** Keeps a row that was read from being changed until the transaction ends. */
   readonly lock: string;
+  /** Locks a text until the transaction ends; empty where there is one writer anyway. */
+  readonly lockText: string;
 }
 
 /** What a driver offers to the store. */

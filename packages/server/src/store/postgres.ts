@@ -17,6 +17,7 @@ const DIALECT: Dialect = {
   withoutRowid: "",
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
+  lockText: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 };
 
 /** Reads run side by side on this many connections; writes have one of their own. */

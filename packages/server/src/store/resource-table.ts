@@ -240,6 +240,20 @@ export class ResourceTable {
     return rows.map(([uid]) => uid);
   }
 
+  /** Which of some rows was created first. */
+  async oldestOf(reader: Reader, uids: readonly string[]): Promise<string | undefined> {
+    const marks = uids.map(() => "?").join(", ");
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE uid IN (${marks}) ORDER BY id LIMIT 1`;
+    const [row] = await reader.arrays<readonly [string]>(sql, ...uids);
+    return row?.[0];
+  }
+
+  /** Lets transactions that give the same name in the same place follow one another. */
+  async lockName(tx: Writer, parent: string, name: string): Promise<void> {
+    const { lockText } = tx.dialect;
+    if (lockText !== "") await tx.get(lockText, JSON.stringify([this.shape.name, parent, name]));
+  }
+
   /** The rows of a place that have one of these names. */
   async childrenOfNames(
     reader: Reader,

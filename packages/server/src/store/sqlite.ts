@@ -19,6 +19,7 @@ const DIALECT: Dialect = {
   // One writer at a time: nothing needs locking.
   lockShared: "",
   lock: "",
+  lockText: "",
 };
 
 /** How long a statement waits for another process (an admin command) to finish writing. */
