@@ -154,6 +154,20 @@ onEachStore("repos of version 1", (world) => {
     const overlay = { name: "x", customOverlay: { accounts: { users: [{ userName: "me" }] } } };
     const custom = await refused(registryV1(api, "CreateRepo", { parentId, repo: overlay }));
     assert.deepEqual(custom.violations, ["CUSTOM_ASSEMBLY_DISABLED"]);
+    const beyond: [account: string, accounts: object][] = [
+      ["users[1]", { users: [{ userName: "a" }, { uid: 4_294_967_295, userName: "b" }] }],
+      ["users[0]", { users: [{ gid: 2 ** 31, userName: "a" }] }],
+      ["groups[0]", { groups: [{ gid: 2 ** 31, groupName: "a" }] }],
+    ];
+    for (const [account, accounts] of beyond) {
+      const repo = { name: "x", customOverlay: { accounts } };
+      const { code, fields } = await refused(registryV1(api, "CreateRepo", { parentId, repo }));
+      const field = `customOverlay.accounts.${account}`;
+      assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
+      assert.match(fields[field] ?? "", /must be at most 2147483647$/);
+    }
+    const nul = { parentId, repo: { name: "a\0b" } };
+    assert.equal((await refused(registryV1(api, "CreateRepo", nul))).code, 3);
     const empty = { name: "x", customOverlay: { contents: {} } };
     const made = await registryV1(api, "CreateRepo", { parentId, repo: empty });
     assert.equal(made.customOverlay ?? undefined, undefined);

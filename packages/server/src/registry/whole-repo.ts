@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { readMask } from "../engine/mask.ts";
 import { createOne, updateOne } from "../engine/write.ts";
 import type { Call, EventBody } from "../rpc/call.ts";
-import { mustBeUid, validateRequest } from "../rpc/validate.ts";
+import { mustBeUid, validate, validateRequest } from "../rpc/validate.ts";
 import { readReadme, readReadmes } from "../store/repo-readmes.ts";
 import { findOrMake } from "./ensure-repo.ts";
 import { checkReadme, storeReadme } from "./readme.ts";
@@ -45,6 +45,8 @@ export class WholeRepos {
     preventExisting: boolean,
   ): Promise<WholeRepo> {
     validateRequest(CreateRepoRequestSchema, create(CreateRepoRequestSchema, { parent, repo }));
+    // Before it is looked for: not everything that a request can hold can be searched for.
+    validate(RepoSchema, repo);
     checkReadme(readme);
     const { repos, store } = this.#engine;
     return store.write(async (tx) => {

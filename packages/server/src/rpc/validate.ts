@@ -8,6 +8,7 @@ import {
 import { fieldBehavior, isUid, type Rules, rulesOf } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../errors.ts";
 import { fieldValue } from "./fields.ts";
+import { timeProblem } from "./time-range.ts";
 
 /** Finds what is wrong with a message and adds it to the list. */
 type Check = (message: Message, path: string, found: FieldViolation[]) => void;
@@ -136,6 +137,30 @@ function isRequired(field: DescField, ofResource: boolean): boolean {
 }
 
 function ownChecks(field: DescField, required: boolean): Check[] {
+  return [...ruleChecks(field, required), ...timeChecks(field)];
+}
+
+/** Times and durations must be in the range that protobuf gives them, wherever they are. */
+function timeChecks(field: DescField): Check[] {
+  const problem = timeProblem(field);
+  if (problem === undefined) return [];
+  const at = field.jsonName;
+  return [
+    (message, path, found) => {
+      const value = fieldValue(message, field);
+      if (value === undefined) return;
+      const isOne = field.fieldKind === "message";
+      for (const [key, one] of Object.entries(isOne ? { [at]: value } : (value as object))) {
+        const description = problem(one);
+        const place = isOne ? at : `${at}[${key}]`;
+        if (description !== undefined)
+          found.push({ field: path + place, description: `${at} ${description}` });
+      }
+    },
+  ];
+}
+
+function ruleChecks(field: DescField, required: boolean): Check[] {
   const rules = rulesOf(field);
   if (!required && rules === undefined && !isText(field) && field.fieldKind !== "map") return [];
   const problem = problemFinder(field, required, rules);

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CustomOverlaySchema } from "@wharf/contract";
 import type { overlayV1 } from "@wharf/contract/v1";
+import { invalidArgument } from "../errors.ts";
 
 /**
  * What is laid over images, as version 2 has it.
@@ -35,9 +36,24 @@ function entry({ name, content }: { name: string; content: string }) {
 function accountsV2({ runAs, users, groups }: overlayV1.ApkoConfig_Accounts) {
   return {
     runAs,
-    users: users.map(({ uid, userName: username, gid = 0, groupName, shell, homeDir }) => {
+    users: users.map(({ uid, userName: username, gid = 0, groupName, shell, homeDir }, at) => {
+      mustBeInt32(`users[${at}]`, { uid, gid });
       return { username, uid, gid, groupName, shell, homeDir };
     }),
-    groups: groups.map(({ gid, groupName: groupname, members }) => ({ groupname, gid, members })),
+    groups: groups.map(({ gid, groupName: groupname, members }, at) => {
+      mustBeInt32(`groups[${at}]`, { gid });
+      return { groupname, gid, members };
+    }),
   };
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Version 1 numbers accounts without a sign, version 2 with one. */
+function mustBeInt32(account: string, numbers: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value <= MAX_INT32) continue;
+    const description = `${name} must be at most ${MAX_INT32}`;
+    throw invalidArgument({ field: `customOverlay.accounts.${account}`, description });
+  }
 }
