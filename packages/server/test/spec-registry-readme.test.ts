@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { writeReadme } from "../src/store/repo-readmes.ts";
 import { allRefused, refused } from "./support/api.ts";
+import { Insider } from "./support/insider.ts";
 import { rawRows } from "./support/raw-rows.ts";
+import { registryV1 } from "./support/registry-v1.ts";
 import { Rest } from "./support/rest.ts";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -46,6 +49,44 @@ onEachStore("READMEs of repos", (world) => {
     const description = 'content must hold safe HTML only: line 6 has "<script>"';
     assert.deepEqual(fields, { content: description });
     assert.equal((await api.getReadme(uid)).content, TEXT);
+  });
+
+  world.rule("hold no links that could do harm, however they are written", async (api) => {
+    const uid = await repo();
+    await api.updateReadme(uid, TEXT);
+    for (const link of [
+      "[x](javascript:alert(1))",
+      "![x](data:image/svg+xml;base64,AAAA)",
+      "[a]: javascript:alert(1)",
+      "[x](&#106;avascript:alert(1))",
+    ]) {
+      const { code, fields } = await refused(api.updateReadme(uid, `${TEXT}${link}`));
+      assert.deepEqual([code, Object.keys(fields)], [3, ["content"]]);
+      const expected = /^content must hold links to http, https and mailto only: line 6 has "/;
+      assert.match(fields.content ?? "", expected);
+      const whole = { id: uid, name: "x", readme: link };
+      assert.equal((await refused(registryV1(api, "UpdateRepo", whole))).code, 3);
+    }
+    assert.equal((await api.getReadme(uid)).content, TEXT);
+    const mentioned = "Write `[x](javascript:alert(1))` and see.\n";
+    assert.equal((await api.updateReadme(uid, mentioned)).content, mentioned);
+  });
+
+  world.rule("show no such links where an earlier version stored them", async (api) => {
+    const name = world.name("repo");
+    const { uid } = await api.repos.create(org, { name });
+    const insider = await Insider.open(world.server);
+    const stored = "# Old\n\n[x](javascript:alert(1))\n\n[a]: data:text/html,x\n";
+    await insider.change(({ tx }) => writeReadme(tx, uid, stored)).finally(() => insider.close());
+    const content = "# Old\n\n[x](#alert(1))\n\n[a]: #text/html,x\n";
+    assert.equal((await api.getReadme(uid)).content, content);
+    const { items } = await registryV1(api, "ListRepos", { id: uid });
+    assert.equal(items[0].readme, content);
+    // What was read can be written back, by those who may not change READMEs too.
+    const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);
+    const back = { id: uid, name, readme: content, description: "new" };
+    assert.equal((await registryV1(updater, "UpdateRepo", back)).description, "new");
+    assert.equal((await api.updateReadme(uid, content)).content, content);
   });
 
   world.rule("belong to repos that exist", async (api) => {

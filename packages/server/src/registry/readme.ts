@@ -10,13 +10,15 @@ import { audit } from "../engine/audit.ts";
 import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readMask } from "../engine/mask.ts";
-import { invalidArgument, notFound } from "../errors.ts";
+import { invalidArgument, notFound, type WharfError } from "../errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
+import type { Reader } from "../store/connection.ts";
 import { readReadme, writeReadme } from "../store/repo-readmes.ts";
-import { unsafeHtml } from "./readme-html.ts";
+import { type UnsafeHtml, unsafeHtml } from "./readme-html.ts";
+import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -31,7 +33,7 @@ function getReadme(engine: Engine): Handler {
     const { reader } = engine.store;
     const { repos } = engine;
     if ((await repos.find(reader, uid)) === undefined) throw notFound(repos.typeName, uid);
-    return messageReply(RepoReadmeSchema, readmeOf(uid, await readReadme(reader, uid)));
+    return messageReply(RepoReadmeSchema, readmeOf(uid, await readSafeReadme(reader, uid)));
   };
 }
 
@@ -50,12 +52,22 @@ function updateReadme(engine: Engine): Handler {
     const answer = await engine.store.write(async (tx) => {
       const { repos } = engine;
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
-      const before = await readReadme(tx, uid);
+      const before = await readSafeReadme(tx, uid);
       if (!isGiven || content === before) return readmeOf(uid, before);
       return storeReadme(new Change(call, tx, engine), uid, content);
     });
     return messageReply(RepoReadmeSchema, answer);
   };
+}
+
+/**
+ * A README as it is shown. Those that earlier versions stored may hold links that are rejected now:
+ * these lead nowhere.
+ *
+ * @example const content = await readSafeReadme(reader, repo.uid);
+ */
+export async function readSafeReadme(reader: Reader, repo: string): Promise<string> {
+  return withoutUnsafeLinks(await readReadme(reader, repo));
 }
 
 /**
@@ -76,7 +88,7 @@ export async function storeReadme(
   return after;
 }
 
-/** Refuses what is too long, or holds HTML that is not safe to show. */
+/** Rejects what is too long, or holds HTML or links that are not safe to show. */
 export function checkReadme(content: string): void {
   check(readmeOf("", content));
 }
@@ -88,7 +100,12 @@ function check(readme: RepoReadme): void {
     throw invalidArgument({ field: "content", description });
   }
   const unsafe = unsafeHtml(readme.content);
-  if (unsafe === undefined) return;
-  const description = `content must hold safe HTML only: line ${unsafe.line} has ${JSON.stringify(unsafe.text)}`;
-  throw invalidArgument({ field: "content", description });
+  if (unsafe !== undefined) throw notSafe("safe HTML only", unsafe);
+  const link = unsafeLink(readme.content);
+  if (link !== undefined) throw notSafe("links to http, https and mailto only", link);
+}
+
+function notSafe(what: string, { line, text }: UnsafeHtml | UnsafeLink): WharfError {
+  const description = `content must hold ${what}: line ${line} has ${JSON.stringify(text)}`;
+  return invalidArgument({ field: "content", description });
 }

@@ -6,9 +6,10 @@ import { readMask } from "../engine/mask.ts";
 import { createOne, updateOne } from "../engine/write.ts";
 import type { Call, EventBody } from "../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../rpc/validate.ts";
-import { readReadme, readReadmes } from "../store/repo-readmes.ts";
+import { readReadmes } from "../store/repo-readmes.ts";
 import { findOrMake } from "./ensure-repo.ts";
-import { checkReadme, storeReadme } from "./readme.ts";
+import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
+import { withoutUnsafeLinks } from "./readme-links.ts";
 
 /** A repo and its README, which are one to version 1. */
 export interface WholeRepo {
@@ -72,8 +73,9 @@ export class WholeRepos {
   }
 
   /** The READMEs of repos, by uid; those without one are left out. */
-  readmes(repos: readonly string[]): Promise<Map<string, string>> {
-    return readReadmes(this.#engine.store.reader, repos);
+  async readmes(repos: readonly string[]): Promise<Map<string, string>> {
+    const stored = await readReadmes(this.#engine.store.reader, repos);
+    return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
   }
 
   async #replace(
@@ -105,7 +107,7 @@ export class WholeRepos {
 
 /** The README as it is afterwards: from those who may not change it, leaving it out means nothing. */
 async function keepReadme(change: Change, uid: string, readme: string): Promise<string> {
-  const before = await readReadme(change.tx, uid);
+  const before = await readSafeReadme(change.tx, uid);
   if (readme === before) return before;
   if (readme === "" && !change.caller.grants.holds(README, uid)) return before;
   change.mustHold(README, uid);
