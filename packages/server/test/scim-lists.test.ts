@@ -139,6 +139,8 @@ onEachStore("a list of a thousand people", (world) => {
     'userName[value eq "x"]',
     'userName eq "x" constructor userName eq "y"',
     '__proto__ eq "x"',
+    'userName eq "a\\u0000b"',
+    'emails[value eq "\\u0000"]',
     "(".repeat(3_000),
     "not ".repeat(1_000),
   ]) {

@@ -141,6 +141,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       ["a path that never ends", { op: "add", path: "a.".repeat(600), value: 1 }, "invalidPath"],
       ["a filter on one value", { op: "add", path: "name[x eq 1]", value: 1 }, "invalidPath"],
       ["a broken filter", { op: "add", path: "emails[type]", value: {} }, "invalidFilter"],
+      ["NUL in a filter", { op: "remove", path: 'emails[value eq "\\u0000"]' }, "invalidFilter"],
       ["removing nothing in particular", { op: "remove" }, "noTarget"],
       [
         "replacing what no description makes",

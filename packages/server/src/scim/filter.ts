@@ -85,6 +85,10 @@ function alternatives(tree: Filter): string[] | undefined {
 function readTree(text: string): Filter {
   const texts: string[] = [];
   const numbered = text.replace(QUOTED, (quoted) => `"${texts.push(readText(quoted)) - 1}"`);
+  // PostgreSQL has no texts with it.
+  if (texts.some((one) => one.includes("\0"))) {
+    throw invalid("the filter must not hold the character NUL");
+  }
   try {
     return restored(parse(numbered), texts);
   } catch {
