@@ -1,8 +1,8 @@
 import { command, define, group } from "../command/definition.ts";
 import { LIST } from "../command/verbs.ts";
-import { completeCapabilities } from "../iam/capabilities/complete.ts";
-import { completeGroup } from "../iam/groups/choices.ts";
 import { completeOf } from "../resolve/choices.ts";
+import { completeCapabilities } from "../resolve/complete-capabilities.ts";
+import { completeGroup } from "../resolve/group-choices.ts";
 import { IDENTITY } from "../resolve/kinds.ts";
 
 export const listDefinition = define({

@@ -1,7 +1,7 @@
 import type { ExternalGroupRoleMapping, IdentityProvider, RoleBinding } from "@wharf/client";
 import { isSelfOrBelow, parentOf, rootOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { groupNames } from "../resolve/places.ts";
+import { groupNames } from "../resolve/group-names.ts";
 import { rolesByUid } from "../resolve/role-names.ts";
 import { bindingRow, mappingRow, type Row } from "./row.ts";
 import { liveSessions } from "./sessions.ts";

@@ -1,9 +1,9 @@
 import type { ExternalGroupRoleMapping, RoleBinding } from "@wharf/client";
 import { isRoot, parentOf } from "@wharf/contract";
-import { namesOf } from "../iam/capabilities/read.ts";
 import { roleOf, whoOf } from "../iam/role-bindings/columns.ts";
 import type { Column } from "../output/columns.ts";
 import { textOf } from "../output/columns.ts";
+import { namesOf } from "../resolve/capabilities.ts";
 import type { RoleView } from "../resolve/role-names.ts";
 
 /** One reason why someone can do something somewhere. */

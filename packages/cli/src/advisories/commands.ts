@@ -1,6 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { DESCRIBE, LIST } from "../command/verbs.ts";
-import { WITHIN } from "../iam/shared/options.ts";
+import { WITHIN } from "../resource/options.ts";
 import { events } from "./events/commands.ts";
 import { TYPES } from "./events/types.ts";
 import { exportDefinition } from "./export/definition.ts";

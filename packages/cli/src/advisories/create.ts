@@ -1,6 +1,6 @@
 import type { Run } from "../command/types.ts";
-import { resolvePlace } from "../iam/groups/resolve.ts";
-import { given } from "../iam/shared/given.ts";
+import { resolvePlace } from "../resolve/groups.ts";
+import { given } from "../resource/given.ts";
 import { ADVISORY_DETAILS } from "./columns.ts";
 import { findAdvisory } from "./resolve.ts";
 import type { createDefinition } from "./writing.ts";

@@ -1,5 +1,5 @@
 import type { Run } from "../command/types.ts";
-import { deleteAll } from "../iam/shared/delete.ts";
+import { deleteAll } from "../resource/delete.ts";
 import { findAdvisory } from "./resolve.ts";
 import type { deleteDefinition } from "./writing.ts";
 

@@ -1,8 +1,8 @@
 import { EventTypeFilter, ReviewState } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
-import { given } from "../iam/shared/given.ts";
-import { timeAgo } from "../iam/shared/time.ts";
-import { within } from "../iam/shared/within.ts";
+import { given } from "../resource/given.ts";
+import { timeAgo } from "../resource/time.ts";
+import { within } from "../resource/within.ts";
 import { ADVISORY_COLUMNS } from "./columns.ts";
 import type { listDefinition, REVIEW_CHOICES, STATUS_CHOICES } from "./commands.ts";
 import type { TYPES } from "./events/types.ts";

@@ -1,5 +1,5 @@
 import type { Run } from "../command/types.ts";
-import { changesOf } from "../iam/shared/given.ts";
+import { changesOf } from "../resource/given.ts";
 import { ADVISORY_DETAILS } from "./columns.ts";
 import { findAdvisory } from "./resolve.ts";
 import type { updateDefinition } from "./writing.ts";

@@ -1,6 +1,6 @@
 import { command, define } from "../command/definition.ts";
 import { DELETE } from "../command/verbs.ts";
-import { PARENT } from "../iam/shared/options.ts";
+import { PARENT } from "../resource/options.ts";
 
 /** The commands that write advisories. */
 

@@ -1,8 +1,8 @@
 import { command, define, group } from "../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../command/verbs.ts";
-import { DESCRIPTION, NAME, PARENT, WITHIN } from "../iam/shared/options.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
+import { DESCRIPTION, NAME, PARENT, WITHIN } from "../resource/options.ts";
 
 const repo = {
   name: "repo",

@@ -1,5 +1,5 @@
 import { CatalogTier } from "@wharf/contract";
-import { given } from "../iam/shared/given.ts";
+import { given } from "../resource/given.ts";
 
 /** What options say about a repo; lists that are not given are not named. */
 export function contentOf(args: {

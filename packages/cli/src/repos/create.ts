@@ -1,5 +1,5 @@
 import type { Run } from "../command/types.ts";
-import { resolveGroup } from "../iam/groups/resolve.ts";
+import { resolveGroup } from "../resolve/groups.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
 import { REPO_COLUMNS } from "./columns.ts";

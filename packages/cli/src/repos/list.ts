@@ -1,6 +1,6 @@
 import type { Run } from "../command/types.ts";
-import { printList } from "../iam/shared/print.ts";
-import { within } from "../iam/shared/within.ts";
+import { printList } from "../resource/print.ts";
+import { within } from "../resource/within.ts";
 import { REPO_COLUMNS } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

@@ -1,7 +1,7 @@
 import type { Run } from "../command/types.ts";
-import { changesOf } from "../iam/shared/given.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
+import { changesOf } from "../resource/given.ts";
 import { REPO_COLUMNS } from "./columns.ts";
 import type { updateDefinition } from "./commands.ts";
 import { contentOf } from "./content.ts";

@@ -1,9 +1,9 @@
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import { CommandError, EXIT, notFound, wrongUse } from "../errors.ts";
-import { resolveGroup } from "../iam/groups/resolve.ts";
+import { placesOf } from "./group-names.ts";
+import { resolveGroup } from "./groups.ts";
 import type { Kind, Named, Wanted } from "./kinds.ts";
-import { placesOf } from "./places.ts";
 
 /** More that have the same name are not read through. */
 const CANDIDATES = 10;

@@ -1,8 +1,8 @@
 import { command, define, group } from "../command/definition.ts";
 import { DESCRIBE, LIST } from "../command/verbs.ts";
-import { WITHIN } from "../iam/shared/options.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
+import { WITHIN } from "../resource/options.ts";
 
 export const listDefinition = define({
   ...LIST,

@@ -1,9 +1,9 @@
 import type { Run } from "../command/types.ts";
-import { given } from "../iam/shared/given.ts";
-import { timeAgo } from "../iam/shared/time.ts";
-import { within } from "../iam/shared/within.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
+import { given } from "../resource/given.ts";
+import { timeAgo } from "../resource/time.ts";
+import { within } from "../resource/within.ts";
 import { TAG_COLUMNS } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { given } from "../../iam/shared/given.ts";
-import { timeAgo } from "../../iam/shared/time.ts";
+import { given } from "../../resource/given.ts";
+import { timeAgo } from "../../resource/time.ts";
 import { findAdvisory } from "../resolve.ts";
 import { EVENT_COLUMNS } from "./columns.ts";
 import type { addDefinition } from "./commands.ts";

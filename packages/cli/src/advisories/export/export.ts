@@ -7,8 +7,8 @@ import { pipeline } from "node:stream/promises";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
-import { resolvePlace } from "../../iam/groups/resolve.ts";
 import type { Step } from "../../progress.ts";
+import { resolvePlace } from "../../resolve/groups.ts";
 import type { exportDefinition, FEEDS } from "./definition.ts";
 import { download } from "./download.ts";
 

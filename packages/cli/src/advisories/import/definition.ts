@@ -1,5 +1,5 @@
 import { define } from "../../command/definition.ts";
-import { PARENT } from "../../iam/shared/options.ts";
+import { PARENT } from "../../resource/options.ts";
 
 export const importDefinition = define({
   name: "import",

@@ -3,7 +3,7 @@ import type { Wharf } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, EXIT, wrongUse } from "../../errors.ts";
-import { resolvePlace } from "../../iam/groups/resolve.ts";
+import { resolvePlace } from "../../resolve/groups.ts";
 import { type Batch, batchesOf } from "./batches.ts";
 import type { importDefinition } from "./definition.ts";
 import { inFlight } from "./in-flight.ts";

@@ -1,6 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { LIST } from "../../command/verbs.ts";
-import { completeGroup, pickGroup } from "../../iam/groups/choices.ts";
+import { completeGroup, pickGroup } from "../../resolve/group-choices.ts";
 
 export const createDefinition = define({
   name: "create",

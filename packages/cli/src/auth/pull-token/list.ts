@@ -1,7 +1,7 @@
 import type { Identity } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
-import { resolveGroup } from "../../iam/groups/resolve.ts";
 import type { Column } from "../../output/columns.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import type { listDefinition } from "./commands.ts";
 import { endOf, findPullTokens } from "./find.ts";
 

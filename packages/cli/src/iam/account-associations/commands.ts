@@ -1,7 +1,7 @@
 import { command, define, group } from "../../command/definition.ts";
 import { DESCRIBE, LIST } from "../../command/verbs.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { WITHIN } from "../shared/options.ts";
+import { completeGroup, pickGroup } from "../../resolve/group-choices.ts";
+import { WITHIN } from "../../resource/options.ts";
 
 const place = {
   name: "group",

@@ -1,6 +1,6 @@
 import type { Run } from "../../command/types.ts";
-import { printList } from "../shared/print.ts";
-import { within } from "../shared/within.ts";
+import { printList } from "../../resource/print.ts";
+import { within } from "../../resource/within.ts";
 import { ASSOCIATION_COLUMNS } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

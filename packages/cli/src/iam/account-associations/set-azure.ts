@@ -1,5 +1,5 @@
 import type { Run } from "../../command/types.ts";
-import { pairsOf } from "../shared/pairs.ts";
+import { pairsOf } from "../../resource/pairs.ts";
 import type { setAzureDefinition } from "./commands.ts";
 import { setAccounts } from "./set.ts";
 

@@ -3,7 +3,7 @@ import type { AccountAssociation } from "@wharf/client";
 import { type AccountAssociationSchema, isUid } from "@wharf/contract";
 import type { Context } from "../../context.ts";
 import { problemOf } from "../../problem.ts";
-import { resolveGroup } from "../groups/resolve.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { ASSOCIATION_COLUMNS } from "./columns.ts";
 import { PROVIDERS, type Provider } from "./providers.ts";
 

@@ -1,6 +1,6 @@
 import type { Run } from "../../command/types.ts";
 import { notFound } from "../../errors.ts";
-import { resolveGroup } from "../groups/resolve.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import type { unsetDefinition } from "./commands.ts";
 import { PROVIDERS, readProvider } from "./providers.ts";
 import { associationOf } from "./set.ts";

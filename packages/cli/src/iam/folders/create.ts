@@ -1,6 +1,6 @@
 import type { Run } from "../../command/types.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { GROUP_COLUMNS } from "../groups/columns.ts";
-import { resolveGroup } from "../groups/resolve.ts";
 import type { createDefinition } from "./commands.ts";
 
 export const run: Run<typeof createDefinition> = async (context, args) => {

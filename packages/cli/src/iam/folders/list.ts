@@ -1,7 +1,7 @@
 import type { Group } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { GROUP_COLUMNS } from "../groups/columns.ts";
-import { resolveGroup } from "../groups/resolve.ts";
 import type { listDefinition } from "./commands.ts";
 
 export const run: Run<typeof listDefinition> = async (context, { parent, recursive }) => {

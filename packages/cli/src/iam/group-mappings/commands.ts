@@ -2,7 +2,7 @@ import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { IDENTITY_PROVIDER, ROLE } from "../../resolve/kinds.ts";
-import { WITHIN } from "../shared/options.ts";
+import { WITHIN } from "../../resource/options.ts";
 
 const provider = {
   type: "string",

@@ -1,7 +1,7 @@
 import type { Run } from "../../command/types.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolveUid } from "../../resolve/resolve.ts";
-import { within } from "../shared/within.ts";
+import { within } from "../../resource/within.ts";
 import { mappingColumns } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

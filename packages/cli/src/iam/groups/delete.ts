@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { type GroupKind, resolveGroup } from "./resolve.ts";
+import { type GroupKind, resolveGroup } from "../../resolve/groups.ts";
 
 /**
  * Deletes a group, once whoever asked has said yes.

@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
-import { pairsOf } from "../shared/pairs.ts";
+import { type GroupKind, resolveGroup } from "../../resolve/groups.ts";
+import { pairsOf } from "../../resource/pairs.ts";
 import { GROUP_COLUMNS } from "./columns.ts";
-import { type GroupKind, resolveGroup } from "./resolve.ts";
 
 /** What can be changed of a group; what is undefined stays. */
 export interface GroupChanges {

@@ -6,7 +6,7 @@ import {
   IDENTITY_ARGUMENTS,
   NAME,
   WITHIN,
-} from "../shared/options.ts";
+} from "../../resource/options.ts";
 import { createGroup } from "./create/commands.ts";
 import { PROOF } from "./create/proof-options.ts";
 

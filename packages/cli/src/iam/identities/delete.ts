@@ -2,7 +2,7 @@ import type { Run } from "../../command/types.ts";
 import { wrongUse } from "../../errors.ts";
 import { IDENTITY } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
-import { deleteAll } from "../shared/delete.ts";
+import { deleteAll } from "../../resource/delete.ts";
 import type { deleteDefinition } from "./commands.ts";
 import { found } from "./list.ts";
 

@@ -3,9 +3,9 @@ import { RelationshipType } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
-import { printList } from "../shared/print.ts";
-import { isPast } from "../shared/time.ts";
-import { within } from "../shared/within.ts";
+import { printList } from "../../resource/print.ts";
+import { isPast } from "../../resource/time.ts";
+import { within } from "../../resource/within.ts";
 import { expiryOf, IDENTITY_COLUMNS } from "./columns.ts";
 import type { listDefinition, TYPES } from "./commands.ts";
 

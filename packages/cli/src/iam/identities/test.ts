@@ -3,10 +3,10 @@ import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed } from "../../errors.ts";
 import type { Column } from "../../output/columns.ts";
+import { namesOf } from "../../resolve/capabilities.ts";
+import { groupNames } from "../../resolve/group-names.ts";
 import { IDENTITY } from "../../resolve/kinds.ts";
-import { groupNames } from "../../resolve/places.ts";
 import { resolveUid } from "../../resolve/resolve.ts";
-import { namesOf } from "../capabilities/read.ts";
 import type { testDefinition } from "./commands.ts";
 
 export const run: Run<typeof testDefinition> = async (context, args) => {

@@ -2,7 +2,6 @@ import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { ROLE } from "../../resolve/kinds.ts";
-import { groupMappings } from "../group-mappings/commands.ts";
 import {
   DESCRIPTION,
   NAME,
@@ -10,7 +9,8 @@ import {
   PROVIDER_ARGUMENT,
   PROVIDER_ARGUMENTS,
   WITHIN,
-} from "../shared/options.ts";
+} from "../../resource/options.ts";
+import { groupMappings } from "../group-mappings/commands.ts";
 import { scim } from "./scim/commands.ts";
 
 const OIDC = {

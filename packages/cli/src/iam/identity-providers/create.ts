@@ -1,9 +1,9 @@
 import { IdentityProvider_OIDC_CorrelationRule as Rule } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { resolveRole } from "../../resolve/roles.ts";
-import { resolveGroup } from "../groups/resolve.ts";
-import { given } from "../shared/given.ts";
+import { given } from "../../resource/given.ts";
 import { PROVIDER_DETAILS } from "./columns.ts";
 import type { createDefinition } from "./commands.ts";
 

@@ -4,7 +4,7 @@ import { wrongUse } from "../../errors.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
 import { resolveRole } from "../../resolve/roles.ts";
-import { changesOf, given } from "../shared/given.ts";
+import { changesOf, given } from "../../resource/given.ts";
 import { PROVIDER_DETAILS } from "./columns.ts";
 import type { updateDefinition } from "./commands.ts";
 

@@ -1,6 +1,6 @@
 import type { GroupInvite } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
-import { isPast } from "../shared/time.ts";
+import { isPast } from "../../resource/time.ts";
 
 export const INVITE_COLUMNS: readonly Column<GroupInvite>[] = [
   { header: "UID", value: ({ uid }) => uid },

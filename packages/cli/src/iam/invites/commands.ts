@@ -1,9 +1,9 @@
 import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
+import { completeGroup, pickGroup } from "../../resolve/group-choices.ts";
 import { ROLE } from "../../resolve/kinds.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { WITHIN } from "../shared/options.ts";
+import { WITHIN } from "../../resource/options.ts";
 import { completeInvites, pickInvite } from "./choices.ts";
 
 const invite = {

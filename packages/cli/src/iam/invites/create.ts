@@ -1,9 +1,9 @@
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
+import { pickGroup } from "../../resolve/group-choices.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { resolveRole } from "../../resolve/roles.ts";
-import { pickGroup } from "../groups/choices.ts";
-import { resolveGroup } from "../groups/resolve.ts";
-import { durationOf } from "../shared/time.ts";
+import { durationOf } from "../../resource/time.ts";
 import { INVITE_COLUMNS } from "./columns.ts";
 import type { createDefinition } from "./commands.ts";
 

@@ -1,8 +1,8 @@
 import type { GroupInvite } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
-import { printList } from "../shared/print.ts";
-import { isPast } from "../shared/time.ts";
-import { within } from "../shared/within.ts";
+import { printList } from "../../resource/print.ts";
+import { isPast } from "../../resource/time.ts";
+import { within } from "../../resource/within.ts";
 import { INVITE_COLUMNS, labelOf } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

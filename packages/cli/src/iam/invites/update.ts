@@ -1,8 +1,8 @@
 import { parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import { resolveRole } from "../../resolve/roles.ts";
-import { changesOf } from "../shared/given.ts";
-import { durationOf } from "../shared/time.ts";
+import { changesOf } from "../../resource/given.ts";
+import { durationOf } from "../../resource/time.ts";
 import { INVITE_COLUMNS } from "./columns.ts";
 import type { updateDefinition } from "./commands.ts";
 import { resolveInvite } from "./resolve.ts";

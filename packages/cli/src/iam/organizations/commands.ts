@@ -1,7 +1,7 @@
 import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { DESCRIPTION, GROUP_CHANGES } from "../shared/options.ts";
+import { completeGroup, pickGroup } from "../../resolve/group-choices.ts";
+import { DESCRIPTION, GROUP_CHANGES } from "../../resource/options.ts";
 
 const organization = {
   name: "organization",

@@ -2,7 +2,7 @@ import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
 import { completeOf } from "../../resolve/choices.ts";
 import { IDENTITY, ROLE } from "../../resolve/kinds.ts";
-import { PARENT, WITHIN } from "../shared/options.ts";
+import { PARENT, WITHIN } from "../../resource/options.ts";
 import { completeBindings, pickBinding } from "./choices.ts";
 
 const binding = {

@@ -2,10 +2,10 @@ import type { RoleBinding } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { wrongUse } from "../../errors.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { resolveWho } from "../../resolve/identities.ts";
 import { resolveRole } from "../../resolve/roles.ts";
-import { resolveGroup } from "../groups/resolve.ts";
-import { isObject, readDocument } from "../shared/document.ts";
+import { isObject, readDocument } from "../../resource/document.ts";
 import { BINDING_COLUMNS } from "./columns.ts";
 import type { createDefinition } from "./commands.ts";
 

@@ -1,6 +1,6 @@
 import type { Run } from "../../command/types.ts";
 import { mustBeUid } from "../../resolve/uid.ts";
-import { deleteAll } from "../shared/delete.ts";
+import { deleteAll } from "../../resource/delete.ts";
 import type { deleteDefinition } from "./commands.ts";
 
 const KIND = { one: "role binding", many: "role bindings" };

@@ -2,8 +2,8 @@ import type { Run } from "../../command/types.ts";
 import { resolveWho } from "../../resolve/identities.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { resolveUid } from "../../resolve/resolve.ts";
-import { printList } from "../shared/print.ts";
-import { within } from "../shared/within.ts";
+import { printList } from "../../resource/print.ts";
+import { within } from "../../resource/within.ts";
 import { BINDING_COLUMNS, labelOf } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

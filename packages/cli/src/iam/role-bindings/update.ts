@@ -3,7 +3,7 @@ import type { Run } from "../../command/types.ts";
 import { resolveWho } from "../../resolve/identities.ts";
 import { resolveRole } from "../../resolve/roles.ts";
 import { mustBeUid } from "../../resolve/uid.ts";
-import { changesOf } from "../shared/given.ts";
+import { changesOf } from "../../resource/given.ts";
 import { BINDING_COLUMNS } from "./columns.ts";
 import type { updateDefinition } from "./commands.ts";
 

@@ -1,7 +1,7 @@
 import { capabilityName } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Column } from "../../output/columns.ts";
-import { CAPABILITIES } from "../capabilities/read.ts";
+import { CAPABILITIES } from "../../resolve/capabilities.ts";
 import type { capabilitiesDefinition } from "./commands.ts";
 
 interface Shown {

@@ -1,7 +1,7 @@
 import type { Role } from "@wharf/client";
 import { isRoot } from "@wharf/contract";
 import type { Column } from "../../output/columns.ts";
-import { namesOf } from "../capabilities/read.ts";
+import { namesOf } from "../../resolve/capabilities.ts";
 
 const COMMON: readonly Column<Role>[] = [
   { header: "Name", value: ({ name }) => name },

@@ -1,6 +1,6 @@
 import { command, define, group } from "../../command/definition.ts";
 import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
-import { completeCapabilities } from "../capabilities/complete.ts";
+import { completeCapabilities } from "../../resolve/complete-capabilities.ts";
 import {
   DESCRIPTION,
   NAME,
@@ -8,7 +8,7 @@ import {
   ROLE_ARGUMENT,
   ROLE_ARGUMENTS,
   WITHIN,
-} from "../shared/options.ts";
+} from "../../resource/options.ts";
 
 const capabilityList = {
   type: "list",

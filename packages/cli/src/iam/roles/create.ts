@@ -1,6 +1,6 @@
 import type { Run } from "../../command/types.ts";
-import { readCapabilities } from "../capabilities/read.ts";
-import { resolveGroup } from "../groups/resolve.ts";
+import { readCapabilities } from "../../resolve/capabilities.ts";
+import { resolveGroup } from "../../resolve/groups.ts";
 import { ROLE_DETAILS } from "./columns.ts";
 import type { createDefinition } from "./commands.ts";
 

@@ -1,7 +1,7 @@
 import type { Run } from "../../command/types.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
-import { deleteAll } from "../shared/delete.ts";
+import { deleteAll } from "../../resource/delete.ts";
 import type { deleteDefinition } from "./commands.ts";
 
 export const run: Run<typeof deleteDefinition> = async (context, args) => {

@@ -2,9 +2,9 @@ import type { Role } from "@wharf/client";
 import { isRoot } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import { wrongUse } from "../../errors.ts";
-import { readCapabilities } from "../capabilities/read.ts";
-import { printList } from "../shared/print.ts";
-import { within } from "../shared/within.ts";
+import { readCapabilities } from "../../resolve/capabilities.ts";
+import { printList } from "../../resource/print.ts";
+import { within } from "../../resource/within.ts";
 import { ROLE_COLUMNS } from "./columns.ts";
 import type { listDefinition } from "./commands.ts";
 

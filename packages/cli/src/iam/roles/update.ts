@@ -2,10 +2,10 @@ import type { Role } from "@wharf/client";
 import type { Capability } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import { wrongUse } from "../../errors.ts";
+import { readCapabilities } from "../../resolve/capabilities.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
-import { readCapabilities } from "../capabilities/read.ts";
-import { changesOf } from "../shared/given.ts";
+import { changesOf } from "../../resource/given.ts";
 import { ROLE_DETAILS } from "./columns.ts";
 import type { updateDefinition } from "./commands.ts";
 

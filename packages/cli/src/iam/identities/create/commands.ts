@@ -1,5 +1,5 @@
 import { command, define, group } from "../../../command/definition.ts";
-import { DESCRIPTION, PARENT, ROLES } from "../../shared/options.ts";
+import { DESCRIPTION, PARENT, ROLES } from "../../../resource/options.ts";
 import { PROOF } from "./proof-options.ts";
 
 const COMMON = { parent: PARENT, role: ROLES, description: DESCRIPTION } as const;

@@ -2,7 +2,7 @@ import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
 import type { Run } from "../../../command/types.ts";
 import { wrongUse } from "../../../errors.ts";
-import { readObject } from "../../shared/document.ts";
+import { readObject } from "../../../resource/document.ts";
 import type { genericDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
 import { relationshipOf } from "./relationship.ts";

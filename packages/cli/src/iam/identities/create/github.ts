@@ -1,6 +1,6 @@
 import type { Run } from "../../../command/types.ts";
 import { wrongUse } from "../../../errors.ts";
-import { given } from "../../shared/given.ts";
+import { given } from "../../../resource/given.ts";
 import type { githubDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
 import { nameFrom, quoted } from "./name.ts";

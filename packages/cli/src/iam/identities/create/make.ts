@@ -4,8 +4,8 @@ import type { IdentitySchema } from "@wharf/contract";
 import type { Context } from "../../../context.ts";
 import { failed } from "../../../errors.ts";
 import { problemOf } from "../../../problem.ts";
+import { resolveGroup } from "../../../resolve/groups.ts";
 import { resolveRoles } from "../../../resolve/roles.ts";
-import { resolveGroup } from "../../groups/resolve.ts";
 import { IDENTITY_COLUMNS } from "../columns.ts";
 
 export interface Wish {

@@ -1,9 +1,9 @@
 import { ServicePrincipal } from "@wharf/contract";
 import { didYouMean } from "../../../command/suggest.ts";
 import { wrongUse } from "../../../errors.ts";
-import { given } from "../../shared/given.ts";
-import { pairsOf } from "../../shared/pairs.ts";
-import { timeAhead } from "../../shared/time.ts";
+import { given } from "../../../resource/given.ts";
+import { pairsOf } from "../../../resource/pairs.ts";
+import { timeAhead } from "../../../resource/time.ts";
 
 /** What options say about how an identity proves itself. */
 export interface Proof {

@@ -1,6 +1,6 @@
 import { wrongUse } from "../../../errors.ts";
-import { given } from "../../shared/given.ts";
-import { timeAhead } from "../../shared/time.ts";
+import { given } from "../../../resource/given.ts";
+import { timeAhead } from "../../../resource/time.ts";
 
 /** Whom to trust: an issuer that can be reached, or one whose keys are at hand. */
 export interface Trust {

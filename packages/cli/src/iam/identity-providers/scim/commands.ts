@@ -1,5 +1,5 @@
 import { command, define, group } from "../../../command/definition.ts";
-import { PROVIDER_ARGUMENT } from "../../shared/options.ts";
+import { PROVIDER_ARGUMENT } from "../../../resource/options.ts";
 
 const LIFE = {
   expiration: {

@@ -1,5 +1,5 @@
 import type { Run } from "../../../command/types.ts";
-import { durationOf } from "../../shared/time.ts";
+import { durationOf } from "../../../resource/time.ts";
 import { wholeProvider } from "../resolve.ts";
 import type { regenerateDefinition } from "./commands.ts";
 import { scimOf } from "./switch.ts";

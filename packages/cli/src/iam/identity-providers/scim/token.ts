@@ -3,7 +3,7 @@ import type { GenerateScimTokenResponse, RegenerateScimTokenResponse } from "@wh
 import type { Context } from "../../../context.ts";
 import { wrongUse } from "../../../errors.ts";
 import type { Column } from "../../../output/columns.ts";
-import { timeAhead } from "../../shared/time.ts";
+import { timeAhead } from "../../../resource/time.ts";
 
 type Made = GenerateScimTokenResponse | RegenerateScimTokenResponse;
 

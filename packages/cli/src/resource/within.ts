@@ -1,5 +1,5 @@
-import type { Context } from "../../context.ts";
-import { resolveGroup } from "../groups/resolve.ts";
+import type { Context } from "../context.ts";
+import { resolveGroup } from "../resolve/groups.ts";
 
 /**
  * The part of the tree that a list is asked for; everything when no group is named.

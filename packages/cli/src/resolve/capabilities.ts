@@ -5,8 +5,8 @@ import {
   capabilityName,
   isInternalOnly,
 } from "@wharf/contract";
-import { didYouMean } from "../../command/suggest.ts";
-import { wrongUse } from "../../errors.ts";
+import { didYouMean } from "../command/suggest.ts";
+import { wrongUse } from "../errors.ts";
 
 /** Capabilities that people can be given. */
 export const CAPABILITIES: readonly Capability[] = ALL_CAPABILITIES.filter(

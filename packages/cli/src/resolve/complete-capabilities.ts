@@ -1,5 +1,5 @@
 /** The names of capabilities, for the shell to complete. Loaded only when it does. */
 export async function completeCapabilities(): Promise<string[]> {
-  const { CAPABILITIES, namesOf } = await import("./read.ts");
+  const { CAPABILITIES, namesOf } = await import("./capabilities.ts");
   return namesOf(CAPABILITIES);
 }

@@ -1,6 +1,6 @@
-import type { Choice } from "../../command/definition.ts";
-import type { Context } from "../../context.ts";
-import type { GroupKind } from "./resolve.ts";
+import type { Choice } from "../command/definition.ts";
+import type { Context } from "../context.ts";
+import type { GroupKind } from "./groups.ts";
 
 /** As many as anyone looks through. */
 const CHOICES = 500;

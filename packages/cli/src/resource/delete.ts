@@ -1,5 +1,5 @@
 import type { CallOptions } from "@wharf/client";
-import type { Context } from "../../context.ts";
+import type { Context } from "../context.ts";
 
 /** What is to go. */
 export interface Doomed {

@@ -1,7 +1,7 @@
-import type { Argument, Option } from "../../command/definition.ts";
-import { completeOf, pickOf } from "../../resolve/choices.ts";
-import { IDENTITY, IDENTITY_PROVIDER, type Kind, type Named, ROLE } from "../../resolve/kinds.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
+import type { Argument, Option } from "../command/definition.ts";
+import { completeOf, pickOf } from "../resolve/choices.ts";
+import { completeGroup, pickGroup } from "../resolve/group-choices.ts";
+import { IDENTITY, IDENTITY_PROVIDER, type Kind, type Named, ROLE } from "../resolve/kinds.ts";
 
 /** Options and arguments that many commands take. */
 

@@ -1,4 +1,4 @@
-import { wrongUse } from "../../errors.ts";
+import { wrongUse } from "../errors.ts";
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 

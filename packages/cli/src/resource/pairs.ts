@@ -1,4 +1,4 @@
-import { wrongUse } from "../../errors.ts";
+import { wrongUse } from "../errors.ts";
 
 /**
  * What `--claim name=value` and its like say; values may have `=` themselves.

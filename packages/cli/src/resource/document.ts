@@ -1,4 +1,4 @@
-import { wrongUse } from "../../errors.ts";
+import { wrongUse } from "../errors.ts";
 
 /**
  * What a file that people wrote holds: YAML, and so JSON, too.

@@ -1,8 +1,8 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Context } from "../../context.ts";
-import type { Column } from "../../output/columns.ts";
-import type { Items } from "../../output/output.ts";
-import { groupNames } from "../../resolve/places.ts";
+import type { Context } from "../context.ts";
+import type { Column } from "../output/columns.ts";
+import type { Items } from "../output/output.ts";
+import { groupNames } from "../resolve/group-names.ts";
 
 export interface PrintOptions<T> {
   /** What there is none of when the list is empty. */

@@ -1,7 +1,7 @@
 import type { Group } from "@wharf/client";
 import { isUid } from "@wharf/contract";
-import type { Context } from "../../context.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import { notFound, wrongUse } from "../errors.ts";
 
 /** Which groups a command means: organisations have nothing above them. */
 export type GroupKind = "organisation" | "folder" | "group";

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { parseDuration } from "../../command/duration.ts";
-import { wrongUse } from "../../errors.ts";
+import { parseDuration } from "../command/duration.ts";
+import { wrongUse } from "../errors.ts";
 
 /**
  * A time to come: a length of time from now, a day, or a time as the API writes them.
