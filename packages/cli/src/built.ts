@@ -21,8 +21,6 @@ export function codeOf(file: string): string {
 
 /**
  * A built file, ready to run. Code that another Node.js made is passed over: it only saves time.
- *
- * @example const script = compiled("/…/dist/server.cjs", readFileSync(codeOf("/…/dist/server.cjs")));
  */
 export function compiled(file: string, code: Buffer | undefined): Script {
   return new Script(readFileSync(file, "utf8"), {
@@ -38,11 +36,7 @@ export function exportsOf(file: string, script: Script): unknown {
   return module.exports;
 }
 
-/**
- * Loads a built file.
- *
- * @example const { run } = loadBuilt("/…/dist/server.cjs") as { run(words: string[]): Promise<void> };
- */
+/** Loads a built file. */
 export function loadBuilt(file: string): unknown {
   return exportsOf(file, compiled(file, keptCode(file)));
 }

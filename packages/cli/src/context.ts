@@ -25,11 +25,7 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The server, with the token of whoever is logged in. Made when first asked for. */
   client(): Promise<Wharf>;
-  /**
-   * Asks before something that cannot be undone, unless `-y` was given.
-   *
-   * @example await context.confirm(`Delete organisation ${name}?`);
-   */
+  /** Asks before something that cannot be undone, unless `-y` was given. */
   confirm(question: string): Promise<void>;
 }
 
@@ -42,9 +38,6 @@ export interface ContextOptions {
 /** What to do where nobody can be asked. */
 export const NEEDS_YES = "-y goes ahead without asking";
 
-/**
- * @example const context = await makeContext({ settings, environment: process.env, signal });
- */
 export async function makeContext(options: ContextOptions): Promise<Context> {
   const { settings, environment, signal } = options;
   const { quiet, verbose, yes } = settings;

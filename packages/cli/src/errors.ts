@@ -57,36 +57,21 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * The command line cannot be used.
- *
- * @example throw wrongUse("--ttl must be a duration", "such as 168h or 7d");
- */
+/** The command line cannot be used. */
 export function wrongUse(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.wrongUse, hint });
 }
 
-/**
- * @example throw notFound("no organisation is named acme");
- */
 export function notFound(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.notFound, code: "NOT_FOUND", hint });
 }
 
-/**
- * The command was understood and could not be done.
- *
- * @example throw failed("2 of 5 checks failed");
- */
+/** The command was understood and could not be done. */
 export function failed(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.failed, hint });
 }
 
-/**
- * Nobody is logged in.
- *
- * @example throw unauthenticated("you are not logged in");
- */
+/** Nobody is logged in. */
 export function unauthenticated(message: string): CommandError {
   return new CommandError({
     message,

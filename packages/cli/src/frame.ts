@@ -3,11 +3,7 @@ import { problemOf } from "./problem.ts";
 import { type ReportOptions, reportOf } from "./report.ts";
 import { terminalOf } from "./terminal/terminal.ts";
 
-/**
- * Does the work of a command line, and tells what went wrong.
- *
- * @example await framed(words, () => runServe(words.slice(1)));
- */
+/** Does the work of a command line, and tells what went wrong. */
 export async function framed(words: readonly string[], work: () => Promise<void>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", endWithReader);
   try {

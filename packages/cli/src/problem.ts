@@ -56,11 +56,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",
 };
 
-/**
- * Turns anything thrown into what is told about it.
- *
- * @example const { message, exitCode } = problemOf(thrown);
- */
+/** Turns anything thrown into what is told about it. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof CommandError) return thrown.problem;
   if (!(thrown instanceof Error)) return { message: String(thrown), exitCode: EXIT.failed };

@@ -15,21 +15,13 @@ export interface Step {
 }
 
 export interface Progress {
-  /**
-   * Runs work, and shows that it goes on once it has taken a second.
-   *
-   * @example await context.progress("listing folders", (step) => listAll(step));
-   */
+  /** Runs work, and shows that it goes on once it has taken a second. */
   <T>(text: string, work: (step: Step) => Promise<T>): Promise<T>;
   /** Takes what is shown away, so that something else can be written. */
   readonly clear: () => void;
 }
 
-/**
- * Progress on a stream that people see; elsewhere, none.
- *
- * @example const progress = progressOn(process.stderr, terminal.showsRemarks);
- */
+/** Progress on a stream that people see; elsewhere, none. */
 export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progress {
   let drawn = false;
   const clear = () => {

@@ -15,11 +15,7 @@ export interface ReportOptions {
 const NEW_TOKEN =
   "WHARF_TOKEN is set: put another token into it, or unset it and log in with `wharf auth login`";
 
-/**
- * An error as it is printed on stderr: what, which fields, and what to do next.
- *
- * @example process.stderr.write(reportOf(thrown, { json: false, verbose: false, tokenIsGiven: false, style }));
- */
+/** An error as it is printed on stderr: what, which fields, and what to do next. */
 export function reportOf(
   thrown: unknown,
   { json, verbose, tokenIsGiven, style }: ReportOptions,

@@ -10,11 +10,7 @@ import { framed } from "./frame.ts";
 import { readConfigOf, readSettings } from "./settings.ts";
 import { terminalOf } from "./terminal/terminal.ts";
 
-/**
- * Runs a command line: finds the command, reads what it was given, and tells what went wrong.
- *
- * @example await runCommandLine(tree, process.argv.slice(2));
- */
+/** Runs a command line: finds the command, reads what it was given, and tells what went wrong. */
 export function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
   return framed(words, () => run(root, words));
 }

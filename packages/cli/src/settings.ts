@@ -35,8 +35,6 @@ export function readConfigOf(given: Scanned["given"], environment: Environment):
 /**
  * What a command has named itself is its own: an issuer that an identity is to trust is not the one
  * that issues our tokens.
- *
- * @example const settings = readSettings(sources, command);
  */
 export function readSettings(
   { given, ...others }: Sources,

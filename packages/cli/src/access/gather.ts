@@ -12,11 +12,7 @@ export interface Question {
   readonly identity: string | undefined;
 }
 
-/**
- * Every reason why someone can do something, as far as the caller may see it.
- *
- * @example const rows = await gather(context, { resource: uid, identity: undefined });
- */
+/** Every reason why someone can do something, as far as the caller may see it. */
 export async function gather(context: Context, question: Question): Promise<Row[]> {
   const { resource, identity } = question;
   const [bindings, { providers, mappings }] = await Promise.all([

@@ -12,11 +12,7 @@ export interface Live extends Sessions {
   mappingsOf(identity: string): ReadonlySet<string>;
 }
 
-/**
- * Who is logged in through these identity providers, as far as the caller may know.
- *
- * @example const live = await liveSessions(context, providers.map(({ uid }) => uid));
- */
+/** Who is logged in through these identity providers, as far as the caller may know. */
 export async function liveSessions(
   context: Context,
   providers: readonly string[],

@@ -6,11 +6,7 @@ import { notFound, wrongUse } from "../errors.ts";
 /** More that have the same id are not read through. */
 const CANDIDATES = 10;
 
-/**
- * The advisory that someone means, by id or uid. Ids are given once in each group.
- *
- * @example const { uid } = await findAdvisory(context, "CGA-xxxx-xxxx-xxxx");
- */
+/** The advisory that someone means, by id or uid. Ids are given once in each group. */
 export async function findAdvisory({ client, signal }: Context, text: string): Promise<Advisory> {
   const { advisories } = await client();
   if (isUid(text)) return advisories.get({ uid: text }, { signal });

@@ -5,11 +5,7 @@ import { EVENT_COLUMNS } from "./events/columns.ts";
 import { shownEvent } from "./events/shown.ts";
 import { findAdvisory } from "./resolve.ts";
 
-/**
- * Reviews events, one after the other, each as it stands now.
- *
- * @example await review(context, ["CGA-xxxx-xxxx-xxxx"], "APPROVED");
- */
+/** Reviews events, one after the other, each as it stands now. */
 export async function review(
   context: Context,
   texts: readonly string[],

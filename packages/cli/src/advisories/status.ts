@@ -18,8 +18,6 @@ const STATUSES = {
 /**
  * Where an advisory stands: what its latest approved event says. A component that moved changes
  * nothing about that.
- *
- * @example statusOf(advisory) // "fixed"
  */
 export function statusOf(advisory: Advisory): string {
   const latest = latestOf(advisory);

@@ -9,11 +9,7 @@ export interface Claims {
   readonly sid?: string;
 }
 
-/**
- * Reads a token without checking it: to show, never to decide who may do what.
- *
- * @example claimsOf(token).sub
- */
+/** Reads a token without checking it: to show, never to decide who may do what. */
 export function claimsOf(token: string): Claims {
   try {
     const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");
@@ -28,11 +24,7 @@ export function expiryOf(token: string): number {
   return (claimsOf(token).exp ?? 0) * 1000;
 }
 
-/**
- * When a refresh token ends, which is base64 of JSON.
- *
- * @example refreshExpiry(text)?.toISOString()
- */
+/** When a refresh token ends, which is base64 of JSON. */
 export function refreshExpiry(token: string): Date | undefined {
   try {
     const { exp } = JSON.parse(Buffer.from(token, "base64").toString("utf8")) as { exp?: number };
@@ -45,8 +37,6 @@ export function refreshExpiry(token: string): Date | undefined {
 /**
  * Whether an audience is an address, as that of the API, and no host of a registry. Tokens for
  * registries are not exchanged for others.
- *
- * @example isAddress("cr.example.com") // false
  */
 export function isAddress(audience: string): boolean {
   return /^https?:/.test(audience);

@@ -4,11 +4,7 @@ import type { Messages } from "../terminal/messages.ts";
 import { version } from "../version.ts";
 import type { Login } from "./cache/login.ts";
 
-/**
- * The API that a login was made for, which need not be the one of this command.
- *
- * @example const { sessions } = clientOf(login, source, context.err);
- */
+/** The API that a login was made for, which need not be the one of this command. */
 export function clientOf(
   { api, issuer }: Pick<Login, "api" | "issuer">,
   token: TokenSource,

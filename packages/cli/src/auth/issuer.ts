@@ -22,11 +22,7 @@ const TIMEOUT_MS = 20_000;
 
 const USER_AGENT = `wharf/${version()}`;
 
-/**
- * The server that gives tokens.
- *
- * @example const { wharf } = issuerAt(settings.issuer, context.err);
- */
+/** The server that gives tokens. */
 export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Issuer {
   const told = (method: string, address: string, status: number, ms: number) =>
     detail(`${method} ${address} → ${status} in ${ms.toFixed(0)} ms`);
@@ -55,8 +51,6 @@ export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Iss
 /**
  * Makes sure that a Wharf answers at the address, under the name that it gives itself: what it puts
  * into tokens and answers is held against that.
- *
- * @example await checkIssuer(settings.issuer, context.signal);
  */
 export async function checkIssuer(url: string, signal: AbortSignal): Promise<void> {
   const response = await ask(`${url}/.well-known/openid-configuration`, {}, signal);

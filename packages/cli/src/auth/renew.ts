@@ -24,8 +24,6 @@ export interface RenewOptions {
  * others use what it got: a refresh token that is used twice ends its session.
  *
  * Not given up on Ctrl-C: what the server has given must be kept.
- *
- * @example const { token } = await renew(login, { logins, issuer, audience, warn });
  */
 export async function renew(login: Login, options: RenewOptions): Promise<KeptToken> {
   const { logins, audience, warn } = options;
@@ -83,11 +81,7 @@ async function nextOf(login: Login, { issuer, audience, refused }: RenewOptions)
   }
 }
 
-/**
- * Spends a refresh token. Where the server gives no new one, the old one goes on.
- *
- * @example const { access, refresh } = await refreshed(wharf, spent, audience);
- */
+/** Spends a refresh token. Where the server gives no new one, the old one goes on. */
 export async function refreshed(
   wharf: Wharf,
   spent: string,
@@ -107,8 +101,6 @@ export interface Narrowing {
 /**
  * A token of ours for another one: that of a workload, or one of ours that is to be narrower, or for
  * someone else.
- *
- * @example const { token } = await exchanged(wharf, upstream, audience, identity);
  */
 export async function exchanged(
   wharf: Wharf,

@@ -15,8 +15,6 @@ const SILENT: Remarks = { warn() {}, detail() {} };
  * The one place that knows where tokens come from: the variable WHARF_TOKEN; else the platform's
  * token for the identity that WHARF_IDENTITY names; else the current login, renewed when needed.
  * Nobody is logged in by it.
- *
- * @example const { token } = await tokenSource(settings, process.env, err).get({});
  */
 export function tokenSource(
   settings: Settings,
@@ -34,11 +32,7 @@ export function tokenSource(
   };
 }
 
-/**
- * A token for someone else than the API, such as a registry.
- *
- * @example const { token } = await tokenFor("registry.example.com", settings, process.env, err);
- */
+/** A token for someone else than the API, such as a registry. */
 export async function tokenFor(
   audience: string,
   settings: Settings,
@@ -56,11 +50,7 @@ export async function tokenFor(
   return shown(await exchanged(issuerAt(settings.issuer, remarks).wharf, token, audience));
 }
 
-/**
- * Tokens of one login.
- *
- * @example const source = sourceOf(() => login, logins, err);
- */
+/** Tokens of one login. */
 export function sourceOf(login: () => Login, logins: Logins, remarks: Remarks): TokenSource {
   const given = new Map<string, KeptToken>();
   return {

@@ -1,10 +1,6 @@
 import type { WhoAmI } from "@wharf/client";
 
-/**
- * The organisations that someone holds something at, each with the role or how much it is.
- *
- * @example organisationsOf(whoAmI) // ["acme.example (viewer)"]
- */
+/** The organisations that someone holds something at, each with the role or how much it is. */
 export function organisationsOf({ capabilities }: WhoAmI): string[] {
   const places = capabilities.map(({ group, role, capabilities: held }) => {
     const what = role?.name ?? `${held.length} capabilities`;

@@ -10,8 +10,6 @@ export type GivenToken = WorkloadToken | { readonly kind: "value"; readonly toke
 /**
  * What `--identity-token` means: a file, `-` for standard input, or the token itself. Without it,
  * the platform is asked.
- *
- * @example const from = await readIdentityToken("/var/run/secrets/tokens/wharf");
  */
 export async function readIdentityToken(given: string | undefined): Promise<GivenToken> {
   if (given === undefined) return { kind: "ambient" };
@@ -26,11 +24,7 @@ export async function readIdentityToken(given: string | undefined): Promise<Give
   return { kind: "value", token: given.trim() };
 }
 
-/**
- * The token itself, as it is now.
- *
- * @example const upstream = await workloadToken({ kind: "ambient" }, settings.issuer);
- */
+/** The token itself, as it is now. */
 export async function workloadToken(from: GivenToken, issuer: string): Promise<string> {
   if (from.kind === "value") return from.token;
   const { tokens } = await import("@wharf/client/node");

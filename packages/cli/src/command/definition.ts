@@ -127,18 +127,7 @@ export interface Group {
 
 export type Node = Command | Group;
 
-/**
- * Defines what a command takes. Kept apart from its code so that the code can name its type.
- *
- * @example
- * export const describe = define({
- *   name: "describe",
- *   summary: "Show one organisation",
- *   examples: [{ command: "wharf iam organizations describe acme" }],
- *   arguments: [{ name: "organization", summary: "Name or uid", required: true }],
- * });
- * // describe.ts: export const run: Run<typeof describe> = async (context, { organization }) => { … };
- */
+/** Defines what a command takes. Kept apart from its code so that the code can name its type. */
 export function define<
   const Arguments extends readonly Argument[] = readonly [],
   const Opts extends Options = Record<never, never>,
@@ -146,11 +135,7 @@ export function define<
   return definition;
 }
 
-/**
- * Joins a definition and its code.
- *
- * @example command(describe, () => import("./describe.ts"))
- */
+/** Joins a definition and its code. */
 export function command<Arguments extends readonly Argument[], Opts extends Options>(
   definition: Definition<Arguments, Opts>,
   load: () => Promise<Module<ArgsOf<Arguments, Opts>>>,
@@ -158,11 +143,7 @@ export function command<Arguments extends readonly Argument[], Opts extends Opti
   return { ...definition, kind: "command", load } as Command;
 }
 
-/**
- * Commands under a common word.
- *
- * @example group({ name: "iam", summary: "Manage who may do what", commands: [organizations] })
- */
+/** Commands under a common word. */
 export function group(definition: Omit<Group, "kind">): Group {
   return { kind: "group", ...definition };
 }

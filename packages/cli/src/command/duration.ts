@@ -1,10 +1,6 @@
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 
-/**
- * Reads a length of time in seconds; undefined when it is none.
- *
- * @example parseDuration("1h30m") // 5400
- */
+/** Reads a length of time in seconds; undefined when it is none. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text)) return undefined;
   let seconds = 0;

@@ -11,11 +11,7 @@ export interface Found {
   readonly words: readonly string[];
 }
 
-/**
- * Finds what a command line names.
- *
- * @example find(tree, ["iam", "orgs", "ls", "-o", "id"]).path.at(-1) // the command
- */
+/** Finds what a command line names. */
 export function find(root: Group, words: readonly string[]): Found {
   const path: [Group, ...Node[]] = [root];
   const before: string[] = [];

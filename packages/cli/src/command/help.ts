@@ -8,11 +8,7 @@ const WIDEST = 100;
 /** Terms wider than this have their meaning on the next line. */
 const TERM = 28;
 
-/**
- * The help of a command or group, wrapped to the terminal.
- *
- * @example console.log(helpText(path, { width: 80 }));
- */
+/** The help of a command or group, wrapped to the terminal. */
 export function helpText(
   path: readonly Node[],
   { width = WIDEST, style = styleOf(false) }: { width?: number | undefined; style?: Style },

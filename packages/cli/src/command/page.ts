@@ -23,9 +23,6 @@ export interface Page {
   readonly examples: readonly Example[];
 }
 
-/**
- * @example pageOf([root, iam, organizations, list]).usage // "wharf iam organizations list [options]"
- */
 export function pageOf(path: readonly Node[]): Page {
   const node = path.at(-1) as Node;
   const common = {

@@ -16,8 +16,6 @@ export interface Sources {
 /**
  * The value of an option: flag, then variable, then config file, then default. Undefined when none
  * has it.
- *
- * @example optionValue("ttl", { type: "duration", summary: "…", default: "7d" }, sources) // 604800
  */
 export function optionValue(name: string, option: Option, sources: Sources): Value | undefined {
   const given = sources.given.get(name);
@@ -40,8 +38,6 @@ function camel(name: string): string {
 
 /**
  * What the command's code gets. Asks at a terminal for what is missing; refuses by name elsewhere.
- *
- * @example const args = await readArgs(context, path, positionals, sources);
  */
 export async function readArgs(
   context: Context,

@@ -32,11 +32,7 @@ export interface Scanned {
   readonly positionals: readonly string[];
 }
 
-/**
- * Reads words by the options that there are. What is unknown is refused by name.
- *
- * @example scan(["-o", "json", "acme"], GLOBALS).positionals // ["acme"]
- */
+/** Reads words by the options that there are. What is unknown is refused by name. */
 export function scan(words: readonly string[], options: Options): Scanned {
   const given = new Map<string, string[]>();
   const positionals: string[] = [];

@@ -1,11 +1,7 @@
 /** A word that differs more than this is another word, not a slip. */
 const FAR = 0.4;
 
-/**
- * The candidates that a mistyped word may have meant, nearest first.
- *
- * @example suggest("lsit", ["list", "describe"]) // ["list"]
- */
+/** The candidates that a mistyped word may have meant, nearest first. */
 export function suggest(word: string, candidates: Iterable<string>): string[] {
   const near: { candidate: string; far: number }[] = [];
   for (const candidate of new Set(candidates)) {
@@ -16,11 +12,7 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   return near.slice(0, 3).map(({ candidate }) => candidate);
 }
 
-/**
- * A question that names them, or nothing.
- *
- * @example didYouMean("lsit", ["list"]) // "did you mean list?"
- */
+/** A question that names them, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = suggest(word, candidates);
   return found.length === 0 ? undefined : `did you mean ${found.join(" or ")}?`;

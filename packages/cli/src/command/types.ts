@@ -45,11 +45,7 @@ export type ArgsOf<A extends readonly Argument[], O extends Options> = ArgumentV
     readonly words: readonly string[];
   };
 
-/**
- * The type of a command's `run`.
- *
- * @example export const run: Run<typeof describe> = async (context, { organization }) => { … };
- */
+/** The type of a command's `run`. */
 export type Run<D> =
   D extends Definition<infer A, infer O>
     ? (context: Context, args: ArgsOf<A, O>) => Promise<void>

@@ -9,11 +9,7 @@ export type Value = string | number | boolean | readonly string[];
 /** Nothing that is given by file comes near this; a device or a film is a mistake. */
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/**
- * Turns the texts given for an option into its value.
- *
- * @example readValue({ type: "duration", summary: "…" }, "--ttl", ["7d"]) // 604800
- */
+/** Turns the texts given for an option into its value. */
 export function readValue(option: Option, source: string, texts: readonly string[]): Value {
   const text = texts.at(-1) as string;
   switch (option.type) {

@@ -1,10 +1,6 @@
 import type { Definition } from "./definition.ts";
 
-/**
- * What commands that do the same to different things are called.
- *
- * @example define({ ...LIST, summary: "List folders", examples: […] })
- */
+/** What commands that do the same to different things are called. */
 export const LIST = { name: "list", aliases: ["ls"] } as const satisfies Partial<Definition>;
 
 export const DESCRIBE = {

@@ -18,11 +18,7 @@ const MAX_PATIENCE_S = 3600;
 /** Tells the shell to complete names of files. */
 const FILES: readonly Candidate[] = [{ word: ":files" }];
 
-/**
- * What the last of the words may become.
- *
- * @example await candidates(tree, ["iam", "fol"], process.env) // [{ word: "folders", … }]
- */
+/** What the last of the words may become. */
 export async function candidates(
   root: Group,
   words: readonly string[],

@@ -108,8 +108,6 @@ const CHECKS: readonly Check[] = [
 
 /**
  * Goes from check to check. After the first that fails, the others would fail for the same reason.
- *
- * @example const findings = await runChecks(settings, signal);
  */
 export async function runChecks(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const findings: Finding[] = [];

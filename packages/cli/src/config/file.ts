@@ -38,11 +38,7 @@ export class Config {
   }
 }
 
-/**
- * Reads the file. Only one that was asked for by name must be there.
- *
- * @example const config = await readConfig("/home/me/.config/wharf/config.yaml", false);
- */
+/** Reads the file. Only one that was asked for by name must be there. */
 export async function readConfig(path: string, mustExist: boolean): Promise<Config> {
   if (!mustExist && !existsSync(path)) return new Config(path);
   try {
@@ -71,11 +67,7 @@ async function readValues(path: string): Promise<Map<ConfigKey, string>> {
   return values;
 }
 
-/**
- * Writes the file at once and whole, for its owner's eyes alone.
- *
- * @example await writeConfig(config.with("default.group", "acme"));
- */
+/** Writes the file at once and whole, for its owner's eyes alone. */
 export async function writeConfig(config: Config): Promise<void> {
   const [{ stringify }, { makePrivateFolder, writeWhole }] = await Promise.all([
     import("yaml"),

@@ -3,8 +3,6 @@ import { join } from "node:path";
 
 /**
  * Where the config file is: where the system keeps such files, unless XDG_CONFIG_HOME says otherwise.
- *
- * @example configPath(process.env) // "/home/me/.config/wharf/config.yaml"
  */
 export function configPath(
   environment: Readonly<Record<string, string | undefined>>,

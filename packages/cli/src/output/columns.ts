@@ -7,11 +7,7 @@ export interface Column<T> {
   readonly wide?: boolean;
 }
 
-/**
- * A value as text: what is absent is empty, times are in UTC to the second, lists have commas.
- *
- * @example textOf(["a", "b"]) // "a, b"
- */
+/** A value as text: what is absent is empty, times are in UTC to the second, lists have commas. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(textOf).join(", ");
@@ -40,11 +36,7 @@ function timeOf({ seconds }: Timestamp): string {
   return timeText(Number(seconds) * 1000);
 }
 
-/**
- * A time in milliseconds since 1970, to the second: nobody reads further.
- *
- * @example timeText(1_794_000_000_123) // "2026-11-06T21:20:00Z"
- */
+/** A time in milliseconds since 1970, to the second: nobody reads further. */
 export function timeText(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
 }

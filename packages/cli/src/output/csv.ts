@@ -1,8 +1,4 @@
-/**
- * One line as RFC 4180 has it, its end included.
- *
- * @example csvLine(["a", 'say "b"']) // 'a,"say ""b"""\r\n'
- */
+/** One line as RFC 4180 has it, its end included. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoted).join(",")}\r\n`;
 }

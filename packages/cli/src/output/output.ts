@@ -23,11 +23,7 @@ export type Items<T> = readonly T[] | AsyncIterable<T>;
 export interface Output {
   /** The format asked for; commands with formats of their own look at it. */
   readonly format: string;
-  /**
-   * Prints a list. `csv`, `id` and templates print as items come; all others wait for the last.
-   *
-   * @example await context.out.list(groups.listAll(), COLUMNS, { what: "organisations" });
-   */
+  /** Prints a list. `csv`, `id` and templates print as items come; all others wait for the last. */
   list<T extends object>(
     items: Items<T>,
     columns: readonly Column<T>[],
@@ -51,9 +47,6 @@ export interface OutputOptions {
   note(text: string): void;
 }
 
-/**
- * @example const out = outputTo({ format: "json", template: undefined, terminal, write, note });
- */
 export function outputTo({ format, template, terminal, write, note }: OutputOptions): Output {
   const lines = (all: readonly string[]) => write(all.map((line) => `${line}\n`).join(""));
   const { style } = terminal;

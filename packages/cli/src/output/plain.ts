@@ -1,8 +1,4 @@
-/**
- * Messages of the client as the API's JSON has them, anywhere within a value.
- *
- * @example plainly({ items: [group] }, await messageWriter([group]))
- */
+/** Messages of the client as the API's JSON has them, anywhere within a value. */
 export type MessageWriter = (message: { readonly $typeName: string }) => unknown;
 
 export function plainly(value: unknown, write: MessageWriter): unknown {

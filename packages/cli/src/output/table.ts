@@ -3,11 +3,7 @@ import { cut, harmless, pad, widthOf } from "../terminal/width.ts";
 
 const GAP = 2;
 
-/**
- * Rows in columns. Where the terminal is too narrow, the widest columns give way.
- *
- * @example table(["UID", "NAME"], [["4f…", "acme"]], 80, style) // lines
- */
+/** Rows in columns. Where the terminal is too narrow, the widest columns give way. */
 export function table(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
@@ -27,11 +23,7 @@ export function table(
   return [style.bold(line(headers)), ...shown.map(line)];
 }
 
-/**
- * Takes cells from the widest column until all fit.
- *
- * @example fit([40, 10], 40) // [28, 10]
- */
+/** Takes cells from the widest column until all fit. */
 export function fit(widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
   const room = width - GAP * (widths.length - 1);
@@ -51,11 +43,7 @@ export function fit(widths: readonly number[], width: number): number[] {
   return fitted;
 }
 
-/**
- * One thing, a line for each of its fields.
- *
- * @example sheet([["Name", "acme"]], style) // ["Name:  acme"]
- */
+/** One thing, a line for each of its fields. */
 export function sheet(fields: readonly (readonly [string, string])[], style: Style): string[] {
   const width = Math.max(0, ...fields.map(([name]) => widthOf(name) + 1));
   return fields.map(([name, value]) =>

@@ -6,11 +6,7 @@ export interface TreeOf<T> {
   readonly parent?: (item: T) => string | undefined;
 }
 
-/**
- * Things below each other, as lines. What is under something that is not there is at the top.
- *
- * @example treeLines(groups, { id: (g) => g.uid, label: (g) => g.name })
- */
+/** Things below each other, as lines. What is under something that is not there is at the top. */
 export function treeLines<T>(items: readonly T[], tree: TreeOf<T>): string[] {
   const { id, label, parent = (item: T) => parentUid(id(item)) } = tree;
   const there = new Set(items.map(id));

@@ -17,11 +17,7 @@ export interface RegistrySite {
 /** Debian's name for it, and its own. */
 const PROGRAMS = ["docker-registry", "registry"];
 
-/**
- * Finds the program and writes its files into the data directory.
- *
- * @example const site = await siteOf(settings, { host, url, storage: undefined });
- */
+/** Finds the program and writes its files into the data directory. */
 export async function siteOf(
   settings: Settings,
   { host, url, storage }: { host: string; url: URL; storage: string | undefined },

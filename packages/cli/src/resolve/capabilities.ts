@@ -13,11 +13,7 @@ export const CAPABILITIES: readonly Capability[] = ALL_CAPABILITIES.filter(
   (capability) => !isInternalOnly(capability),
 );
 
-/**
- * The capabilities that names stand for: `repo.list`, or as the contract has it, CAP_REPO_LIST.
- *
- * @example readCapabilities("--capabilities", ["repo.list"])
- */
+/** The capabilities that names stand for: `repo.list`, or as the contract has it, CAP_REPO_LIST. */
 export function readCapabilities(source: string, names: readonly string[]): Capability[] {
   return [...new Set(names.map((name) => readCapability(source, name)))];
 }

@@ -5,11 +5,7 @@ import type { Kind, Named } from "./kinds.ts";
 /** As many as anyone looks through. */
 const CHOICES = 500;
 
-/**
- * What people pick from when they have not said which.
- *
- * @example pick: pickOf(IDENTITY)
- */
+/** What people pick from when they have not said which. */
 export function pickOf<T extends Named>(kind: Kind<T>): (context: Context) => Promise<Choice[]> {
   return async (context) =>
     (await some(context, kind)).map(({ uid, name, description }) => ({
@@ -19,11 +15,7 @@ export function pickOf<T extends Named>(kind: Kind<T>): (context: Context) => Pr
     }));
 }
 
-/**
- * Names for the shell to complete; where two have the same, their uids.
- *
- * @example complete: completeOf(IDENTITY)
- */
+/** Names for the shell to complete; where two have the same, their uids. */
 export function completeOf<T extends Named>(
   kind: Kind<T>,
 ): (context: Context) => Promise<string[]> {

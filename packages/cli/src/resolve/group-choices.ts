@@ -5,11 +5,7 @@ import type { GroupKind } from "./groups.ts";
 /** As many as anyone looks through. */
 const CHOICES = 500;
 
-/**
- * What people pick from when they have not said which group.
- *
- * @example pick: pickGroup("organisation")
- */
+/** What people pick from when they have not said which group. */
 export function pickGroup(kind: GroupKind): (context: Context) => Promise<Choice[]> {
   return async (context) => {
     const groups = await some(context, kind);
@@ -17,11 +13,7 @@ export function pickGroup(kind: GroupKind): (context: Context) => Promise<Choice
   };
 }
 
-/**
- * Names for the shell to complete; where two groups have the same, their uids.
- *
- * @example complete: completeGroup("organisation")
- */
+/** Names for the shell to complete; where two groups have the same, their uids. */
 export function completeGroup(kind: GroupKind): (context: Context) => Promise<string[]> {
   return async (context) => {
     const byName = Map.groupBy(await some(context, kind), ({ name }) => name);

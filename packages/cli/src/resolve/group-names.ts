@@ -4,11 +4,7 @@ import type { Context } from "../context.ts";
 /** Uids in one request; more make addresses too long for some proxies. */
 const AT_ONCE = 40;
 
-/**
- * The names of groups, as far as the caller may see them.
- *
- * @example (await groupNames(context, [uid])).get(uid) // "acme"
- */
+/** The names of groups, as far as the caller may see them. */
 export async function groupNames(
   { client, signal }: Context,
   uids: Iterable<string>,
@@ -25,11 +21,7 @@ export async function groupNames(
   return names;
 }
 
-/**
- * The names on the way to each uid, with a slash after each: `acme/platform/`.
- *
- * @example (await placesOf(context, [identity.uid])).get(identity.uid)
- */
+/** The names on the way to each uid, with a slash after each: `acme/platform/`. */
 export async function placesOf(
   context: Context,
   uids: readonly string[],

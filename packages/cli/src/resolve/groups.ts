@@ -9,11 +9,7 @@ export type GroupKind = "organisation" | "folder" | "group";
 /** More that have the same name are not read through. */
 const CANDIDATES = 10;
 
-/**
- * The group that someone means: by uid, by name, or by the names on the way to it.
- *
- * @example await resolveGroup(context, "acme/platform", "folder")
- */
+/** The group that someone means: by uid, by name, or by the names on the way to it. */
 export async function resolveGroup(
   context: Context,
   text: string,
@@ -36,8 +32,6 @@ export async function resolveGroup(
 
 /**
  * The same for whoever may only work in a group: a uid is not looked up, which takes a right of its own.
- *
- * @example const { uid } = await resolvePlace(context, args.parent);
  */
 export async function resolvePlace(
   context: Context,

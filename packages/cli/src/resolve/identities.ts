@@ -13,8 +13,6 @@ export interface Who {
 /**
  * The identity that someone means: by uid, name or e-mail address. People live in no group, so their
  * address is looked for among those who are bound where the caller can see it.
- *
- * @example const { uid } = await resolveWho(context, "dev@example.com");
  */
 export async function resolveWho(context: Context, text: string): Promise<Who> {
   if (isUid(text)) return { uid: text, name: text };

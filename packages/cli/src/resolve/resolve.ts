@@ -11,11 +11,7 @@ const CANDIDATES = 10;
 /** Which of those that have the name can be meant at all. */
 export type Usable<T> = (one: T) => boolean;
 
-/**
- * The thing that someone means: by uid, by name, or by the names on the way to it.
- *
- * @example const { uid } = await resolve(context, IDENTITY, "acme/ci");
- */
+/** The thing that someone means: by uid, by name, or by the names on the way to it. */
 export async function resolve<T extends Named>(
   context: Context,
   kind: Kind<T>,
@@ -31,8 +27,6 @@ export async function resolve<T extends Named>(
 /**
  * The same where the uid is enough: one that is given is not looked up, so that it may belong to
  * someone who has yet to come.
- *
- * @example const identityUid = await resolveUid(context, IDENTITY, "ci");
  */
 export async function resolveUid<T extends Named>(
   context: Context,

@@ -11,8 +11,6 @@ export type RoleView = Pick<Role, "uid" | "name"> & Pick<BuiltinRole, "capabilit
 /**
  * Roles by uid: those built in, which are the same everywhere, and others as far as the caller may see
  * them.
- *
- * @example (await rolesByUid(context, [uid])).get(uid)?.capabilities
  */
 export async function rolesByUid(
   { client, signal }: Context,

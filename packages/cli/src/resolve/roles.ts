@@ -3,11 +3,7 @@ import type { Context } from "../context.ts";
 import { ROLE } from "./kinds.ts";
 import { resolveUid } from "./resolve.ts";
 
-/**
- * The role that someone means for a place: built in, or made there or above.
- *
- * @example const roleUid = await resolveRole(context, "viewer", group.uid);
- */
+/** The role that someone means for a place: built in, or made there or above. */
 export function resolveRole(context: Context, text: string, place: string): Promise<string> {
   return resolveUid(
     context,
@@ -17,11 +13,7 @@ export function resolveRole(context: Context, text: string, place: string): Prom
   );
 }
 
-/**
- * The same for several, in their order.
- *
- * @example const roleUids = await resolveRoles(context, ["viewer", "deployer"], group.uid);
- */
+/** The same for several, in their order. */
 export function resolveRoles(
   context: Context,
   texts: readonly string[],

@@ -11,11 +11,7 @@ export interface Doomed {
 /** As many as a question names. */
 const NAMED = 5;
 
-/**
- * Deletes things one after the other, once whoever asked has said yes to all of them.
- *
- * @example await deleteAll(context, "role", [{ uid, label: name }], ({ uid }, options) => roles.delete({ uid }, options));
- */
+/** Deletes things one after the other, once whoever asked has said yes to all of them. */
 export async function deleteAll(
   context: Context,
   kind: { readonly one: string; readonly many: string },

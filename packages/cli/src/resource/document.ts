@@ -1,10 +1,6 @@
 import { wrongUse } from "../errors.ts";
 
-/**
- * What a file that people wrote holds: YAML, and so JSON, too.
- *
- * @example const bindings = await readDocument("--file", text);
- */
+/** What a file that people wrote holds: YAML, and so JSON, too. */
 export async function readDocument(source: string, text: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
@@ -14,11 +10,7 @@ export async function readDocument(source: string, text: string): Promise<unknow
   }
 }
 
-/**
- * The same where it must be an object.
- *
- * @example const identity = await readObject("--file", text);
- */
+/** The same where it must be an object. */
 export async function readObject(source: string, text: string): Promise<Record<string, unknown>> {
   const value = await readDocument(source, text);
   if (isObject(value)) return value;

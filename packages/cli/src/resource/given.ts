@@ -2,21 +2,13 @@ import { wrongUse } from "../errors.ts";
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/**
- * Only what was given.
- *
- * @example given({ name: "acme", description: undefined }) // { name: "acme" }
- */
+/** Only what was given. */
 export function given<T extends object>(values: T): Given<T> {
   const there = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(there) as Given<T>;
 }
 
-/**
- * The same for an update, which needs something to change.
- *
- * @example changesOf({ name, description }, "--name or --description")
- */
+/** The same for an update, which needs something to change. */
 export function changesOf<T extends object>(values: T, options: string): Given<T> {
   const changes = given(values);
   if (Object.keys(changes).length > 0) return changes;

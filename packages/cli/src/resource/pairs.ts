@@ -1,10 +1,6 @@
 import { wrongUse } from "../errors.ts";
 
-/**
- * What `--claim name=value` and its like say; values may have `=` themselves.
- *
- * @example pairsOf("--claim", ["env=prod"]) // { env: "prod" }
- */
+/** What `--claim name=value` and its like say; values may have `=` themselves. */
 export function pairsOf(source: string, texts: readonly string[]): Record<string, string> {
   const pairs = new Map<string, string>();
   for (const text of texts) {

@@ -11,11 +11,7 @@ export interface PrintOptions<T> {
   readonly label: (item: T) => string;
 }
 
-/**
- * Prints things that live in groups; as a tree, below the groups that they live in.
- *
- * @example await printList(context, roles.listAll(), ROLE_COLUMNS, { what: "roles", label });
- */
+/** Prints things that live in groups; as a tree, below the groups that they live in. */
 export async function printList<T extends { readonly uid: string }>(
   context: Context,
   items: Items<T>,
@@ -39,11 +35,7 @@ export interface Leaf {
   readonly label: string;
 }
 
-/**
- * Prints lines below the groups that their uids say they are in.
- *
- * @example await printTree(context, [{ uid, label: "ci" }], "identities");
- */
+/** Prints lines below the groups that their uids say they are in. */
 export async function printTree(
   context: Context,
   leaves: readonly Leaf[],

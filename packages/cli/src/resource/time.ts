@@ -2,20 +2,12 @@ import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf
 import { parseDuration } from "../command/duration.ts";
 import { wrongUse } from "../errors.ts";
 
-/**
- * A time to come: a length of time from now, a day, or a time as the API writes them.
- *
- * @example timeAhead("--expiration", "720h")
- */
+/** A time to come: a length of time from now, a day, or a time as the API writes them. */
 export function timeAhead(source: string, text: string): Timestamp {
   return timestampFromMs(readTime(source, text, 1));
 }
 
-/**
- * The same for a time that has been; a length of time counts back from now.
- *
- * @example timeAgo("--updated-since", "7d")
- */
+/** The same for a time that has been; a length of time counts back from now. */
 export function timeAgo(source: string, text: string): Timestamp {
   return timestampFromMs(readTime(source, text, -1));
 }
@@ -36,11 +28,7 @@ export function isPast(time: Timestamp | undefined): boolean {
   return time !== undefined && timestampMs(time) <= Date.now();
 }
 
-/**
- * A length of time as messages have it.
- *
- * @example durationOf(604_800)
- */
+/** A length of time as messages have it. */
 export function durationOf(seconds: number): { seconds: bigint } {
   return { seconds: BigInt(seconds) };
 }

@@ -1,11 +1,7 @@
 import type { Context } from "../context.ts";
 import { resolveGroup } from "../resolve/groups.ts";
 
-/**
- * The part of the tree that a list is asked for; everything when no group is named.
- *
- * @example identities.listAll({ uidp: await within(context, args) })
- */
+/** The part of the tree that a list is asked for; everything when no group is named. */
 export async function within(
   context: Context,
   { parent, recursive }: { parent: string | undefined; recursive: boolean },

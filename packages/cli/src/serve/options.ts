@@ -1,11 +1,7 @@
 import { flagOf, SETTINGS, variableOf } from "@wharf/server/setting-table.ts";
 import type { Option } from "../command/definition.ts";
 
-/**
- * The server's settings as options, for help alone: the server reads them itself.
- *
- * @example serverOptions()["listen"].value // "HOST:PORT"
- */
+/** The server's settings as options, for help alone: the server reads them itself. */
 export function serverOptions(): Record<string, Option> {
   const config: Option = {
     type: "string",

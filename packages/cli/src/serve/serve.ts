@@ -1,11 +1,7 @@
 import { readSettings } from "@wharf/server/config.ts";
 import { startServer } from "@wharf/server/server.ts";
 
-/**
- * `wharf serve`: runs the server until it is told to stop.
- *
- * @example await runServe(["--listen", "127.0.0.1:8080"]);
- */
+/** `wharf serve`: runs the server until it is told to stop. */
 export async function runServe(args: readonly string[]): Promise<void> {
   const settings = await readSettings(args, process.env);
   const server = await startServer(settings);

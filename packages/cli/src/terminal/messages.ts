@@ -17,9 +17,6 @@ export interface MessageOptions {
   write(text: string): void;
 }
 
-/**
- * @example messagesTo(options).note("created organisation acme");
- */
 export function messagesTo({ quiet, verbose, style, write }: MessageOptions): Messages {
   return {
     note: (text) => quiet || write(`wharf: ${text}\n`),

@@ -16,11 +16,7 @@ export interface Prompt {
 /** Longer lists are searched rather than walked through. */
 const WALKABLE = 10;
 
-/**
- * Prompts on stderr, so that stdout has data alone.
- *
- * @example await promptOn(terminal.isInteractive, signal).confirm("Delete acme?");
- */
+/** Prompts on stderr, so that stdout has data alone. */
 export function promptOn(isInteractive: boolean, signal: AbortSignal): Prompt {
   const require = (missing: string, hint: string) => {
     if (!isInteractive) throw wrongUse(missing, hint);

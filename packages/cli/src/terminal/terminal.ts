@@ -31,9 +31,6 @@ export interface Streams {
   readonly stderr: { readonly isTTY?: boolean; readonly columns?: number };
 }
 
-/**
- * @example const { width } = terminalOf(process, process.env, "auto");
- */
 export function terminalOf(
   { stdin, stdout, stderr }: Streams,
   environment: Readonly<Record<string, string | undefined>>,

@@ -15,11 +15,7 @@ function graphemesOf(text: string): Iterable<{ readonly segment: string }> {
   return segmenter.segment(text);
 }
 
-/**
- * The cells that a text takes.
- *
- * @example widthOf("日本") // 4
- */
+/** The cells that a text takes. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -32,11 +28,7 @@ function widthOfGrapheme(grapheme: string): number {
   return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
 }
 
-/**
- * Cuts a text to so many cells; what was cut shows as `…`.
- *
- * @example cut("organisation", 6) // "organ…"
- */
+/** Cuts a text to so many cells; what was cut shows as `…`. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -56,8 +48,6 @@ export function pad(text: string, width: number): string {
 
 /**
  * What a server sends may hold codes that move the cursor or turn the text around: shown, not obeyed.
- *
- * @example harmless("a\u001b[2J") // "a\\x1b[2J"
  */
 export function harmless(text: string): string {
   return harmlessLines(text.replaceAll("\n", "⏎").replaceAll(/[\t\r]/g, " "));
@@ -75,11 +65,7 @@ export function harmlessLines(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Breaks a paragraph into lines of at most so many cells, at spaces.
- *
- * @example wrap("one two three", 8) // ["one two", "three"]
- */
+/** Breaks a paragraph into lines of at most so many cells, at spaces. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

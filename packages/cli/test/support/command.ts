@@ -30,11 +30,7 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): N
 
 const NO_CONFIG = mkdtempSync(join(tmpdir(), "wharf-cli-test-"));
 
-/**
- * Runs the command as scripts do: no terminal on any side.
- *
- * @example const { code, stderr } = await wharf(["iam", "lsit"]);
- */
+/** Runs the command as scripts do: no terminal on any side. */
 export function wharf(
   words: readonly string[],
   { env: more, input = "" }: RunOptions = {},

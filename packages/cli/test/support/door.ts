@@ -20,9 +20,6 @@ export class Door implements AsyncDisposable {
     this.#server = server;
   }
 
-  /**
-   * @example await using door = await Door.before(site, () => "pass");
-   */
   static async before(
     site: Site,
     judge: (request: IncomingMessage) => Verdict | Promise<Verdict>,

@@ -21,8 +21,6 @@ export interface Ended {
 /**
  * Runs a command line, in a process of its own when it must be, and otherwise in one that stays:
  * starting takes a process far longer than most commands take.
- *
- * @example await runCommand({ words: ["iam", "orgs", "list"], env, input: "" }, () => spawned());
  */
 export async function runCommand(order: Order, alone: () => Promise<Ended>): Promise<Ended> {
   if (isBusy || needsOwnProcess(order)) return alone();

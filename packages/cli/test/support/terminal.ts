@@ -17,9 +17,6 @@ export class TestTerminal {
   #shown = "";
   #hasEnded = false;
 
-  /**
-   * @example const terminal = new TestTerminal("zsh -f", { columns: 60 });
-   */
   constructor(command: string, { env, columns = 80 }: TerminalOptions = {}) {
     const line = `stty cols ${columns} rows 24; ${command}`;
     this.#child = spawn("script", ["-qec", line, "/dev/null"], {
@@ -71,11 +68,7 @@ export class TestTerminal {
   }
 }
 
-/**
- * Runs the command at a terminal.
- *
- * @example const terminal = wharfAtTerminal(["iam", "organizations", "list"], { columns: 40 });
- */
+/** Runs the command at a terminal. */
 export function wharfAtTerminal(args: readonly string[], options?: TerminalOptions): TestTerminal {
   const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`);
   return new TestTerminal(`exec ${words.join(" ")}`, options);

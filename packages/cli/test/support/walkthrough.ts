@@ -19,8 +19,6 @@ export interface Step {
 /**
  * The commands of a document's `console` blocks: what follows "$ ", with lines that a backslash or a here-document
  * adds. Everything else in a block is output.
- *
- * @example const [first] = stepsOf(readFileSync("README.md", "utf8"));
  */
 export function stepsOf(document: string): Step[] {
   const blocks = [...document.matchAll(/^```console\n(.*?)^```$/gms)];
@@ -46,8 +44,6 @@ function goesOn(command: string): boolean {
 /**
  * Runs commands of a document one after the other in one shell, as a reader would, against a server of ours. Each
  * must print what the document says, but for uids and times; the same uid there must be the same uid here.
- *
- * @example await walkThrough(stepsOf(readme), server);
  */
 export async function walkThrough(
   steps: readonly Step[],

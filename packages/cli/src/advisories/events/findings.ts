@@ -1,10 +1,6 @@
 import { wrongUse } from "../../errors.ts";
 
-/**
- * What led to an event, as it is sent: JSON that is what it says.
- *
- * @example jsonOf('{"scanner": "grype"}')
- */
+/** What led to an event, as it is sent: JSON that is what it says. */
 export function jsonOf(text: string): Uint8Array<ArrayBuffer> {
   try {
     JSON.parse(text);

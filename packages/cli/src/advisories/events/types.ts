@@ -47,11 +47,7 @@ const NEEDS: Readonly<Partial<Record<Said["type"], readonly (keyof Said)[]>>> = 
   "component-location-changed": ["from", "to"],
 };
 
-/**
- * The type of a new event and what goes with it. Refuses what does not go together.
- *
- * @example typeOf({ type: "fixed", fixedVersion: "3.1.4-r1", … })
- */
+/** The type of a new event and what goes with it. Refuses what does not go together. */
 export function typeOf(said: Said): Init[EventType["case"]] {
   const { type, note = "" } = said;
   const needed = NEEDS[type] ?? [];
@@ -87,11 +83,7 @@ export function typeOf(said: Said): Init[EventType["case"]] {
   }
 }
 
-/**
- * What an event says already, as options would say it.
- *
- * @example saidIn(event).type // "fixed"
- */
+/** What an event says already, as options would say it. */
 export function saidIn({ type }: advisoriesV1.AdvisoryEvent): Said {
   const nothing = { fixedVersion: undefined, patchedVersions: [], reason: undefined };
   const said = { ...nothing, from: undefined, to: undefined };

@@ -4,11 +4,7 @@ import { tokenSource } from "../../auth/source.ts";
 import type { Context } from "../../context.ts";
 import { version } from "../../version.ts";
 
-/**
- * What the server answers at a path that is not a method of the API, as it comes.
- *
- * @example const body = await download(context, `/feeds/${uid}/osv/all.zip`);
- */
+/** What the server answers at a path that is not a method of the API, as it comes. */
 export async function download(context: Context, path: string): Promise<Readable> {
   const { settings, environment, err, signal } = context;
   const { token } = await tokenSource(settings, environment, err).get({ signal });

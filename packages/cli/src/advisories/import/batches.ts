@@ -29,8 +29,6 @@ export interface BatchOptions {
 /**
  * Reads sources, and puts documents together that can be sent together. What cannot be read is told
  * to the tally at once.
- *
- * @example for await (const batch of batchesOf(sources, options)) await send(batch);
  */
 export async function* batchesOf(
   sources: readonly Source[],

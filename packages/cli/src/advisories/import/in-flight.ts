@@ -4,8 +4,6 @@ const AT_ONCE = 3;
 /**
  * Work on things, a few at a time. Things that share a key are worked on one after the other, in the
  * order in which they come. The first failure ends it, once all that is under way has ended.
- *
- * @example await inFlight(batches, (batch) => idsOf(batch), (batch) => send(batch), () => signal.aborted);
  */
 export async function inFlight<T>(
   things: AsyncIterable<T>,

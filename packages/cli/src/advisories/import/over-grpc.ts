@@ -6,8 +6,6 @@ import { version } from "../../version.ts";
 /**
  * A client that speaks gRPC, in which documents are a third of what they are in JSON. Only for those
  * that need it: not every proxy lets it through.
- *
- * @example const client = await overGrpc(context);
  */
 export async function overGrpc({ settings, environment, err }: Context): Promise<Wharf> {
   const { createWharf, grpcTransport } = await import("@wharf/client/node");

@@ -37,8 +37,6 @@ function isTooLarge(thrown: unknown): boolean {
 /**
  * Sends documents and counts what became of them. One that the server finds too large is refused
  * like any other that it does not take.
- *
- * @example await sendBatch(batch, { client, parent, dryRun: false, tally, signal });
  */
 export async function sendBatch(batch: Batch, sending: Sending): Promise<void> {
   try {

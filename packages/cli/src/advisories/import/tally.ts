@@ -55,7 +55,6 @@ export const TALLY_COLUMNS: readonly Column<Tally>[] = [
   { header: "Refused", value: ({ refused }) => refused },
 ];
 
-/** @example violationOf({ document: "a.yaml", line: 3, field: "id", reason: "is missing" }).field // "a.yaml:3" */
 export function violationOf({ document, line, field, reason }: Refusal): Violation {
   return {
     field: line === undefined ? document : `${document}:${line}`,

@@ -34,11 +34,7 @@ export interface Login {
 /** A token that ends this soon is replaced, so that none ends on its way. */
 export const EARLY_MS = 60_000;
 
-/**
- * The token for an audience that can still be used for a while.
- *
- * @example freshToken(login, "https://wharf.example.com", Date.now())
- */
+/** The token for an audience that can still be used for a while. */
 export function freshToken(
   { tokens }: Pick<Login, "tokens">,
   audience: string,
@@ -48,21 +44,13 @@ export function freshToken(
   return kept && kept.expires - EARLY_MS > now ? kept : undefined;
 }
 
-/**
- * The login with another token; those that have ended go.
- *
- * @example withToken(login, audience, { token, expires }, Date.now())
- */
+/** The login with another token; those that have ended go. */
 export function withToken(login: Login, audience: string, token: KeptToken, now: number): Login {
   const alive = Object.entries(login.tokens).filter(([, { expires }]) => expires > now);
   return { ...login, tokens: { ...Object.fromEntries(alive), [audience]: token } };
 }
 
-/**
- * Reads what a file says; undefined where it is no login.
- *
- * @example const login = parseLogin(readFileSync(path, "utf8"));
- */
+/** Reads what a file says; undefined where it is no login. */
 export function parseLogin(text: string): Login | undefined {
   try {
     const read = JSON.parse(text) as Login;

@@ -26,9 +26,6 @@ export class Logins {
     this.#warn = warn;
   }
 
-  /**
-   * @example const login = Logins.of(process.env, err.warn).current("https://wharf.example.com");
-   */
   static of(environment: Environment, warn?: (text: string) => void): Logins {
     return new Logins(cacheFolder(environment), warn);
   }
@@ -82,8 +79,6 @@ export class Logins {
   /**
    * Makes sure that logins of an issuer can be kept, and says why where they cannot: a refresh token
    * that is spent for one that cannot be kept is a session that is lost.
-   *
-   * @example logins.prepare(settings.issuer);
    */
   prepare(issuer: string): void {
     const folder = this.#path(issuer);

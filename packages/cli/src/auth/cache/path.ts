@@ -3,11 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../settings.ts";
 
-/**
- * The folder for logins: where the system keeps caches, unless XDG_CACHE_HOME says otherwise.
- *
- * @example cacheFolder(process.env) // "/home/me/.cache/wharf"
- */
+/** The folder for logins: where the system keeps caches, unless XDG_CACHE_HOME says otherwise. */
 export function cacheFolder(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -26,11 +22,7 @@ function cacheHome(environment: Environment, platform: NodeJS.Platform, home: st
 /** As much as people look at, and no file system minds. */
 const READABLE = 60;
 
-/**
- * A name for a file that tells what it is for. The digest keeps apart what reads the same.
- *
- * @example safeName("https://wharf.example.com") // "https-wharf.example.com-3f2c9a41b6d0e7c8"
- */
+/** A name for a file that tells what it is for. The digest keeps apart what reads the same. */
 export function safeName(text: string): string {
   const readable = text.replace(/[^A-Za-z0-9.]+/g, "-").slice(0, READABLE);
   return `${readable}-${hash("sha256", text, "hex").slice(0, 16)}`;

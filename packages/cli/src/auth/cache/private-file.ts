@@ -14,11 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/**
- * Makes a folder that only its owner can look into, and those above it that are missing.
- *
- * @example makePrivateFolder("/home/me/.cache/wharf");
- */
+/** Makes a folder that only its owner can look into, and those above it that are missing. */
 export function makePrivateFolder(path: string): void {
   if (!existsSync(path)) {
     const above = dirname(path);
@@ -31,8 +27,6 @@ export function makePrivateFolder(path: string): void {
 /**
  * Writes a file at once and whole: nobody reads half of it, and a crash leaves the old one or the
  * new one.
- *
- * @example writeWhole("/home/me/.cache/wharf/…/current", uid, 0o600);
  */
 export function writeWhole(path: string, text: string, mode: number): void {
   const folder = dirname(path);
@@ -54,11 +48,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   }
 }
 
-/**
- * Makes sure that files can be written in a folder, and leaves nothing there.
- *
- * @example mustBeWritable("/home/me/.cache/wharf");
- */
+/** Makes sure that files can be written in a folder, and leaves nothing there. */
 export function mustBeWritable(folder: string): void {
   // Many commands may try at once: each its own file.
   const trial = join(folder, `.${randomUUID()}`);

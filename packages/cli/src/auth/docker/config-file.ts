@@ -12,11 +12,7 @@ export interface DockerConfig {
 /** What docker calls `docker-credential-wharf`. */
 export const HELPER = "wharf";
 
-/**
- * Reads the file; one that is not there is empty.
- *
- * @example const { credHelpers } = readDockerConfig("/home/me/.docker/config.json");
- */
+/** Reads the file; one that is not there is empty. */
 export function readDockerConfig(path: string): DockerConfig {
   let text: string;
   try {
@@ -32,11 +28,7 @@ export function readDockerConfig(path: string): DockerConfig {
   return config as DockerConfig;
 }
 
-/**
- * The config with our helper for these registries.
- *
- * @example withHelper({ auths: {} }, ["cr.example.com"])
- */
+/** The config with our helper for these registries. */
 export function withHelper(config: DockerConfig, registries: readonly string[]): DockerConfig {
   const ours = Object.fromEntries(registries.map((host) => [host, HELPER]));
   return { ...config, credHelpers: { ...config.credHelpers, ...ours } };
@@ -47,11 +39,7 @@ export function dockerText(config: DockerConfig): string {
   return `${JSON.stringify(config, null, "\t")}\n`;
 }
 
-/**
- * Writes the file at once and whole. Where it is a link, what it leads to is written.
- *
- * @example writeDockerConfig("/home/me/.docker/config.json", config);
- */
+/** Writes the file at once and whole. Where it is a link, what it leads to is written. */
 export function writeDockerConfig(path: string, config: DockerConfig): void {
   makePrivateFolder(dirname(path));
   const target = existing(path) ?? path;

@@ -3,11 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../settings.ts";
 
-/**
- * The folder of docker's config. With sudo, that of whoever ran it: root's would help nobody.
- *
- * @example dockerFolder(process.env) // "/home/me/.docker"
- */
+/** The folder of docker's config. With sudo, that of whoever ran it: root's would help nobody. */
 export function dockerFolder(environment: Environment): string {
   if (environment.DOCKER_CONFIG) return environment.DOCKER_CONFIG;
   return join(userHome(environment), ".docker");

@@ -1,10 +1,6 @@
 import type { Settings } from "../../settings.ts";
 
-/**
- * The hosts of our registries: those of platform.registry, separated by commas, else the API's.
- *
- * @example registriesOf(settings) // ["cr.example.com"]
- */
+/** The hosts of our registries: those of platform.registry, separated by commas, else the API's. */
 export function registriesOf({ registry }: Pick<Settings, "registry">): string[] {
   return registry
     .split(",")
@@ -15,8 +11,6 @@ export function registriesOf({ registry }: Pick<Settings, "registry">): string[]
 /**
  * The registry that an address belongs to, as docker writes addresses: with or without a scheme and
  * a path. Hosts below a registry's are its own.
- *
- * @example registryOf("https://eu.cr.example.com/v2/", ["cr.example.com"]) // "cr.example.com"
  */
 export function registryOf(address: string, registries: readonly string[]): string | undefined {
   const host = hostOf(address);

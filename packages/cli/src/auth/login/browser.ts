@@ -12,8 +12,6 @@ const PATIENCE_MS = 15 * 60_000;
 /**
  * Logs a person in with the browser on this machine: a one-time code comes back to an address of
  * this machine, and is exchanged for tokens with a proof that it was we who asked (PKCE).
- *
- * @example const { access, refresh } = await browserLogin(options);
  */
 export async function browserLogin(options: LoginOptions): Promise<SessionTokens> {
   const loopback = await Loopback.start();

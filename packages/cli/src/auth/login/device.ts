@@ -15,8 +15,6 @@ const USUAL_SECONDS = 5;
 /**
  * Logs a person in with a browser on another machine: shows a code to type there, and asks the
  * server until that is done (RFC 8628).
- *
- * @example const { access, refresh } = await deviceLogin(options);
  */
 export async function deviceLogin(options: LoginOptions): Promise<SessionTokens> {
   const { issuer, context, audience } = options;

@@ -28,9 +28,6 @@ export class Loopback {
     server.on("request", (request, response) => this.#answer(request, response));
   }
 
-  /**
-   * @example const loopback = await Loopback.start();
-   */
   static async start(): Promise<Loopback> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -4,8 +4,6 @@ import type { Environment } from "../../settings.ts";
 /**
  * The command that opens an address: what BROWSER names (with %s for the address, or without), else
  * what the system has for it. Undefined where there is nothing to see a browser on.
- *
- * @example browserCommand(url, process.env, "linux") // ["xdg-open", url]
  */
 export function browserCommand(
   url: string,
@@ -25,11 +23,7 @@ export function browserCommand(
   return isSeen ? ["xdg-open", url] : undefined;
 }
 
-/**
- * Opens an address in the browser; `failed` is called when that did not work.
- *
- * @example openBrowser(url, process.env, () => note("open it yourself"));
- */
+/** Opens an address in the browser; `failed` is called when that did not work. */
 export function openBrowser(url: string, environment: Environment, failed: () => void): void {
   const command = browserCommand(url, environment, process.platform);
   if (command === undefined) {

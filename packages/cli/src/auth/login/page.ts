@@ -15,11 +15,7 @@ export const PAGE_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-/**
- * What the browser shows at the end of a login.
- *
- * @example landingPage("You are logged in", "Go back to your terminal.")
- */
+/** What the browser shows at the end of a login. */
 export function landingPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">

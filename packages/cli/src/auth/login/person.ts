@@ -32,11 +32,7 @@ export interface PersonArgs
   readonly headless: boolean;
 }
 
-/**
- * Logs a person in, and keeps what comes of it as the current login.
- *
- * @example const login = await logInPerson(context, { audience, headless: false, browser: true, … });
- */
+/** Logs a person in, and keeps what comes of it as the current login. */
 export async function logInPerson(context: Context, args: PersonArgs): Promise<Login> {
   const { settings, environment, err, signal } = context;
   const logins = Logins.of(environment, err.warn);

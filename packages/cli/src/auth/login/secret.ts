@@ -4,8 +4,6 @@ import { wrongUse } from "../../errors.ts";
 /**
  * A secret that an option names: itself, or `-` for standard input, since what is on a command line
  * is there for all to see.
- *
- * @example const code = await readSecret("--invite-code", args.inviteCode);
  */
 export async function readSecret(
   source: string,

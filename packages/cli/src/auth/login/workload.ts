@@ -20,8 +20,6 @@ export interface WorkloadArgs {
 /**
  * Logs a workload in with the token of its platform, and keeps what comes of it as the current
  * login.
- *
- * @example const login = await logInWorkload(context, { identity, identityToken: undefined, audience });
  */
 export async function logInWorkload(context: Context, args: WorkloadArgs): Promise<Login> {
   const { settings, environment, err } = context;
@@ -65,11 +63,7 @@ export function pauseBefore(expires: number, now: number): number {
   return Math.max(SOONEST_MS, Math.min(left * 0.8, left - 90_000));
 }
 
-/**
- * Keeps the tokens of a login fresh until interrupted.
- *
- * @example await keepFresh(context, login, [settings.api]);
- */
+/** Keeps the tokens of a login fresh until interrupted. */
 export async function keepFresh(
   context: Context,
   login: Login,

@@ -11,11 +11,7 @@ export interface Wanted {
   readonly below?: string;
 }
 
-/**
- * The identities that are pull tokens, oldest name first.
- *
- * @example for await (const identity of findPullTokens(context, { name: "build" })) …
- */
+/** The identities that are pull tokens, oldest name first. */
 export async function* findPullTokens(
   { client, signal }: Context,
   { name = "", below }: Wanted,

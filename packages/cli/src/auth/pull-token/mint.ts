@@ -12,11 +12,7 @@ export interface Minting {
   token(audience: string, expires: Date): string;
 }
 
-/**
- * Makes a key pair for one pull token.
- *
- * @example const { jwks, subject, token } = mint();
- */
+/** Makes a key pair for one pull token. */
 export function mint(): Minting {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const subject = randomUUID();

@@ -10,9 +10,6 @@ export const PROVIDERS = {
 
 export type Provider = keyof typeof PROVIDERS;
 
-/**
- * @example readProvider("aws") // "aws"
- */
 export function readProvider(text: string, among = Object.keys(PROVIDERS)): Provider {
   if (among.includes(text)) return text as Provider;
   throw wrongUse(`PROVIDER must be one of ${among.join(", ")}, not "${text}"`);

@@ -31,11 +31,7 @@ export async function groupUid(context: Context, text: string): Promise<string> 
   return isUid(text) ? text : (await resolveGroup(context, text)).uid;
 }
 
-/**
- * Sets a group's accounts at one provider; what it has elsewhere stays.
- *
- * @example await setAccounts(context, "acme", "aws", () => ({ amazon: { account } }));
- */
+/** Sets a group's accounts at one provider; what it has elsewhere stays. */
 export async function setAccounts(
   context: Context,
   text: string,

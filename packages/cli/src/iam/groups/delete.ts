@@ -1,11 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type GroupKind, resolveGroup } from "../../resolve/groups.ts";
 
-/**
- * Deletes a group, once whoever asked has said yes.
- *
- * @example await deleteGroup(context, "acme", "organisation");
- */
+/** Deletes a group, once whoever asked has said yes. */
 export async function deleteGroup(context: Context, text: string, kind: GroupKind): Promise<void> {
   const { uid, name } = await resolveGroup(context, text, kind);
   await context.confirm(`Delete ${kind} ${name} (${uid})?`);

@@ -14,11 +14,7 @@ export interface GroupChanges {
   readonly verified?: "yes" | "no" | undefined;
 }
 
-/**
- * Changes a group and prints it.
- *
- * @example await updateGroup(context, "acme", "organisation", changes);
- */
+/** Changes a group and prints it. */
 export async function updateGroup(
   context: Context,
   text: string,

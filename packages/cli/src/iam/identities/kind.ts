@@ -15,11 +15,7 @@ function either(one: { case: string | undefined; value?: string | undefined }): 
   return one.case.endsWith("Pattern") ? `/${one.value}/` : one.value;
 }
 
-/**
- * How an identity proves itself.
- *
- * @example factsOf(identity).type // "claim_match"
- */
+/** How an identity proves itself. */
 export function factsOf({ relationship }: Identity): Facts {
   switch (relationship.case) {
     case "claimMatch": {

@@ -3,11 +3,7 @@ import type { Context } from "../../context.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolveUid } from "../../resolve/resolve.ts";
 
-/**
- * A provider with what only Get tells of it: its provisioning.
- *
- * @example const { scim } = await wholeProvider(context, "sso");
- */
+/** A provider with what only Get tells of it: its provisioning. */
 export async function wholeProvider(context: Context, text: string): Promise<IdentityProvider> {
   const uid = await resolveUid(context, IDENTITY_PROVIDER, text);
   const { identityProviders } = await context.client();

@@ -3,11 +3,7 @@ import { isUid } from "@wharf/contract";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 
-/**
- * The invite that someone means, by its uid or by the key of its code.
- *
- * @example const invite = await resolveInvite(context, keyId);
- */
+/** The invite that someone means, by its uid or by the key of its code. */
 export async function resolveInvite(context: Context, text: string): Promise<GroupInvite> {
   const { groupInvites } = await context.client();
   const { signal } = context;

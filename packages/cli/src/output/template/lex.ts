@@ -21,11 +21,7 @@ export function templateError(what: string, at: number): Error {
   );
 }
 
-/**
- * Takes a template apart.
- *
- * @example lex("{{.uid}} {{.name}}") // action, text, action
- */
+/** Takes a template apart. */
 export function lex(template: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

@@ -16,11 +16,7 @@ export type Part =
       readonly otherwise: readonly Part[];
     };
 
-/**
- * Reads a template. What is wrong with it is said with its position.
- *
- * @example parseTemplate("{{if .verified}}yes{{else}}no{{end}}")
- */
+/** Reads a template. What is wrong with it is said with its position. */
 export function parseTemplate(template: string): Part[] {
   const pieces = lex(template);
   const { parts, ended } = block(pieces, { next: 0 });

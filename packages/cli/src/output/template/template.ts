@@ -5,11 +5,7 @@ import { type Expression, type Part, parseTemplate } from "./parse.ts";
 /** Makes a text of one thing. */
 export type Template = (item: object) => string;
 
-/**
- * Compiles a template in the manner of Go's: fields, `if`, `range`, and a few functions.
- *
- * @example compileTemplate("{{.uid}} {{.name | upper}}")({ uid: "4f", name: "acme" }) // "4f ACME"
- */
+/** Compiles a template in the manner of Go's: fields, `if`, `range`, and a few functions. */
 export function compileTemplate(text: string): Template {
   const parts = parseTemplate(text);
   return (item) => {

@@ -22,8 +22,6 @@ export interface AwsArgs {
 /**
  * Creates the identity of a role or user. A role has another session each time, so that part of its
  * ARN and user id can be anything.
- *
- * @example await makeAwsIdentity(context, args, { kind: "role", principal: "deployer", account, userId });
  */
 export async function makeAwsIdentity(
   context: Context,

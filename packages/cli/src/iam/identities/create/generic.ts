@@ -34,11 +34,7 @@ export const run: Run<typeof genericDefinition> = async (context, args) => {
   await makeIdentity(context, { parent, roles: role, identity });
 };
 
-/**
- * An identity as a file has it: the fields of the API.
- *
- * @example const { name, relationship } = await readIdentity(text);
- */
+/** An identity as a file has it: the fields of the API. */
 export async function readIdentity(text: string) {
   const json = await readObject("--file", text);
   try {

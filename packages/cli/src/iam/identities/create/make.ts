@@ -16,8 +16,6 @@ export interface Wish {
 
 /**
  * Creates an identity and binds its roles. When these cannot be bound, there is no identity either.
- *
- * @example await makeIdentity(context, { parent: "acme", roles: ["viewer"], identity });
  */
 export async function makeIdentity(
   context: Context,

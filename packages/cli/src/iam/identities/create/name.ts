@@ -1,8 +1,4 @@
-/**
- * A name for an identity that was given none, from what it stands for.
- *
- * @example nameFrom("github", "Acme/App") // "github-acme-app"
- */
+/** A name for an identity that was given none, from what it stands for. */
 export function nameFrom(...words: readonly string[]): string {
   return words
     .join("-")
@@ -11,11 +7,7 @@ export function nameFrom(...words: readonly string[]): string {
     .slice(0, 255);
 }
 
-/**
- * Text as part of a pattern, where it stands for nothing but itself.
- *
- * @example quoted("acme.io") // "acme\\.io"
- */
+/** Text as part of a pattern, where it stands for nothing but itself. */
 export function quoted(text: string): string {
   return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
 }

@@ -39,8 +39,6 @@ const AWS = ["awsAccount", "arn", "arnPattern", "userId", "userIdPattern"] as co
 /**
  * The relationship that the options stand for; undefined when they say nothing of it. Options of two
  * kinds exclude each other.
- *
- * @example relationshipOf({ issuer, subject, … }) // { case: "claimMatch", value: … }
  */
 export function relationshipOf(proof: Proof, known?: string) {
   const kinds = {

@@ -12,11 +12,7 @@ export interface Trust {
   readonly expiration: string | undefined;
 }
 
-/**
- * The relationship for one subject of an issuer: by its keys where they are given.
- *
- * @example trustOf({ issuer, subject: "system:serviceaccount:prod:app", … })
- */
+/** The relationship for one subject of an issuer: by its keys where they are given. */
 export function trustOf(trust: Trust) {
   const { issuer, subject, subjectPattern, audience, issuerKeys, expiration } = trust;
   if (issuerKeys === undefined) {

@@ -9,11 +9,7 @@ export function scimOf({ name, scim }: IdentityProvider): IdentityProvider_SCIM 
   return scim;
 }
 
-/**
- * Switches provisioning on or off.
- *
- * @example await setScimEnabled(context, "sso", true);
- */
+/** Switches provisioning on or off. */
 export async function setScimEnabled(
   context: Context,
   provider: string,
