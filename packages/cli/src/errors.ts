@@ -6,7 +6,7 @@
 export const EXIT = {
   done: 0,
   failed: 1,
-  wrongUse: 2,
+  usage: 2,
   unauthenticated: 3,
   denied: 4,
   notFound: 5,
@@ -18,10 +18,7 @@ export const EXIT = {
 export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.done, "Done."],
   [EXIT.failed, "Failed for any other reason."],
-  [
-    EXIT.wrongUse,
-    "Wrong use: an unknown command, a missing argument, a value that cannot be used.",
-  ],
+  [EXIT.usage, "Wrong use: an unknown command, a missing argument, a value that cannot be used."],
   [EXIT.unauthenticated, "Not logged in, or the token is not accepted."],
   [EXIT.denied, "The caller may not do this."],
   [EXIT.notFound, "No such thing."],
@@ -58,8 +55,8 @@ export class CommandError extends Error {
 }
 
 /** The command line cannot be used. */
-export function wrongUse(message: string, hint?: string): CommandError {
-  return new CommandError({ message, exitCode: EXIT.wrongUse, hint });
+export function usageError(message: string, hint?: string): CommandError {
+  return new CommandError({ message, exitCode: EXIT.usage, hint });
 }
 
 export function notFound(message: string, hint?: string): CommandError {

@@ -25,12 +25,12 @@ function reportOptions(words: readonly string[]): ReportOptions {
   const end = words.indexOf("--");
   const before = (end < 0 ? words : words.slice(0, end)).join(" ");
   const output = /(?:^|\s)(?:-o|--output)[= ]?(\w+)/.exec(before)?.[1] ?? process.env.WHARF_OUTPUT;
-  const colour = /(?:^|\s)--color[= ](always|never)/.exec(before)?.[1] as "always" | undefined;
+  const color = /(?:^|\s)--color[= ](always|never)/.exec(before)?.[1] as "always" | undefined;
   const plain = /(?:^|\s)--no-color(?:\s|$)/.test(before);
   return {
     json: output === "json",
     verbose: /(?:^|\s)(?:-v|--verbose)(?:\s|$)/.test(before),
     tokenIsGiven: Boolean(process.env.WHARF_TOKEN?.trim()),
-    style: terminalOf(process, process.env, plain ? "never" : (colour ?? "auto")).remarkStyle,
+    style: terminalOf(process, process.env, plain ? "never" : (color ?? "auto")).remarkStyle,
   };
 }

@@ -2,12 +2,12 @@ import { CommandError, EXIT, LOG_IN, type Problem, type Violation } from "./erro
 
 /** What each kind of error of the server comes to, and what to do about it. */
 const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
-  INVALID_ARGUMENT: { exitCode: EXIT.wrongUse, hint: "--help tells what the command takes" },
-  OUT_OF_RANGE: { exitCode: EXIT.wrongUse, hint: "--help tells what the command takes" },
+  INVALID_ARGUMENT: { exitCode: EXIT.usage, hint: "--help tells what the command takes" },
+  OUT_OF_RANGE: { exitCode: EXIT.usage, hint: "--help tells what the command takes" },
   UNAUTHENTICATED: { exitCode: EXIT.unauthenticated, hint: LOG_IN },
   PERMISSION_DENIED: {
     exitCode: EXIT.denied,
-    hint: "ask an owner of the organisation for a role that has this",
+    hint: "ask an owner of the organization for a role that has this",
   },
   NOT_FOUND: {
     exitCode: EXIT.notFound,
@@ -62,7 +62,7 @@ export function problemOf(thrown: unknown): Problem {
   if (!(thrown instanceof Error)) return { message: String(thrown), exitCode: EXIT.failed };
   if (thrown.name === "AbortError") return { message: "interrupted", exitCode: EXIT.interrupted };
   if (isFromServer(thrown)) return fromServer(thrown);
-  if (thrown.name === "ConfigError") return { message: thrown.message, exitCode: EXIT.wrongUse };
+  if (thrown.name === "ConfigError") return { message: thrown.message, exitCode: EXIT.usage };
   const code = systemCode(thrown);
   const cause = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : "";
   const reason = UNREACHABLE[code ?? ""];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { interrupted, wrongUse } from "./errors.ts";
+import { interrupted, usageError } from "./errors.ts";
 import { problemOf } from "./problem.ts";
 import { reportOf } from "./report.ts";
 import { styleOf } from "./terminal/terminal.ts";
@@ -34,7 +34,7 @@ test("each kind of error has its exit code", () => {
     assert.equal(problemOf(serverError(code, "x")).exitCode, exitCode, code);
   }
   assert.equal(problemOf(interrupted()).exitCode, 130);
-  assert.equal(problemOf(wrongUse("x")).exitCode, 2);
+  assert.equal(problemOf(usageError("x")).exitCode, 2);
   const settings = Object.assign(new Error("bad setting"), { name: "ConfigError" });
   assert.equal(problemOf(settings).exitCode, 2);
 });
@@ -84,7 +84,7 @@ test("a port in use says so without a stack; what nobody expected comes with one
 });
 
 test("errors as JSON are one line", () => {
-  const report = reportOf(wrongUse("no\nway", "do this"), { ...PLAIN, json: true });
+  const report = reportOf(usageError("no\nway", "do this"), { ...PLAIN, json: true });
   assert.deepEqual(JSON.parse(report), {
     error: { message: "no\nway", exitCode: 2, hint: "do this" },
   });

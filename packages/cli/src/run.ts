@@ -62,7 +62,7 @@ async function runRaw(path: readonly Node[], words: readonly string[]): Promise<
 
 /** A group alone is no command: what it has is told as an error. */
 function refuseGroup(path: readonly Node[]): void {
-  process.exitCode = EXIT.wrongUse;
+  process.exitCode = EXIT.usage;
   const { remarkStyle } = terminalOf(process, process.env, "auto");
   process.stderr.write(
     `${helpText(path, { width: process.stderr.columns, style: remarkStyle })}\n`,

@@ -1,12 +1,12 @@
 import type { Command, Options } from "./command/definition.ts";
-import type { COLOURS } from "./command/globals.ts";
+import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
 import type { Scanned } from "./command/scan.ts";
 import { type Config, readConfig } from "./config/file.ts";
 import { problemOf } from "./config/keys.ts";
 import { configPath } from "./config/path.ts";
-import { wrongUse } from "./errors.ts";
+import { usageError } from "./errors.ts";
 
 /** What every command goes by: flags, then variables, then the config file, then defaults. */
 export interface Settings {
@@ -17,7 +17,7 @@ export interface Settings {
   readonly registry: string;
   readonly output: string;
   readonly format: string | undefined;
-  readonly color: (typeof COLOURS)[number];
+  readonly color: (typeof COLORS)[number];
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
@@ -68,6 +68,6 @@ export function readSettings(
 
 function address(source: string, text: string): string {
   const problem = problemOf("platform.api", text);
-  if (problem !== undefined) throw wrongUse(`${source} ${problem}, not "${text}"`);
+  if (problem !== undefined) throw usageError(`${source} ${problem}, not "${text}"`);
   return text.replace(/\/+$/, "");
 }

@@ -100,6 +100,6 @@ describe("auth login with a real browser", () => {
     const { code, stderr } = await accepted.ended;
     assert.equal(code, 0, stderr);
     assert.match(stderr, /the invite is accepted/);
-    assert.match(stderr, /organisations: .*1 folder/);
+    assert.match(stderr, /organizations: .*1 folder/);
   });
 });

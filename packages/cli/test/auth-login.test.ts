@@ -35,7 +35,7 @@ describe("auth login of people", () => {
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
     assert.match(stderr, /logged in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
     assert.match(stderr, /until 20\d\d-\S+; renews itself, and ends when unused until 20\d\d-/);
-    assert.match(stderr, /organisations: acme\.example \(viewer\)/);
+    assert.match(stderr, /organizations: acme\.example \(viewer\)/);
     const { issuer, api, identity, email, renewal, tokens } = home.login;
     assert.deepEqual(
       [issuer, api, email],

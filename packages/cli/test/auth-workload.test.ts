@@ -76,7 +76,7 @@ describe("auth login of workloads", () => {
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
     assert.match(stderr, new RegExp(`logged in to ${server.url} as ${identity}`));
-    assert.match(stderr, /organisations: acme \(viewer\)/);
+    assert.match(stderr, /organizations: acme \(viewer\)/);
     assert.deepEqual(home.login.renewal, { kind: "exchange", from: { kind: "file", path: file } });
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme/);
     home.expire();

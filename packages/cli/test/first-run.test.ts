@@ -18,7 +18,7 @@ test("from the first run to the first listed repo", async () => {
     assert.match(thanks.text, /You are logged in/);
     const { code, stderr } = await login.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /organisations: acme \(owner\)/);
+    assert.match(stderr, /organizations: acme \(owner\)/);
 
     await home.ok(["iam", "folders", "create", "platform", "--parent", "acme"]);
     await home.ok(["repos", "create", "nginx", "--parent", "acme/platform"]);

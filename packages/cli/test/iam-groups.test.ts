@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { wharf } from "./support/command.ts";
 import { Site } from "./support/site.ts";
 
-describe("organisations and folders", () => {
+describe("organizations and folders", () => {
   let site: Site;
   let acme: string;
   let beta: string;
@@ -37,10 +37,10 @@ describe("organisations and folders", () => {
     const updated = await site.ok("iam", "orgs", "update", uid, "--name", "longer", "-o", "json");
     assert.equal(JSON.parse(updated).name, "longer");
     const { code, stdout, stderr } = await site.run("iam", "orgs", "delete", "longer", "-y");
-    assert.deepEqual([code, stdout, stderr], [0, "", "wharf: deleted organisation longer\n"]);
+    assert.deepEqual([code, stdout, stderr], [0, "", "wharf: deleted organization longer\n"]);
     const gone = await site.run("iam", "orgs", "describe", "longer");
     assert.equal(gone.code, 5);
-    assert.match(gone.stderr, /no organisation is named "longer"/);
+    assert.match(gone.stderr, /no organization is named "longer"/);
   });
 
   test("are limited one limit at a time, by the operator", async () => {

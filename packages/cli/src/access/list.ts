@@ -1,7 +1,7 @@
 import { capabilityName, isUid } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { CommandError, EXIT, wrongUse } from "../errors.ts";
+import { CommandError, EXIT, usageError } from "../errors.ts";
 import { readCapability } from "../resolve/capabilities.ts";
 import { resolveGroup } from "../resolve/groups.ts";
 import { resolveWho } from "../resolve/identities.ts";
@@ -14,7 +14,7 @@ import { ROW_COLUMNS } from "./row.ts";
 
 export const run: Run<typeof listDefinition> = async (context, args) => {
   if (args.resource === undefined && args.identity === undefined) {
-    throw wrongUse("give --resource, --identity or both");
+    throw usageError("give --resource, --identity or both");
   }
   const capability =
     args.capability === undefined

@@ -1,7 +1,7 @@
 import type { Advisory } from "@wharf/client";
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { notFound, wrongUse } from "../errors.ts";
+import { notFound, usageError } from "../errors.ts";
 
 /** More that have the same id are not read through. */
 const CANDIDATES = 10;
@@ -18,7 +18,7 @@ export async function findAdvisory({ client, signal }: Context, text: string): P
     throw notFound(`no advisory has the id "${text}"`, hint);
   }
   if (second === undefined) return first;
-  throw wrongUse(
+  throw usageError(
     `${found.length}${found.length === CANDIDATES ? " or more" : ""} advisories have the id "${text}"`,
     ["give the uid of one:", ...found.map(({ uid }) => uid)].join("\n    "),
   );

@@ -37,7 +37,7 @@ What comes of it is kept for this user alone in $XDG_CACHE_HOME/wharf, and renew
     "org-name": {
       type: "string",
       value: "NAME",
-      summary: "Go straight to the identity provider of this organisation",
+      summary: "Go straight to the identity provider of this organization",
     },
     "invite-code": {
       type: "string",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { configureDockerDefinition } from "./commands.ts";
 import {
   type DockerConfig,
@@ -50,6 +50,6 @@ async function remember(
 function checkHost(text: string): string {
   const url = URL.parse(`https://${text}`);
   const isHost = url !== null && url.host === text.toLowerCase() && url.host !== "";
-  if (!isHost) throw wrongUse(`--registry must be a host, such as cr.example.com, not "${text}"`);
+  if (!isHost) throw usageError(`--registry must be a host, such as cr.example.com, not "${text}"`);
   return url.host;
 }

@@ -1,7 +1,7 @@
 import type { TokenSource } from "@wharf/client";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import type { KeptToken, Login } from "./cache/login.ts";
@@ -12,7 +12,7 @@ import { logInPerson } from "./login/person.ts";
 import { readSecret } from "./login/secret.ts";
 import { keepFresh, logInWorkload } from "./login/workload.ts";
 import { sourceOf } from "./source.ts";
-import { nameOf, organisationsOf } from "./who.ts";
+import { nameOf, organizationsOf } from "./who.ts";
 
 export const run: Run<typeof loginDefinition> = async (context, args) => {
   const { settings, environment, err } = context;
@@ -41,15 +41,16 @@ type Args = Parameters<typeof run>[1];
 function checkTogether(args: Args): void {
   const { identity, identityToken, inviteCode, headless, refresh } = args;
   if (args.identityProvider !== undefined && args.orgName !== undefined) {
-    throw wrongUse("--identity-provider and --org-name do not go together", "give one of them");
+    throw usageError("--identity-provider and --org-name do not go together", "give one of them");
   }
   if (identity === undefined) {
-    if (identityToken !== undefined) throw wrongUse("--identity-token needs --identity");
-    if (refresh) throw wrongUse("--refresh needs --identity", "logins of people renew themselves");
+    if (identityToken !== undefined) throw usageError("--identity-token needs --identity");
+    if (refresh)
+      throw usageError("--refresh needs --identity", "logins of people renew themselves");
     return;
   }
-  if (headless) throw wrongUse("--identity and --headless do not go together");
-  if (inviteCode !== undefined) throw wrongUse("--identity and --invite-code do not go together");
+  if (headless) throw usageError("--identity and --headless do not go together");
+  if (inviteCode !== undefined) throw usageError("--identity and --invite-code do not go together");
 }
 
 async function logIn(context: Context, args: Args, audience: string): Promise<Login> {
@@ -79,11 +80,11 @@ async function tellWhere(context: Context, token: TokenSource): Promise<void> {
   const { err, signal } = context;
   try {
     const { auth } = await context.client();
-    const organisations = organisationsOf(await auth.validate({}, { signal, token }));
+    const organizations = organizationsOf(await auth.validate({}, { signal, token }));
     err.note(
-      organisations.length === 0
-        ? "you belong to no organisation yet"
-        : `organisations: ${organisations.join(", ")}`,
+      organizations.length === 0
+        ? "you belong to no organization yet"
+        : `organizations: ${organizations.join(", ")}`,
     );
   } catch (thrown) {
     if (signal.aborted) throw thrown;

@@ -9,7 +9,7 @@ import { Logins } from "./cache/logins.ts";
 import { claimsOf } from "./claims.ts";
 import type { statusDefinition } from "./commands.ts";
 import { sourceOf, tokenSource } from "./source.ts";
-import { organisationsOf } from "./who.ts";
+import { organizationsOf } from "./who.ts";
 
 /** A login as it is shown. */
 interface Row {
@@ -23,6 +23,7 @@ interface Row {
   readonly renews: boolean;
   /** `good`, `ended`, or why that cannot be told. */
   readonly state: string;
+  /** Spelled as in released output: scripts read this key of `-o json`. */
   readonly organisations?: readonly string[];
   readonly capabilities?: WhoAmI["capabilities"];
 }
@@ -33,7 +34,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "Who", value: ({ email, identity }) => email || identity },
   { header: "State", value: ({ state }) => state },
   { header: "Until", value: ({ expires, renews }) => `${expires}${renews ? ", renews" : ""}` },
-  { header: "Organisations", value: ({ organisations }) => organisations },
+  { header: "Organizations", value: ({ organisations }) => organisations },
   { header: "Identity", value: ({ identity }) => identity, wide: true },
   { header: "Audiences", value: ({ audiences }) => audiences, wide: true },
 ];
@@ -96,7 +97,7 @@ async function asked(
     const { clientOf } = await import("./client-of.ts");
     const { auth } = clientOf({ api, issuer: row.issuer }, source, err);
     const who = await auth.validate({}, { signal });
-    return { ...row, organisations: organisationsOf(who), capabilities: who.capabilities };
+    return { ...row, organisations: organizationsOf(who), capabilities: who.capabilities };
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = problemOf(thrown);

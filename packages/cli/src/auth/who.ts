@@ -1,7 +1,7 @@
 import type { WhoAmI } from "@wharf/client";
 
-/** The organisations that someone holds something at, each with the role or how much it is. */
-export function organisationsOf({ capabilities }: WhoAmI): string[] {
+/** The organizations that someone holds something at, each with the role or how much it is. */
+export function organizationsOf({ capabilities }: WhoAmI): string[] {
   const places = capabilities.map(({ group, role, capabilities: held }) => {
     const what = role?.name ?? `${held.length} capabilities`;
     return { uid: group?.id ?? "", text: `${group?.name || "everywhere"} (${what})` };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { WorkloadToken } from "./cache/login.ts";
 
 /** A workload's own token: where it is found again and again, or itself, this once. */
@@ -15,12 +15,12 @@ export async function readIdentityToken(given: string | undefined): Promise<Give
   if (given === undefined) return { kind: "ambient" };
   if (given === "-") {
     const token = (await text(process.stdin)).trim();
-    if (token === "") throw wrongUse("there is no token on standard input");
+    if (token === "") throw usageError("there is no token on standard input");
     return { kind: "value", token };
   }
   if (existsSync(given)) return { kind: "file", path: resolve(given) };
   // Not told what it is: it may be a token with a typing error.
-  if (given.includes("/")) throw wrongUse("--identity-token names a file that does not exist");
+  if (given.includes("/")) throw usageError("--identity-token names a file that does not exist");
   return { kind: "value", token: given.trim() };
 }
 
@@ -30,7 +30,7 @@ export async function workloadToken(from: GivenToken, issuer: string): Promise<s
   const { tokens } = await import("@wharf/client/node");
   const source = from.kind === "file" ? tokens.file(from.path) : tokens.ambient();
   if (source === undefined) {
-    throw wrongUse(
+    throw usageError(
       "this is no platform that gives tokens to what runs on it, as far as can be seen",
       "give --identity-token: a file, or - for standard input",
     );

@@ -1,4 +1,4 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Command, Group, Node } from "./definition.ts";
 import { GLOBALS } from "./globals.ts";
 import { parseWords } from "./scan.ts";
@@ -63,7 +63,7 @@ function childOf(node: Group, word: string, path: readonly Node[]): Node {
   const names = node.commands
     .filter(({ hidden }) => !hidden)
     .flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  throw wrongUse(
+  throw usageError(
     `unknown command "${word}" of ${nameOf(path)}`,
     didYouMean(word, names) ?? `\`${nameOf(path)} --help\` lists what there is`,
   );

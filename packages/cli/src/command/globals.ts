@@ -3,7 +3,7 @@ import type { Options } from "./definition.ts";
 /** The formats that every command can print. */
 const FORMATS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
 
-export const COLOURS = ["auto", "always", "never"] as const;
+export const COLORS = ["auto", "always", "never"] as const;
 
 /** Options that every command takes, but for those that run the server, which have their own. */
 export const GLOBALS = {
@@ -53,9 +53,9 @@ export const GLOBALS = {
   },
   color: {
     type: "choice",
-    choices: COLOURS,
+    choices: COLORS,
     value: "WHEN",
-    summary: "Whether to colour; auto is at terminals, unless NO_COLOR is set",
+    summary: "Whether to color; auto is at terminals, unless NO_COLOR is set",
     config: "default.color",
     default: "auto",
   },

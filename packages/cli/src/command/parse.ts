@@ -1,6 +1,6 @@
 import type { Config } from "../config/file.ts";
 import type { Context } from "../context.ts";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Argument, Command, Node, Option, Options } from "./definition.ts";
 import { nameOf } from "./find.ts";
 import type { Scanned } from "./scan.ts";
@@ -70,7 +70,7 @@ function readPositionals(
   for (const { name, variadic } of wanted) {
     args[camel(name)] = variadic ? left.splice(0) : left.shift();
   }
-  if (left.length > 0) throw wrongUse(`unexpected argument "${left[0]}"`, usageOf(path));
+  if (left.length > 0) throw usageError(`unexpected argument "${left[0]}"`, usageOf(path));
 }
 
 interface Missing {

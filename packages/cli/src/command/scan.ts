@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Options } from "./definition.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -55,15 +55,15 @@ function readToken(token: OptionToken, options: Options): [name: string, text: s
   if (name === undefined || option === undefined) throw unknown(rawName, options);
   if (option.type === "boolean") {
     const text = token.value ?? "true";
-    if (text !== "true" && text !== "false") throw wrongUse(`${rawName} takes no value`);
+    if (text !== "true" && text !== "false") throw usageError(`${rawName} takes no value`);
     return [name, negated ? String(text === "false") : text];
   }
   // `-o=json` is what users of other tools type.
   const short = rawName.length === 2;
   const value = short && inlineValue ? token.value?.replace(/^=/, "") : token.value;
-  if (value === undefined) throw wrongUse(`${rawName} needs a value`, shape(name, options));
+  if (value === undefined) throw usageError(`${rawName} needs a value`, shape(name, options));
   if (!inlineValue && /^-./.test(value)) {
-    throw wrongUse(
+    throw usageError(
       `${rawName} needs a value`,
       `for one that begins with a hyphen, write --${name}=${value}`,
     );
@@ -89,7 +89,7 @@ function unknown(rawName: string, options: Options): Error {
   const names = Object.entries(options)
     .filter(([, { hidden }]) => !hidden)
     .flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((each) => `--${each}`));
-  return wrongUse(
+  return usageError(
     `unknown option ${rawName}`,
     didYouMean(rawName, names) ?? "--help lists the options that there are",
   );

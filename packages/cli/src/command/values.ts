@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Option } from "./definition.ts";
 import { parseDuration } from "./duration.ts";
 import { didYouMean } from "./suggest.ts";
@@ -34,13 +34,13 @@ export function readValue(option: Option, source: string, texts: readonly string
 function readBoolean(source: string, text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
-  throw wrongUse(`${source} must be true or false, not "${text}"`);
+  throw usageError(`${source} must be true or false, not "${text}"`);
 }
 
 function readNumber(source: string, text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number)) {
-    throw wrongUse(`${source} must be a number, not "${text}"`);
+    throw usageError(`${source} must be a number, not "${text}"`);
   }
   return number;
 }
@@ -48,14 +48,17 @@ function readNumber(source: string, text: string): number {
 function readDuration(source: string, text: string): number {
   const seconds = parseDuration(text);
   if (seconds === undefined) {
-    throw wrongUse(`${source} must be a length of time, not "${text}"`, "such as 168h, 7d or 30m");
+    throw usageError(
+      `${source} must be a length of time, not "${text}"`,
+      "such as 168h, 7d or 30m",
+    );
   }
   return seconds;
 }
 
 function readChoice(choices: readonly string[], source: string, text: string): string {
   if (choices.includes(text)) return text;
-  throw wrongUse(
+  throw usageError(
     `${source} must be one of ${choices.join(", ")}, not "${text}"`,
     didYouMean(text, choices),
   );
@@ -69,6 +72,6 @@ function readFile(source: string, path: string): string {
   } catch (error) {
     // Without what was given: it may be the secret itself, where a file with it was wanted.
     const [why] = (error as Error).message.split(", ");
-    throw wrongUse(`${source} cannot be read: ${why}`, "give the name of a file, or - for input");
+    throw usageError(`${source} cannot be read: ${why}`, "give the name of a file, or - for input");
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
-import { CommandError, wrongUse } from "../errors.ts";
+import { CommandError, usageError } from "../errors.ts";
 import { CONFIG_KEYS, type ConfigKey, isConfigKey, problemOf } from "./keys.ts";
 
 /** The config file's values by key. */
@@ -56,12 +56,12 @@ async function readValues(path: string): Promise<Map<ConfigKey, string>> {
     const { parse } = await import("yaml");
     content = parse(text) ?? {};
   } catch (error) {
-    throw wrongUse(`${path} cannot be read: ${(error as Error).message.split("\n")[0]}`);
+    throw usageError(`${path} cannot be read: ${(error as Error).message.split("\n")[0]}`);
   }
   const values = new Map<ConfigKey, string>();
   for (const [key, value] of flatten(path, content)) {
     const problem = problemOf(checkKey(key, `${path}: `), value);
-    if (problem !== undefined) throw wrongUse(`${path}: ${key} ${problem}`);
+    if (problem !== undefined) throw usageError(`${path}: ${key} ${problem}`);
     values.set(key as ConfigKey, value);
   }
   return values;
@@ -80,7 +80,7 @@ export async function writeConfig(config: Config): Promise<void> {
 /** The key, if it is one; refused with those that there are otherwise. */
 export function checkKey(text: string, where = ""): ConfigKey {
   if (isConfigKey(text)) return text;
-  throw wrongUse(
+  throw usageError(
     `${where}unknown key ${text}`,
     didYouMean(text, CONFIG_KEYS) ?? `known keys: ${CONFIG_KEYS.join(", ")}`,
   );
@@ -99,12 +99,12 @@ export function nested({ values }: Pick<Config, "values">): Record<string, Recor
 }
 
 function* flatten(path: string, content: unknown): Generator<[key: string, value: string]> {
-  if (!isObject(content)) throw wrongUse(`${path} must hold sections of keys`);
+  if (!isObject(content)) throw usageError(`${path} must hold sections of keys`);
   for (const [section, entries] of Object.entries(content)) {
     if (entries === null) continue;
-    if (!isObject(entries)) throw wrongUse(`${path}: ${section} must hold keys`);
+    if (!isObject(entries)) throw usageError(`${path}: ${section} must hold keys`);
     for (const [name, value] of Object.entries(entries)) {
-      if (typeof value === "object") throw wrongUse(`${path}: ${section}.${name} must be a text`);
+      if (typeof value === "object") throw usageError(`${path}: ${section}.${name} must be a text`);
       yield [`${section}.${name}`, String(value)];
     }
   }

@@ -33,14 +33,14 @@ export const KEYS = {
     summary: "The identity provider to log in with: its uid.",
   },
   "default.org-name": {
-    summary: "The organisation whose identity provider to log in with.",
+    summary: "The organization whose identity provider to log in with.",
   },
   "default.output": {
     summary: `How to print: ${OUTPUTS.join(", ")}.`,
     problem: oneOf(...OUTPUTS),
   },
   "default.color": {
-    summary: "Whether to colour: auto, always or never.",
+    summary: "Whether to color: auto, always or never.",
     problem: oneOf("auto", "always", "never"),
   },
 } as const satisfies Record<string, Key>;

@@ -10,9 +10,9 @@ export const run: Run<typeof validateDefinition> = async (context) => {
   const findings = await progress("asking the server", () => runChecks(settings, signal));
   if (out.format === "table" || out.format === "wide") {
     const { green, red, dim } = terminal.style;
-    const colour = { passed: green, failed: red, skipped: dim };
+    const color = { passed: green, failed: red, skipped: dim };
     for (const { check, result, detail, next } of findings) {
-      out.text(`${colour[result](MARKS[result])} ${check}: ${detail}`);
+      out.text(`${color[result](MARKS[result])} ${check}: ${detail}`);
       if (next !== undefined) out.text(`    → ${next}`);
     }
   } else {

@@ -52,7 +52,7 @@ export const TOPICS: readonly Topic[] = [
         "WHARF_COMPLETION_SECONDS  How long completion waits for the server, if not 2.",
         "XDG_CACHE_HOME            Where logins are kept, in wharf below it.",
         "BROWSER                   What opens the browser for a login.",
-        "NO_COLOR                  No colour, whatever it is set to.",
+        "NO_COLOR                  No color, whatever it is set to.",
       ]),
       "The server has variables of its own: `wharf serve --help` lists them.",
     ],

@@ -75,8 +75,8 @@ test("single things are printed as they are, or field by field", async () => {
 
 test("an empty list is a remark to people and an empty document to scripts", async () => {
   const table = printer("table");
-  await table.out.list([], COLUMNS, { what: "organisations" });
-  assert.deepEqual([table.text(), table.notes], ["", ["no organisations"]]);
+  await table.out.list([], COLUMNS, { what: "organizations" });
+  assert.deepEqual([table.text(), table.notes], ["", ["no organizations"]]);
   const json = printer("json");
   await json.out.list([], COLUMNS);
   assert.deepEqual([JSON.parse(json.text()), json.notes], [{ items: [] }, []]);

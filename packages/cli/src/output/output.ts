@@ -1,4 +1,4 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { harmless, harmlessLines } from "../terminal/width.ts";
 import { type Column, textOf, toJson } from "./columns.ts";
@@ -13,7 +13,7 @@ export interface ListOptions<T> {
   readonly id?: (item: T) => string;
   /** How `-o tree` draws it. Default: by uid, showing the first column. */
   readonly tree?: Partial<TreeOf<T>>;
-  /** What there is none of when the list is empty: "organisations". */
+  /** What there is none of when the list is empty: "organizations". */
   readonly what?: string;
 }
 
@@ -129,7 +129,7 @@ function uidOf(item: object): string {
 }
 
 function unknownFormat(format: string): Error {
-  return wrongUse(`-o ${format} is not something that this command can print`);
+  return usageError(`-o ${format} is not something that this command can print`);
 }
 
 /** `CREATE TIME` → `Create time`; short words such as UID stay. */

@@ -51,12 +51,12 @@ function takeOptions(words: readonly string[], names: readonly string[]) {
 }
 
 function howToPush({ wiring: { host, baseUrl } }: RegistrySite): string {
-  return `wharf: to push, with the uid of an organisation or its verified name:
+  return `wharf: to push, with the uid of an organization or its verified name:
   export WHARF_API=${baseUrl}
   wharf auth login
   wharf auth configure-docker --registry ${host}
-  docker push ${host}/ORGANISATION/IMAGE
+  docker push ${host}/ORGANIZATION/IMAGE
 or without Docker:
   TOKEN=$(wharf auth token --audience ${host})
-  skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANISATION/alpine`;
+  skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANIZATION/alpine`;
 }

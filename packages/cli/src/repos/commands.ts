@@ -16,7 +16,7 @@ const CONTENT = {
   tier: {
     type: "choice",
     choices: ["application", "base", "fips", "ai", "devtools", "commercial"],
-    summary: "Its tier in the catalogue",
+    summary: "Its tier in the catalog",
   },
   bundles: { type: "list", value: "BUNDLE", summary: "The bundles that it belongs to" },
   aliases: { type: "list", value: "REF", summary: "Other references to the same images" },

@@ -6,7 +6,7 @@ import {
   isInternalOnly,
 } from "@wharf/contract";
 import { didYouMean } from "../command/suggest.ts";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 /** Capabilities that people can be given. */
 export const CAPABILITIES: readonly Capability[] = ALL_CAPABILITIES.filter(
@@ -22,7 +22,7 @@ export function readCapability(source: string, name: string): Capability {
   const byEnum = Object.hasOwn(Capability, name) ? Capability[name as keyof typeof Capability] : 0;
   const found = capabilityFromName(name) ?? byEnum;
   if (typeof found === "number" && found !== Capability.UNKNOWN) return found;
-  throw wrongUse(
+  throw usageError(
     `${source}: there is no capability "${name}"`,
     didYouMean(name, CAPABILITIES.map(capabilityName)) ??
       "`wharf iam roles capabilities list` shows what there is",

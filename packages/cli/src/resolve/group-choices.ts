@@ -25,7 +25,7 @@ export function completeGroup(kind: GroupKind): (context: Context) => Promise<st
 
 async function some(context: Context, kind: GroupKind) {
   const { groups } = await context.client();
-  const uidp = kind === "organisation" ? { inRoot: true } : {};
+  const uidp = kind === "organization" ? { inRoot: true } : {};
   const found = [];
   const all = groups.listAll({ uidp, orderBy: "name" }, { signal: context.signal });
   for await (const group of all) {

@@ -1,10 +1,10 @@
 import type { Group } from "@wharf/client";
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { notFound, wrongUse } from "../errors.ts";
+import { notFound, usageError } from "../errors.ts";
 
-/** Which groups a command means: organisations have nothing above them. */
-export type GroupKind = "organisation" | "folder" | "group";
+/** Which groups a command means: organizations have nothing above them. */
+export type GroupKind = "organization" | "folder" | "group";
 
 /** More that have the same name are not read through. */
 const CANDIDATES = 10;
@@ -19,10 +19,10 @@ export async function resolveGroup(
   const { signal } = context;
   if (isUid(text)) return ofKind(await groups.get({ uid: text }, { signal }), kind);
   const [first, ...below] = text.split("/") as [string, ...string[]];
-  const inRoot = kind === "organisation" || below.length > 0;
+  const inRoot = kind === "organization" || below.length > 0;
   const found = await named(context, first, inRoot ? { inRoot: true } : {});
   const wanted = below.length > 0 ? found : found.filter((group) => isKind(group, kind));
-  let group = only(context, first, wanted, inRoot ? "organisation" : kind);
+  let group = only(context, first, wanted, inRoot ? "organization" : kind);
   for (const name of below) {
     const { uid } = await group;
     group = only(context, name, await named(context, name, { childrenOf: uid }), "folder");
@@ -57,7 +57,7 @@ async function only(
 ): Promise<Group> {
   const [first, second] = found;
   if (first === undefined) {
-    const list = kind === "organisation" ? "organizations" : "folders";
+    const list = kind === "organization" ? "organizations" : "folders";
     throw notFound(
       `no ${kind} is named "${name}"`,
       `\`wharf iam ${list} list\` shows what there is`,
@@ -65,7 +65,7 @@ async function only(
   }
   if (second === undefined) return first;
   const lines = await Promise.all(found.map((group) => candidate(context, group)));
-  throw wrongUse(
+  throw usageError(
     `${found.length}${found.length === CANDIDATES ? " or more" : ""} groups are named "${name}"`,
     ["give the uid of one:", ...lines].join("\n    "),
   );
@@ -89,6 +89,6 @@ function isKind({ uid }: Group, kind: GroupKind): boolean {
 function ofKind(group: Group, kind: GroupKind): Group {
   if (isKind(group, kind)) return group;
   const [is, command] =
-    kind === "folder" ? ["an organisation", "organizations"] : ["a folder", "folders"];
-  throw wrongUse(`${group.name} is ${is}`, `use \`wharf iam ${command}\``);
+    kind === "folder" ? ["an organization", "organizations"] : ["a folder", "folders"];
+  throw usageError(`${group.name} is ${is}`, `use \`wharf iam ${command}\``);
 }

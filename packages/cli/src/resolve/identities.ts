@@ -1,6 +1,6 @@
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { notFound, wrongUse } from "../errors.ts";
+import { notFound, usageError } from "../errors.ts";
 import { IDENTITY } from "./kinds.ts";
 import { resolve } from "./resolve.ts";
 
@@ -31,7 +31,7 @@ export async function resolveWho(context: Context, text: string): Promise<Who> {
     );
   }
   if (second === undefined) return { uid: first[0], name: first[1] };
-  throw wrongUse(
+  throw usageError(
     `${found.size} people have the address ${text}`,
     ["give the uid of one:", ...found.keys()].join("\n    "),
   );

@@ -1,6 +1,6 @@
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { CommandError, EXIT, notFound, wrongUse } from "../errors.ts";
+import { CommandError, EXIT, notFound, usageError } from "../errors.ts";
 import { placesOf } from "./group-names.ts";
 import { resolveGroup } from "./groups.ts";
 import type { Kind, Named, Wanted } from "./kinds.ts";
@@ -102,7 +102,7 @@ async function only<T extends Named>(
   const lines = found.map(({ uid, name, description }) =>
     [uid, `${places.get(uid)}${name}`, description].filter(Boolean).join("  "),
   );
-  throw wrongUse(
+  throw usageError(
     `${found.length}${found.length === CANDIDATES ? " or more" : ""} ${many} are named "${text}"`,
     ["give the uid of one, or the names on the way to it:", ...lines].join("\n    "),
   );

@@ -1,4 +1,4 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 /** What a file that people wrote holds: YAML, and so JSON, too. */
 export async function readDocument(source: string, text: string): Promise<unknown> {
@@ -6,7 +6,7 @@ export async function readDocument(source: string, text: string): Promise<unknow
   try {
     return parse(text, { maxAliasCount: 10 });
   } catch (error) {
-    throw wrongUse(`${source} is neither YAML nor JSON: ${(error as Error).message}`);
+    throw usageError(`${source} is neither YAML nor JSON: ${(error as Error).message}`);
   }
 }
 
@@ -14,7 +14,7 @@ export async function readDocument(source: string, text: string): Promise<unknow
 export async function readObject(source: string, text: string): Promise<Record<string, unknown>> {
   const value = await readDocument(source, text);
   if (isObject(value)) return value;
-  throw wrongUse(`${source} must hold an object with fields, such as name: ci`);
+  throw usageError(`${source} must hold an object with fields, such as name: ci`);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

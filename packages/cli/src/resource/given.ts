@@ -1,4 +1,4 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
@@ -12,5 +12,5 @@ export function given<T extends object>(values: T): Given<T> {
 export function changesOf<T extends object>(values: T, options: string): Given<T> {
   const changes = given(values);
   if (Object.keys(changes).length > 0) return changes;
-  throw wrongUse("there is nothing to change", `give ${options}`);
+  throw usageError("there is nothing to change", `give ${options}`);
 }

@@ -10,7 +10,7 @@ export const PARENT = {
   type: "string",
   value: "GROUP",
   aliases: ["group"],
-  summary: "The organisation or folder that it goes into: its name or uid",
+  summary: "The organization or folder that it goes into: its name or uid",
   config: "default.group",
   required: true,
   complete: completeGroup("group"),
@@ -23,7 +23,7 @@ export const WITHIN = {
     type: "string",
     value: "GROUP",
     aliases: ["group"],
-    summary: "Only what is in this organisation or folder: its name or uid",
+    summary: "Only what is in this organization or folder: its name or uid",
     config: "default.group",
     complete: completeGroup("group"),
   },
@@ -38,7 +38,7 @@ export const DESCRIPTION = {
   summary: "What it is for",
 } as const satisfies Option;
 
-/** What can be changed of organisations and folders. */
+/** What can be changed of organizations and folders. */
 export const GROUP_CHANGES = {
   name: NAME,
   description: DESCRIPTION,

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { parseDuration } from "../command/duration.ts";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 /** A time to come: a length of time from now, a day, or a time as the API writes them. */
 export function timeAhead(source: string, text: string): Timestamp {
@@ -17,7 +17,7 @@ function readTime(source: string, text: string, direction: 1 | -1): number {
   if (seconds !== undefined) return Date.now() + direction * seconds * 1000;
   const ms = /^\d{4}-\d{2}-\d{2}(T\S+)?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw wrongUse(
+  throw usageError(
     `${source} must be a time or a length of time, not "${text}"`,
     "such as 2027-01-31, 2027-01-31T12:00:00Z or 720h",
   );

@@ -2,7 +2,7 @@ import type { Tag } from "@wharf/client";
 import { isUid } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { notFound, wrongUse } from "../errors.ts";
+import { notFound, usageError } from "../errors.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import { TAG_COLUMNS } from "./columns.ts";
@@ -20,7 +20,7 @@ async function find(context: Context, text: string, repo: string | undefined): P
   const place = repo ?? (at < 0 ? "" : text.slice(0, at));
   const name = repo === undefined ? text.slice(at + 1) : text;
   if (place === "")
-    throw wrongUse(`of which repo is the tag "${text}"?`, "write REPO:TAG, or give --repo");
+    throw usageError(`of which repo is the tag "${text}"?`, "write REPO:TAG, or give --repo");
   const found = await resolve(context, REPO, place);
   const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
   const request = { name, uidp: { childrenOf: found.uid }, ...all };

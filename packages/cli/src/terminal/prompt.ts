@@ -1,5 +1,5 @@
 import type { Choice } from "../command/definition.ts";
-import { interrupted, wrongUse } from "../errors.ts";
+import { interrupted, usageError } from "../errors.ts";
 import { harmless } from "./width.ts";
 
 /** Questions to people at a terminal. Everyone else gets an error that says what to give instead. */
@@ -19,7 +19,7 @@ const WALKABLE = 10;
 /** Prompts on stderr, so that stdout has data alone. */
 export function promptOn(isInteractive: boolean, signal: AbortSignal): Prompt {
   const require = (missing: string, hint: string) => {
-    if (!isInteractive) throw wrongUse(missing, hint);
+    if (!isInteractive) throw usageError(missing, hint);
   };
   const asked = async <T>(
     question: string,
@@ -39,7 +39,7 @@ export function promptOn(isInteractive: boolean, signal: AbortSignal): Prompt {
         clack.confirm({ ...common, message, initialValue: false }),
       ),
     select: (message, choices) => {
-      if (choices.length === 0) throw wrongUse(`${message}: there is nothing to pick from`);
+      if (choices.length === 0) throw usageError(`${message}: there is nothing to pick from`);
       const options = choices.map(({ value, label, hint }) => ({
         value,
         label: harmless(label ?? value),

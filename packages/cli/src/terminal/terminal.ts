@@ -1,4 +1,4 @@
-import type { COLOURS } from "../command/globals.ts";
+import type { COLORS } from "../command/globals.ts";
 
 /** What the command is attached to. */
 export interface Terminal {
@@ -10,7 +10,7 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** The cells in a line; undefined when there is no terminal, and so no end to a line. */
   readonly width: number | undefined;
-  /** Styles for stdout: plain functions that do nothing where there is no colour. */
+  /** Styles for stdout: plain functions that do nothing where there is no color. */
   readonly style: Style;
   /** The same for stderr. */
   readonly remarkStyle: Style;
@@ -34,24 +34,24 @@ export interface Streams {
 export function terminalOf(
   { stdin, stdout, stderr }: Streams,
   environment: Readonly<Record<string, string | undefined>>,
-  colour: (typeof COLOURS)[number],
+  color: (typeof COLORS)[number],
 ): Terminal {
   const allowed = !environment.NO_COLOR && environment.TERM !== "dumb";
-  const coloured = (isTTY = false) => (colour === "auto" ? isTTY && allowed : colour === "always");
+  const colored = (isTTY = false) => (color === "auto" ? isTTY && allowed : color === "always");
   return {
     isTTY: stdout.isTTY === true,
     showsRemarks: stderr.isTTY === true && environment.TERM !== "dumb",
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     width: stdout.isTTY ? stdout.columns || undefined : undefined,
-    style: styleOf(coloured(stdout.isTTY)),
-    remarkStyle: styleOf(coloured(stderr.isTTY)),
+    style: styleOf(colored(stdout.isTTY)),
+    remarkStyle: styleOf(colored(stderr.isTTY)),
   };
 }
 
-/** Functions that colour, or leave text as it is. */
-export function styleOf(coloured: boolean): Style {
+/** Functions that color, or leave text as it is. */
+export function styleOf(colored: boolean): Style {
   const style = (on: number, off: number) => (text: string) =>
-    coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    colored ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return {
     bold: style(1, 22),
     dim: style(2, 22),

@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly input?: string | Buffer;
 }
 
-/** Nothing of whoever runs the tests: no settings, no config file, no colours. */
+/** Nothing of whoever runs the tests: no settings, no config file, no colors. */
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,

@@ -1,5 +1,5 @@
 import type { advisoriesV1 } from "@wharf/contract";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
 /** What can have happened, as the files of distributions call it. */
 export const TYPES = [
@@ -53,12 +53,12 @@ export function typeOf(said: Said): Init[EventType["case"]] {
   const needed = NEEDS[type] ?? [];
   for (const option of Object.values(NEEDS).flat()) {
     const isGiven = said[option] !== undefined && said[option].length > 0;
-    if (needed.includes(option) && !isGiven) throw wrongUse(`${type} needs ${flagOf(option)}`);
-    if (!needed.includes(option) && isGiven) throw wrongUse(`${type} takes no ${flagOf(option)}`);
+    if (needed.includes(option) && !isGiven) throw usageError(`${type} needs ${flagOf(option)}`);
+    if (!needed.includes(option) && isGiven) throw usageError(`${type} takes no ${flagOf(option)}`);
   }
   switch (type) {
     case "detection":
-      if (note !== "") throw wrongUse("detection takes no --note");
+      if (note !== "") throw usageError("detection takes no --note");
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "true-positive-determination":
       return { case: "truePositiveDetermination", value: { note } };

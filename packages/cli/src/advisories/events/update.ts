@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { advisoriesV1, isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import { notFound, usageError } from "../../errors.ts";
 import { changesOf, given } from "../../resource/given.ts";
 import { timeAgo } from "../../resource/time.ts";
 import { EVENT_COLUMNS } from "./columns.ts";
@@ -14,7 +14,7 @@ export const run: Run<typeof updateDefinition> = async (context, args) => {
   const { event: id, type, patchedVersions, time, issue, findings } = args;
   if (!isUid(id)) {
     const hint = "`wharf advisories events list ADVISORY` shows the uids of its events";
-    throw wrongUse(`"${id}" is not the uid of an event`, hint);
+    throw usageError(`"${id}" is not the uid of an event`, hint);
   }
   const words = given({
     ...{ fixedVersion: args.fixedVersion, reason: args.reason, note: args.note },

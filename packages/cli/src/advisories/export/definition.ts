@@ -16,7 +16,7 @@ file. What was written as OSV can be imported again exactly.`,
     { command: "wharf advisories export --group acme --feed csaf --to feeds/" },
   ],
   options: {
-    parent: { ...PARENT, summary: "The organisation or folder that they are of: its name or uid" },
+    parent: { ...PARENT, summary: "The organization or folder that they are of: its name or uid" },
     feed: {
       type: "choice",
       choices: FEEDS,

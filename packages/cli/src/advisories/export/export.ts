@@ -6,7 +6,7 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { Step } from "../../progress.ts";
 import { resolvePlace } from "../../resolve/groups.ts";
 import type { exportDefinition, FEEDS } from "./definition.ts";
@@ -25,7 +25,7 @@ const FILES: Readonly<Record<Feed, { path: string; name: string }>> = {
 export const run: Run<typeof exportDefinition> = async (context, { parent, feed, to }) => {
   const { path, name } = FILES[feed];
   if (to === "-" && name.endsWith(".zip") && context.terminal.isTTY) {
-    throw wrongUse("an archive is not for terminals", "give a file with --to");
+    throw usageError("an archive is not for terminals", "give a file with --to");
   }
   const { uid } = await resolvePlace(context, parent);
   const target = to === "-" ? undefined : fileOf(to, name);

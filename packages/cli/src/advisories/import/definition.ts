@@ -30,7 +30,7 @@ someone approves them.`,
     },
   ],
   options: {
-    parent: { ...PARENT, summary: "The organisation or folder that they go into: its name or uid" },
+    parent: { ...PARENT, summary: "The organization or folder that they go into: its name or uid" },
     "input-format": {
       type: "choice",
       choices: ["distro", "osv", "openvex", "csaf"],

@@ -2,7 +2,7 @@ import { openSource, type Source } from "@wharf/advisories/source";
 import type { Wharf } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { CommandError, EXIT, wrongUse } from "../../errors.ts";
+import { CommandError, EXIT, usageError } from "../../errors.ts";
 import { resolvePlace } from "../../resolve/groups.ts";
 import { type Batch, batchesOf } from "./batches.ts";
 import type { importDefinition } from "./definition.ts";
@@ -44,14 +44,14 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
 async function open(paths: readonly string[]): Promise<Source[]> {
   const sources: Source[] = [];
   if (paths.filter((path) => path === "-").length > 1) {
-    throw wrongUse("standard input can be read only once", "name - once");
+    throw usageError("standard input can be read only once", "name - once");
   }
   for (const path of paths) {
     try {
       sources.push(await openSource(path, process.stdin));
     } catch (error) {
       const [why] = (error as Error).message.split(", ");
-      throw wrongUse(
+      throw usageError(
         `${path} cannot be read: ${why}`,
         "name files, folders, archives, or - for input",
       );

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { makePrivateFolder, writeWhole } from "../cache/private-file.ts";
 
 /** docker's config, as far as we look into it. Everything else stays as it is. */
@@ -19,11 +19,11 @@ export function readDockerConfig(path: string): DockerConfig {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw wrongUse(`${path} cannot be read: ${(error as Error).message}`);
+    throw usageError(`${path} cannot be read: ${(error as Error).message}`);
   }
   const config = text.trim() === "" ? {} : parse(path, text);
   if (!isObject(config) || !isObject(config.credHelpers ?? {})) {
-    throw wrongUse(`${path} is not docker's config`, "mend it or move it away, then try again");
+    throw usageError(`${path} is not docker's config`, "mend it or move it away, then try again");
   }
   return config as DockerConfig;
 }
@@ -60,7 +60,7 @@ function parse(path: string, text: string): unknown {
     return JSON.parse(text);
   } catch {
     // What is in there can be a password: the complaint must not quote it.
-    throw wrongUse(`${path} is not JSON`, "mend it or move it away, then try again");
+    throw usageError(`${path} is not JSON`, "mend it or move it away, then try again");
   }
 }
 

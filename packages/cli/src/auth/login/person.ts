@@ -12,7 +12,7 @@ export interface LoginOptions {
   readonly issuer: Issuer;
   /** Whom the first token is for; others come of the session. */
   readonly audience: string;
-  /** The uid of an identity provider, or the name of an organisation. */
+  /** The uid of an identity provider, or the name of an organization. */
   readonly provider: string | undefined;
   readonly invite: string | undefined;
   /** Whether to open a browser, or only to tell the address. */

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
 /**
  * A secret that an option names: itself, or `-` for standard input, since what is on a command line
@@ -11,6 +11,6 @@ export async function readSecret(
 ): Promise<string | undefined> {
   if (given !== "-") return given?.trim();
   const read = (await text(process.stdin)).trim();
-  if (read === "") throw wrongUse(`${source} -: there is nothing on standard input`);
+  if (read === "") throw usageError(`${source} -: there is nothing on standard input`);
   return read;
 }

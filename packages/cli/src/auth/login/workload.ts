@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUid } from "@wharf/contract";
 import type { Context } from "../../context.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import { notFound, usageError } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
 import type { Login } from "../cache/login.ts";
 import { Logins } from "../cache/logins.ts";
@@ -50,7 +50,8 @@ async function identityOf(context: Context, text: string): Promise<string> {
     .identities;
   const [first, second] = found;
   if (first === undefined) throw notFound(`no identity is named "${text}"`, "give its uid");
-  if (second !== undefined) throw wrongUse(`several identities are named "${text}"`, "give a uid");
+  if (second !== undefined)
+    throw usageError(`several identities are named "${text}"`, "give a uid");
   return first.uid;
 }
 

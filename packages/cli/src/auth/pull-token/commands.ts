@@ -19,7 +19,7 @@ machine and dropped, the server has only the public one. It ends by itself; revo
     parent: {
       type: "string",
       value: "GROUP",
-      summary: "The organisation or folder that it can pull from: its name or uid",
+      summary: "The organization or folder that it can pull from: its name or uid",
       config: "default.group",
       required: true,
       complete: completeGroup("group"),
@@ -47,7 +47,7 @@ export const listDefinition = define({
     parent: {
       type: "string",
       value: "GROUP",
-      summary: "Only those of this organisation or folder, and below",
+      summary: "Only those of this organization or folder, and below",
       config: "default.group",
       complete: completeGroup("group"),
     },

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { builtinRole, isUid } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import { notFound, usageError } from "../../errors.ts";
 import type { Column } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { registriesOf } from "../docker/registries.ts";
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<PullToken>[] = [
 export const run: Run<typeof createDefinition> = async (context, args) => {
   const { settings, out, err } = context;
   if (args.ttl <= 0 || args.ttl > LONGEST_SECONDS) {
-    throw wrongUse("--ttl must be more than nothing, and 8760h at most");
+    throw usageError("--ttl must be more than nothing, and 8760h at most");
   }
   const role = await roleUid(context, args.role);
   const { uid: parent, name: group } = await resolveGroup(context, args.parent);
@@ -96,7 +96,7 @@ async function roleUid({ client, signal }: Context, text: string): Promise<strin
   const { roles } = await client();
   const [first, second] = (await roles.list({ name: text, pageSize: 2 }, { signal })).roles;
   if (first === undefined) throw notFound(`no role is named "${text}"`);
-  if (second !== undefined) throw wrongUse(`several roles are named "${text}"`, "give a uid");
+  if (second !== undefined) throw usageError(`several roles are named "${text}"`, "give a uid");
   return first.uid;
 }
 

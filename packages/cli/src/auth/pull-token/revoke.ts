@@ -2,7 +2,7 @@ import type { Identity } from "@wharf/client";
 import { isUid } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import { notFound, usageError } from "../../errors.ts";
 import type { revokeDefinition } from "./commands.ts";
 import { findPullTokens, isPullToken } from "./find.ts";
 
@@ -21,7 +21,7 @@ async function resolve(context: Context, text: string): Promise<Identity> {
     const { identities } = await context.client();
     const identity = await identities.get({ uid }, { signal: context.signal });
     if (isPullToken(identity)) return identity;
-    throw wrongUse(`${identity.name} is an identity, but no pull token`);
+    throw usageError(`${identity.name} is an identity, but no pull token`);
   }
   const found = await Array.fromAsync(findPullTokens(context, { name: text }));
   const [first, second] = found;
@@ -30,7 +30,7 @@ async function resolve(context: Context, text: string): Promise<Identity> {
   }
   if (second === undefined) return first;
   const uids = found.map((identity) => identity.uid);
-  throw wrongUse(
+  throw usageError(
     `${found.length} pull tokens are named "${text}"`,
     ["give the uid of one:", ...uids].join("\n    "),
   );

@@ -5,7 +5,7 @@ import { WITHIN } from "../../resource/options.ts";
 
 const place = {
   name: "group",
-  summary: "Name or uid of the organisation or folder whose accounts they are",
+  summary: "Name or uid of the organization or folder whose accounts they are",
   required: true,
   complete: completeGroup("group"),
   pick: pickGroup("group"),

@@ -1,4 +1,4 @@
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
 /** Where a group can have accounts, by the names that people use, and the fields that hold them. */
 export const PROVIDERS = {
@@ -12,5 +12,5 @@ export type Provider = keyof typeof PROVIDERS;
 
 export function readProvider(text: string, among = Object.keys(PROVIDERS)): Provider {
   if (among.includes(text)) return text as Provider;
-  throw wrongUse(`PROVIDER must be one of ${among.join(", ")}, not "${text}"`);
+  throw usageError(`PROVIDER must be one of ${among.join(", ")}, not "${text}"`);
 }

@@ -1,5 +1,5 @@
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { setGithubDefinition } from "./commands.ts";
 import { setAccounts } from "./set.ts";
 
@@ -18,5 +18,5 @@ export const run: Run<typeof setGithubDefinition> = (context, { group, appId, in
 
 function number(source: string, text: string): bigint {
   if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
-  throw wrongUse(`${source} must be a number, not "${text}"`);
+  throw usageError(`${source} must be a number, not "${text}"`);
 }

@@ -69,7 +69,7 @@ export const deleteDefinition = define({
 export const folders = group({
   name: "folders",
   aliases: ["folder"],
-  summary: "Manage folders: the groups below organisations",
+  summary: "Manage folders: the groups below organizations",
   commands: [
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),

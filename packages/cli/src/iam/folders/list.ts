@@ -18,7 +18,7 @@ export const run: Run<typeof listDefinition> = async (context, { parent, recursi
   );
 };
 
-/** Lists have organisations, too, when nothing is above them to leave them out. */
+/** Lists have organizations, too, when nothing is above them to leave them out. */
 async function* onlyFolders(groups: AsyncIterable<Group>, deep: boolean): AsyncIterable<Group> {
   for await (const group of groups) {
     const depth = group.uid.split("/").length - 1;

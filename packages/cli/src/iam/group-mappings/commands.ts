@@ -30,7 +30,7 @@ export const createDefinition = define({
   name: "create",
   summary: "Give everyone in a group of an identity provider a role, while they are logged in",
   description:
-    "The role holds in the whole organisation. A mapping cannot be changed: delete it, and create another.",
+    "The role holds in the whole organization. A mapping cannot be changed: delete it, and create another.",
   examples: [
     {
       command: "wharf iam group-mappings create --provider sso --external-group devs --role viewer",

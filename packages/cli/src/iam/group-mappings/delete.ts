@@ -1,7 +1,7 @@
 import { parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
 import { mustBeUid } from "../../resolve/uid.ts";
@@ -13,7 +13,7 @@ const AT_ONCE = 25;
 export const run: Run<typeof deleteDefinition> = async (context, args) => {
   const { all, mappings, provider } = args;
   if (all === mappings.length > 0 || all !== (provider !== undefined)) {
-    throw wrongUse("give either MAPPINGS, or --all with --provider");
+    throw usageError("give either MAPPINGS, or --all with --provider");
   }
   for (const uid of mappings) mustBeUid("MAPPINGS", uid);
   const uids = provider === undefined ? mappings : await allOf(context, provider);

@@ -1,7 +1,7 @@
 import type { Group } from "@wharf/client";
 import type { Column } from "../../output/columns.ts";
 
-/** What is shown of organisations and folders. */
+/** What is shown of organizations and folders. */
 export const GROUP_COLUMNS: readonly Column<Group>[] = [
   { header: "Name", value: ({ name }) => name },
   { header: "UID", value: ({ uid }) => uid },

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { type GroupKind, resolveGroup } from "../../resolve/groups.ts";
 import { pairsOf } from "../../resource/pairs.ts";
 import { GROUP_COLUMNS } from "./columns.ts";
@@ -10,7 +10,7 @@ export interface GroupChanges {
   readonly description: string | undefined;
   /** As `repositories=10`; `repositories=` takes the limit away. */
   readonly limit: readonly string[];
-  /** Of organisations alone. */
+  /** Of organizations alone. */
   readonly verified?: "yes" | "no" | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function updateGroup(
 ): Promise<void> {
   const limits = limitsOf(limit);
   if ([name, description, limits, verified].every((change) => change === undefined)) {
-    throw wrongUse("there is nothing to change", "give --name, --description or --limit");
+    throw usageError("there is nothing to change", "give --name, --description or --limit");
   }
   const { uid, resourceLimits } = await resolveGroup(context, text, kind);
   const { groups } = await context.client();
@@ -47,7 +47,7 @@ function limitsOf(texts: readonly string[]): Limits | undefined {
 }
 
 function wholeOf(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw wrongUse(`--limit must be a whole number, not "${text}"`);
+  if (!/^[0-9]{1,9}$/.test(text)) throw usageError(`--limit must be a whole number, not "${text}"`);
   return Number(text);
 }
 

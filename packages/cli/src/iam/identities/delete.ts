@@ -1,5 +1,5 @@
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { IDENTITY } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
 import { deleteAll } from "../../resource/delete.ts";
@@ -8,7 +8,7 @@ import { found } from "./list.ts";
 
 export const run: Run<typeof deleteDefinition> = async (context, args) => {
   if (args.expired === args.identities.length > 0) {
-    throw wrongUse("give either IDENTITIES or --expired");
+    throw usageError("give either IDENTITIES or --expired");
   }
   const all = args.expired
     ? await Array.fromAsync(await found(context, args))

@@ -2,7 +2,7 @@ import type { Identity } from "@wharf/client";
 import { RelationshipType } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { printList } from "../../resource/print.ts";
 import { isPast } from "../../resource/time.ts";
 import { within } from "../../resource/within.ts";
@@ -35,7 +35,7 @@ export interface Wanted {
 /** The identities that options ask for. */
 export async function found(context: Context, wanted: Wanted): Promise<AsyncIterable<Identity>> {
   const { expired, name, type = expired ? "static" : undefined } = wanted;
-  if (expired && type !== "static") throw wrongUse("only those of --type static expire");
+  if (expired && type !== "static") throw usageError("only those of --type static expire");
   const { identities } = await context.client();
   const request = {
     // People live in no group.

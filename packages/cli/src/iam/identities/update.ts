@@ -1,5 +1,5 @@
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { IDENTITY } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
 import { readObject } from "../../resource/document.ts";
@@ -27,7 +27,7 @@ export const run: Run<typeof updateDefinition> = async (context, args) => {
   const { signal } = context;
   if (file !== undefined) {
     if ([name, description, relationship].some((one) => one !== undefined)) {
-      throw wrongUse("--file excludes other options");
+      throw usageError("--file excludes other options");
     }
     const updateMask = Object.keys(await readObject("--file", file)).filter(
       (field) => !NOT_OURS.has(field),

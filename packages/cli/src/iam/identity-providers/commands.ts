@@ -53,7 +53,7 @@ export const describeDefinition = define({
 
 export const createDefinition = define({
   name: "create",
-  summary: "Let people of an organisation log in through its own identity provider",
+  summary: "Let people of an organization log in through its own identity provider",
   description: `It speaks OpenID Connect, and must know our redirect address: the issuer with /oauth/callback.
 The secret is never given on the command line, where others could read it.`,
   examples: [
@@ -112,7 +112,7 @@ export const deleteDefinition = define({
 export const identityProviders = group({
   name: "identity-providers",
   aliases: ["identity-provider", "idps", "idp"],
-  summary: "Manage identity providers: where people of an organisation log in",
+  summary: "Manage identity providers: where people of an organization log in",
   description: "`wharf iam group-mappings` says which roles their groups give.",
   commands: [
     command(listDefinition, () => import("./list.ts")),

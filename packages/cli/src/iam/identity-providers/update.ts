@@ -1,6 +1,6 @@
 import { parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
 import { resolveRole } from "../../resolve/roles.ts";
@@ -11,7 +11,7 @@ import type { updateDefinition } from "./commands.ts";
 export const run: Run<typeof updateDefinition> = async (context, args) => {
   const { name, description, issuer, clientId, groupsClaim, scopes, pkce, clearSecret } = args;
   if (clearSecret && args.clientSecret !== undefined) {
-    throw wrongUse("--client-secret and --clear-secret exclude each other");
+    throw usageError("--client-secret and --clear-secret exclude each other");
   }
   const { uid } = await resolve(context, IDENTITY_PROVIDER, args.provider);
   const value = given({

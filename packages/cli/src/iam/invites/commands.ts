@@ -43,7 +43,7 @@ You must hold everything that the role can do.`,
   arguments: [
     {
       name: "group",
-      summary: "Name or uid of the organisation or folder; default.group otherwise",
+      summary: "Name or uid of the organization or folder; default.group otherwise",
       complete: completeGroup("group"),
       pick: pickGroup("group"),
     },

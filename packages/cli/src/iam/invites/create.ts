@@ -27,7 +27,7 @@ async function groupOf(context: Context, text: string | undefined): Promise<stri
   if (group !== undefined) return group;
   context.prompt.require(
     "GROUP is missing",
-    "give an organisation or folder, or set default.group",
+    "give an organization or folder, or set default.group",
   );
   return context.prompt.select("GROUP: where to invite to", await pickGroup("group")(context));
 }

@@ -1,7 +1,7 @@
 import type { GroupInvite } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { deleteAll } from "../../resource/delete.ts";
 import { within } from "../../resource/within.ts";
 import { labelOf } from "./columns.ts";
@@ -13,7 +13,7 @@ const KIND = { one: "invite", many: "invites" };
 
 export const run: Run<typeof deleteDefinition> = async (context, args) => {
   if (args.expired === args.invites.length > 0) {
-    throw wrongUse("give either INVITES or --expired");
+    throw usageError("give either INVITES or --expired");
   }
   const found = args.expired
     ? await expired(context, args)

@@ -5,15 +5,15 @@ import { DESCRIPTION, GROUP_CHANGES } from "../../resource/options.ts";
 
 const organization = {
   name: "organization",
-  summary: "Name or uid of the organisation",
+  summary: "Name or uid of the organization",
   required: true,
-  complete: completeGroup("organisation"),
-  pick: pickGroup("organisation"),
+  complete: completeGroup("organization"),
+  pick: pickGroup("organization"),
 } as const;
 
 export const listDefinition = define({
   ...LIST,
-  summary: "List organisations",
+  summary: "List organizations",
   description: "With -o tree, also the folders below them.",
   examples: [
     { command: "wharf iam organizations list" },
@@ -24,22 +24,22 @@ export const listDefinition = define({
 
 export const describeDefinition = define({
   ...DESCRIBE,
-  summary: "Show one organisation",
+  summary: "Show one organization",
   examples: [{ command: "wharf iam organizations describe acme -o yaml" }],
   arguments: [organization],
 });
 
 export const createDefinition = define({
   name: "create",
-  summary: "Create an organisation, and own it",
+  summary: "Create an organization, and own it",
   examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
-  arguments: [{ name: "name", summary: "Name of the organisation", required: true }],
+  arguments: [{ name: "name", summary: "Name of the organization", required: true }],
   options: { description: DESCRIPTION },
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Rename, describe, limit or verify an organisation",
+  summary: "Rename, describe, limit or verify an organization",
   examples: [
     { command: "wharf iam organizations update acme --description ''" },
     { command: "wharf iam organizations update acme --limit repositories=100" },
@@ -61,7 +61,7 @@ export const updateDefinition = define({
 
 export const deleteDefinition = define({
   ...DELETE,
-  summary: "Delete an organisation that has nothing in it",
+  summary: "Delete an organization that has nothing in it",
   examples: [{ command: "wharf iam organizations delete acme -y", shows: "without asking" }],
   arguments: [organization],
 });
@@ -69,7 +69,7 @@ export const deleteDefinition = define({
 export const organizations = group({
   name: "organizations",
   aliases: ["organization", "orgs", "org"],
-  summary: "Manage organisations: the groups that have nothing above them",
+  summary: "Manage organizations: the groups that have nothing above them",
   commands: [
     command(listDefinition, () => import("./list.ts")),
     command(describeDefinition, () => import("./describe.ts")),

@@ -3,4 +3,4 @@ import { deleteGroup } from "../groups/delete.ts";
 import type { deleteDefinition } from "./commands.ts";
 
 export const run: Run<typeof deleteDefinition> = (context, { organization }) =>
-  deleteGroup(context, organization, "organisation");
+  deleteGroup(context, organization, "organization");

@@ -5,7 +5,7 @@ import type { listDefinition } from "./commands.ts";
 export const run: Run<typeof listDefinition> = async ({ client, out, progress, signal }) => {
   const { groups } = await client();
   const request = out.format === "tree" ? {} : { uidp: { inRoot: true }, orderBy: "name" };
-  await progress("listing organisations", () =>
-    out.list(groups.listAll(request, { signal }), GROUP_COLUMNS, { what: "organisations" }),
+  await progress("listing organizations", () =>
+    out.list(groups.listAll(request, { signal }), GROUP_COLUMNS, { what: "organizations" }),
   );
 };

@@ -3,4 +3,4 @@ import { updateGroup } from "../groups/update.ts";
 import type { updateDefinition } from "./commands.ts";
 
 export const run: Run<typeof updateDefinition> = (context, { organization, ...changes }) =>
-  updateGroup(context, organization, "organisation", changes);
+  updateGroup(context, organization, "organization", changes);

@@ -1,7 +1,7 @@
 import type { RoleBinding } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { resolveWho } from "../../resolve/identities.ts";
 import { resolveRole } from "../../resolve/roles.ts";
@@ -31,7 +31,7 @@ export const run: Run<typeof createDefinition> = async (context, args) => {
 
 function entriesOf(identity: string | undefined, roles: readonly string[]): Entry[] {
   if (identity === undefined || roles.length === 0) {
-    throw wrongUse("--identity and --role are missing", "give both, or --file");
+    throw usageError("--identity and --role are missing", "give both, or --file");
   }
   return roles.map((role) => ({ identity, role }));
 }
@@ -46,18 +46,18 @@ async function readEntries({
   file: string | undefined;
 }): Promise<Entry[]> {
   if (identity !== undefined || role.length > 0) {
-    throw wrongUse("--file excludes --identity and --role");
+    throw usageError("--file excludes --identity and --role");
   }
   const document = await readDocument("--file", file);
   const list = isObject(document) && "items" in document ? document.items : document;
   if (!Array.isArray(list) || list.length === 0) {
-    throw wrongUse("--file must hold a list", "such as: - {identity: ci, role: viewer}");
+    throw usageError("--file must hold a list", "such as: - {identity: ci, role: viewer}");
   }
   return list.map((entry, at) => {
     if (isObject(entry) && typeof entry.identity === "string" && typeof entry.role === "string") {
       return { identity: entry.identity, role: entry.role };
     }
-    throw wrongUse(`--file: entry ${at + 1} needs an identity and a role`);
+    throw usageError(`--file: entry ${at + 1} needs an identity and a role`);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Role } from "@wharf/client";
 import { isRoot } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { readCapabilities } from "../../resolve/capabilities.ts";
 import { printList } from "../../resource/print.ts";
 import { within } from "../../resource/within.ts";
@@ -10,7 +10,7 @@ import type { listDefinition } from "./commands.ts";
 
 export const run: Run<typeof listDefinition> = async (context, args) => {
   const { managed, custom, name } = args;
-  if (managed && custom) throw wrongUse("--managed and --custom exclude each other");
+  if (managed && custom) throw usageError("--managed and --custom exclude each other");
   const wanted = readCapabilities("--capabilities", args.capabilities);
   const { roles } = await context.client();
   const uidp = managed ? { inRoot: true } : await within(context, args);

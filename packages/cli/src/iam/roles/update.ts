@@ -1,7 +1,7 @@
 import type { Role } from "@wharf/client";
 import type { Capability } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { readCapabilities } from "../../resolve/capabilities.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { resolve } from "../../resolve/resolve.ts";
@@ -14,7 +14,7 @@ export const run: Run<typeof updateDefinition> = async (context, args) => {
   const add = readCapabilities("--add", args.add);
   const remove = readCapabilities("--remove", args.remove);
   if (exactly.length > 0 && add.length + remove.length > 0) {
-    throw wrongUse("--capabilities excludes --add and --remove");
+    throw usageError("--capabilities excludes --add and --remove");
   }
   const role = await resolve(context, ROLE, args.role);
   const changed = exactly.length + add.length + remove.length > 0;
@@ -40,5 +40,5 @@ function capabilitiesOf(
   if (exactly.length > 0) return exactly;
   const left = [...new Set([...capabilities, ...add])].filter((one) => !remove.includes(one));
   if (left.length > 0) return left;
-  throw wrongUse(`nothing would be left that ${name} can do`, "delete the role instead");
+  throw usageError(`nothing would be left that ${name} can do`, "delete the role instead");
 }

@@ -1,4 +1,4 @@
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
 /** A piece of an action: what is between the braces. */
 export interface Lexeme {
@@ -15,7 +15,7 @@ export type Piece =
 
 /** Something that the template says and we cannot do, and where it says it. */
 export function templateError(what: string, at: number): Error {
-  return wrongUse(
+  return usageError(
     `--format: ${what} at position ${at}`,
     "`wharf help formats` shows what there is",
   );

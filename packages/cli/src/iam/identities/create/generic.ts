@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
 import type { Run } from "../../../command/types.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { readObject } from "../../../resource/document.ts";
 import type { genericDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
@@ -11,11 +11,11 @@ export const run: Run<typeof genericDefinition> = async (context, args) => {
   const { parent, role, file } = args;
   const relationship = relationshipOf(args);
   if (file !== undefined && relationship !== undefined) {
-    throw wrongUse("--file excludes options that say how the identity proves itself");
+    throw usageError("--file excludes options that say how the identity proves itself");
   }
   const kept = file === undefined ? {} : await readIdentity(file);
   if (file === undefined && relationship === undefined) {
-    throw wrongUse(
+    throw usageError(
       "nothing says how the identity proves itself",
       "give --issuer and --subject, --issuer-keys, --aws-account, --service-principal or --file",
     );
@@ -40,7 +40,7 @@ export async function readIdentity(text: string) {
   try {
     return fromJson(IdentitySchema, json as JsonObject);
   } catch (error) {
-    throw wrongUse(
+    throw usageError(
       `--file is no identity: ${(error as Error).message}`,
       "its fields are those that `wharf iam identities describe -o yaml` shows",
     );

@@ -1,5 +1,5 @@
 import type { Run } from "../../../command/types.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { given } from "../../../resource/given.ts";
 import type { githubDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
@@ -14,10 +14,10 @@ export const run: Run<typeof githubDefinition> = async (context, args) => {
   const { repo, repoId, ownerId, audience, parent, role, description, host } = args;
   const [owner, project, ...more] = repo.split("/");
   if (!owner || !project || more.length > 0) {
-    throw wrongUse(`--repo must be OWNER/NAME, not "${repo}"`, "such as --repo acme/app");
+    throw usageError(`--repo must be OWNER/NAME, not "${repo}"`, "such as --repo acme/app");
   }
   for (const [option, id] of Object.entries({ "--repo-id": repoId, "--owner-id": ownerId })) {
-    if (id !== undefined && !/^\d+$/.test(id)) throw wrongUse(`${option} must be a number`);
+    if (id !== undefined && !/^\d+$/.test(id)) throw usageError(`${option} must be a number`);
   }
   const of = (name: string, id: string | undefined) => `${quoted(name)}(@${id ?? "[0-9]+"})?`;
   const who = `repo:${of(owner, ownerId)}/${of(project, repoId)}`;
@@ -62,7 +62,8 @@ function contextOf({
   pullRequest: boolean;
 }): string | undefined {
   const said = [ref !== undefined, environment !== undefined, pullRequest].filter(Boolean);
-  if (said.length > 1) throw wrongUse("--ref, --environment and --pull-request exclude each other");
+  if (said.length > 1)
+    throw usageError("--ref, --environment and --pull-request exclude each other");
   if (pullRequest) return "pull_request";
   if (environment !== undefined) return `environment:${quoted(environment)}`;
   if (ref === undefined) return undefined;

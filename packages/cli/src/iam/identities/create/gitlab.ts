@@ -1,5 +1,5 @@
 import type { Run } from "../../../command/types.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import type { gitlabDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
 import { nameFrom, quoted } from "./name.ts";
@@ -8,7 +8,7 @@ import { trustOf } from "./trust.ts";
 export const run: Run<typeof gitlabDefinition> = async (context, args) => {
   const { projectPath, refType, ref, host, parent, role, description } = args;
   if (!/^[^/\s:]+(\/[^/\s:]+)+$/.test(projectPath)) {
-    throw wrongUse(`--project-path must be GROUP/PROJECT, not "${projectPath}"`);
+    throw usageError(`--project-path must be GROUP/PROJECT, not "${projectPath}"`);
   }
   if (ref === undefined) {
     context.err.warn(`every ${refType} of ${projectPath} is let in: --ref narrows it`);

@@ -1,5 +1,5 @@
 import type { Run } from "../../../command/types.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import type { kubernetesDefinition } from "./commands.ts";
 import { makeIdentity } from "./make.ts";
 import { nameFrom } from "./name.ts";
@@ -11,7 +11,7 @@ const USUAL_ISSUER = "https://kubernetes.default.svc.cluster.local";
 export const run: Run<typeof kubernetesDefinition> = async (context, args) => {
   const { namespace, serviceAccount, issuerKeys, parent, role, description } = args;
   if (args.issuer === undefined && issuerKeys === undefined) {
-    throw wrongUse(
+    throw usageError(
       "give --issuer, or --issuer-keys for a cluster that cannot be reached from the server",
       "`kubectl get --raw /openid/v1/jwks` prints the keys",
     );
@@ -21,7 +21,7 @@ export const run: Run<typeof kubernetesDefinition> = async (context, args) => {
     "--service-account": serviceAccount,
   })) {
     if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)) {
-      throw wrongUse(`${option} must be a name as Kubernetes has them, not "${text}"`);
+      throw usageError(`${option} must be a name as Kubernetes has them, not "${text}"`);
     }
   }
   const relationship = trustOf({

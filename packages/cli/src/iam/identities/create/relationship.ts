@@ -1,6 +1,6 @@
 import { ServicePrincipal } from "@wharf/contract";
 import { didYouMean } from "../../../command/suggest.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { given } from "../../../resource/given.ts";
 import { pairsOf } from "../../../resource/pairs.ts";
 import { timeAhead } from "../../../resource/time.ts";
@@ -52,7 +52,7 @@ export function relationshipOf(proof: Proof, known?: string) {
   const clash =
     second?.[0] ?? (kinds.aws.length + kinds.service.length > 0 ? either[0] : undefined);
   if (first !== undefined && clash !== undefined) {
-    throw wrongUse(
+    throw usageError(
       `${first[0]} and ${clash} exclude each other`,
       "an identity proves itself by claims, by keys, by AWS or as a service",
     );
@@ -86,7 +86,7 @@ function oneOf<Value extends string, Pattern extends string>(
     const [one, other] = names.map((name) =>
       name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     );
-    throw wrongUse(`--${one} and --${other} exclude each other`);
+    throw usageError(`--${one} and --${other} exclude each other`);
   }
   if (value !== undefined) return { case: names[0], value };
   return pattern === undefined ? undefined : { case: names[1], value: pattern };
@@ -128,7 +128,7 @@ function readService(text: string): ServicePrincipal {
   if (name !== "UNSPECIFIED" && names.includes(name)) {
     return ServicePrincipal[name as keyof typeof ServicePrincipal];
   }
-  throw wrongUse(
+  throw usageError(
     `--service-principal: there is no service "${text}"`,
     didYouMean(name, names) ?? `one of ${names.slice(1).join(", ")}`,
   );

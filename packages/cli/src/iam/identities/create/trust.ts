@@ -1,4 +1,4 @@
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import { given } from "../../../resource/given.ts";
 import { timeAhead } from "../../../resource/time.ts";
 
@@ -16,7 +16,7 @@ export interface Trust {
 export function trustOf(trust: Trust) {
   const { issuer, subject, subjectPattern, audience, issuerKeys, expiration } = trust;
   if (issuerKeys === undefined) {
-    if (expiration !== undefined) throw wrongUse("--expiration goes with --issuer-keys");
+    if (expiration !== undefined) throw usageError("--expiration goes with --issuer-keys");
     const value = given({
       iss: { case: "issuer", value: issuer } as const,
       sub:
@@ -28,7 +28,7 @@ export function trustOf(trust: Trust) {
     return { case: "claimMatch", value } as const;
   }
   if (subject === undefined) {
-    throw wrongUse("--issuer-keys takes one exact subject", "give --ref");
+    throw usageError("--issuer-keys takes one exact subject", "give --ref");
   }
   const value = given({
     issuer,

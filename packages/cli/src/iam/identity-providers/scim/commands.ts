@@ -22,7 +22,7 @@ export const enableDefinition = define({
   name: "enable",
   summary: "Switch provisioning on: only people who are provisioned can log in from then on",
   description:
-    "Takes two identities that are bound to owner at the organisation, so that nobody is locked out.",
+    "Takes two identities that are bound to owner at the organization, so that nobody is locked out.",
   examples: [{ command: "wharf iam identity-providers scim enable sso" }],
   arguments: [PROVIDER_ARGUMENT],
 });

@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { GenerateScimTokenResponse, RegenerateScimTokenResponse } from "@wharf/client";
 import type { Context } from "../../../context.ts";
-import { wrongUse } from "../../../errors.ts";
+import { usageError } from "../../../errors.ts";
 import type { Column } from "../../../output/columns.ts";
 import { timeAhead } from "../../../resource/time.ts";
 
@@ -20,7 +20,7 @@ export function lifeOf(args: {
 }): { neverExpires: boolean; expireTime?: Timestamp } {
   const { expiration, neverExpires } = args;
   if (expiration === undefined) return { neverExpires };
-  if (neverExpires) throw wrongUse("--expiration and --never-expires exclude each other");
+  if (neverExpires) throw usageError("--expiration and --never-expires exclude each other");
   return { neverExpires, expireTime: timeAhead("--expiration", expiration) };
 }
 
