@@ -28,7 +28,7 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   if (given.has("help")) return showHelp(path);
   const environment = process.env;
   const config = await readConfigOf(given, environment);
-  if (config.problem !== undefined && !node.despiteConfig) throw config.problem;
+  if (config.problem !== undefined && !node.ignoresConfigErrors) throw config.problem;
   const sources: Sources = { given, environment, config };
   const settings = readSettings(sources, node);
   const interrupt = onInterrupt();

@@ -84,7 +84,7 @@ describe("organizations and folders", () => {
     assert.ok(inAcme.startsWith(`${acme}/`) && inner.startsWith(`${inAcme}/`));
     const both = await site.run("iam", "folders", "describe", "platform");
     assert.equal(both.code, 2);
-    assert.match(both.stderr, /2 groups are named "platform"/);
+    assert.match(both.stderr, /2 folders are named "platform"/);
     assert.match(both.stderr, new RegExp(`${inAcme}  acme/platform`));
     assert.match(both.stderr, new RegExp(`${inBeta}  beta/platform`));
     assert.equal((await site.ok("iam", "folders", "get", "inner", "-o", "id")).trim(), inner);
@@ -123,7 +123,7 @@ describe("organizations and folders", () => {
 
   test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
     for (const [token, hint] of [
-      ["", /→ log in with `wharf auth login`/],
+      ["", /→ (sign|log) in with `wharf auth login`/],
       ["nonsense", /→ WHARF_TOKEN is set: .* unset it and log in with `wharf auth login`/],
     ] as const) {
       const env = { ...site.env, WHARF_TOKEN: token };

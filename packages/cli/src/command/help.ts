@@ -4,16 +4,17 @@ import type { Example, Node } from "./definition.ts";
 import { type Entry, type Page, pageOf } from "./page.ts";
 
 /** Longer lines are hard to read, however wide the terminal. */
-const WIDEST = 100;
-/** Terms wider than this have their meaning on the next line. */
-const TERM = 28;
+const MAX_WIDTH = 100;
+const MIN_WIDTH = 40;
+/** Wider terms have their meaning on the next line. */
+const MAX_TERM_WIDTH = 28;
 
 /** The help of a command or group, wrapped to the terminal. */
 export function helpText(
   path: readonly Node[],
-  { width = WIDEST, style = styleOf(false) }: { width?: number | undefined; style?: Style },
+  { width = MAX_WIDTH, style = styleOf(false) }: { width?: number | undefined; style?: Style },
 ): string {
-  return helpOf(pageOf(path), Math.max(40, Math.min(width, WIDEST)), style);
+  return helpOf(pageOf(path), Math.max(MIN_WIDTH, Math.min(width, MAX_WIDTH)), style);
 }
 
 function helpOf(page: Page, width: number, style: Style): string {
@@ -24,23 +25,24 @@ function helpOf(page: Page, width: number, style: Style): string {
   return [
     ...wrap(`${page.name}: ${page.summary}`, width),
     ...section("Usage", [`  ${page.usage}`]),
-    ...section("Also known as", aliases),
+    ...section("Aliases", aliases),
     ...page.paragraphs.flatMap((text) => ["", ...paragraph(text, width)]),
     ...section("Commands", list(page.commands)),
     ...section("Arguments", list(page.arguments)),
     ...section("Options", list(page.options)),
-    ...section("Options of every command", list(page.globals)),
+    ...section("Global options", list(page.globals)),
     ...section("Examples", exampleLines(page.examples, style)),
   ].join("\n");
 }
 
-/** Lines that are indented, such as lists, stay as they are. */
+/** Indented lines, such as lists, are not wrapped. */
 function paragraph(text: string, width: number): string[] {
   return /^\s/.test(text) ? text.split("\n") : wrap(text, width);
 }
 
 function entryLines(entries: readonly Entry[], width: number): string[] {
-  const column = Math.min(TERM, Math.max(0, ...entries.map(({ term }) => widthOf(term)))) + 4;
+  const column =
+    Math.min(MAX_TERM_WIDTH, Math.max(0, ...entries.map(({ term }) => widthOf(term)))) + 4;
   return entries.flatMap(({ term, meaning }) => {
     const lines = wrap(meaning, Math.max(20, width - column));
     const rest = lines.map((line) => " ".repeat(column) + line);

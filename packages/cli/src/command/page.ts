@@ -3,13 +3,13 @@ import { nameOf } from "./find.ts";
 import { GLOBALS } from "./globals.ts";
 import { shownArgument, usageOf, valueName } from "./parse.ts";
 
-/** A word or two, and what they mean. */
+/** A term and its meaning. */
 export interface Entry {
   readonly term: string;
   readonly meaning: string;
 }
 
-/** What there is to say about a command or group, before it is help, a man page or Markdown. */
+/** The content of help, man pages and docs/cli.md for a command or group. */
 export interface Page {
   readonly name: string;
   readonly summary: string;
@@ -90,21 +90,21 @@ function optionTerm(name: string, option: Option): string {
   return `${names.join(", ")}${value}`;
 }
 
-/** What is on unless it is switched off. */
+/** Whether a boolean defaults to true, so that only --no-… is useful. */
 function isOn(option: Option): boolean {
   return option.type === "boolean" && option.default === true;
 }
 
-/** The summary, then what can be given, what is taken otherwise, and where else it can come from. */
+/** The summary, then choices, default, environment variable and config key. */
 function optionMeaning(option: Option): string {
   const choices = option.type === "choice" ? `: ${option.choices.join(", ")}` : "";
   const fallback = "default" in option && !["", true, undefined].includes(option.default as string);
-  const places = [option.env, option.config].filter((place) => place !== undefined);
+  const sources = [option.env, option.config].filter((source) => source !== undefined);
   return [
     `${option.summary}${choices}`,
     option.required ? " (required)" : "",
-    option.type === "list" ? ` (repeat it${option.whole ? "" : ", or separate by commas"})` : "",
+    option.type === "list" ? ` (repeatable${option.repeatOnly ? "" : " or comma-separated"})` : "",
     fallback ? ` [${option.default}]` : "",
-    places.length > 0 ? ` (${places.join(", ")})` : "",
+    sources.length > 0 ? ` (${sources.join(", ")})` : "",
   ].join("");
 }

@@ -8,7 +8,7 @@ export type Token =
   | { kind: "positional"; value: string }
   | { kind: "option-terminator" };
 
-/** The words as options and others, by the options' types alone. */
+/** Splits words into options and positionals, without checking them. */
 export function parseWords(words: readonly string[], options: Options): Token[] {
   const config: ParseArgsOptionsConfig = {};
   for (const [name, { type, short, aliases = [] }] of Object.entries(options)) {
@@ -27,12 +27,12 @@ export function parseWords(words: readonly string[], options: Options): Token[] 
 }
 
 export interface Scanned {
-  /** The texts given for each option by its own name. Booleans are "true" or "false". */
+  /** The raw values of each option by its canonical name. Booleans are "true" or "false". */
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
 }
 
-/** Reads words by the options that there are. What is unknown is refused by name. */
+/** Parses words by the options of a command. An unknown option is an error. */
 export function scan(words: readonly string[], options: Options): Scanned {
   const given = new Map<string, string[]>();
   const positionals: string[] = [];
@@ -58,14 +58,14 @@ function readToken(token: OptionToken, options: Options): [name: string, text: s
     if (text !== "true" && text !== "false") throw usageError(`${rawName} takes no value`);
     return [name, negated ? String(text === "false") : text];
   }
-  // `-o=json` is what users of other tools type.
+  // Users of other tools type `-o=json`.
   const short = rawName.length === 2;
   const value = short && inlineValue ? token.value?.replace(/^=/, "") : token.value;
   if (value === undefined) throw usageError(`${rawName} needs a value`, shape(name, options));
   if (!inlineValue && /^-./.test(value)) {
     throw usageError(
       `${rawName} needs a value`,
-      `for one that begins with a hyphen, write --${name}=${value}`,
+      `for a value that begins with a hyphen, write --${name}=${value}`,
     );
   }
   return [name, value];
@@ -91,6 +91,6 @@ function unknown(rawName: string, options: Options): Error {
     .flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((each) => `--${each}`));
   return usageError(
     `unknown option ${rawName}`,
-    didYouMean(rawName, names) ?? "--help lists the options that there are",
+    didYouMean(rawName, names) ?? "--help lists the options",
   );
 }

@@ -3,8 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseDuration } from "./duration.ts";
-import { readValue } from "./values.ts";
+import { parseDuration, readValue } from "./values.ts";
 
 test("durations are read in seconds", () => {
   for (const [text, seconds] of [
@@ -26,7 +25,7 @@ test("durations are read in seconds", () => {
 test("lists are repeated or have commas", () => {
   const option = { type: "list", summary: "" } as const;
   assert.deepEqual(readValue(option, "--scope", ["a, b", "c", ""]), ["a", "b", "c"]);
-  assert.deepEqual(readValue({ ...option, whole: true }, "--claim", ["a=b, c", "d"]), [
+  assert.deepEqual(readValue({ ...option, repeatOnly: true }, "--claim", ["a=b, c", "d"]), [
     "a=b, c",
     "d",
   ]);

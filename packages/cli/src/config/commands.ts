@@ -45,7 +45,7 @@ the issuer's discovery document, and the clock. Each step says what to do if it 
     { command: "wharf config validate" },
     { command: "wharf config validate --api https://wharf.example.com" },
   ],
-  despiteConfig: true,
+  ignoresConfigErrors: true,
 });
 
 export const config = group({

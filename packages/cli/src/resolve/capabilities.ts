@@ -8,28 +8,31 @@ import {
 import { didYouMean } from "../command/suggest.ts";
 import { usageError } from "../errors.ts";
 
-/** Capabilities that people can be given. */
-export const CAPABILITIES: readonly Capability[] = ALL_CAPABILITIES.filter(
+/** Capabilities that roles can contain. */
+export const ASSIGNABLE_CAPABILITIES: readonly Capability[] = ALL_CAPABILITIES.filter(
   (capability) => !isInternalOnly(capability),
 );
 
-/** The capabilities that names stand for: `repo.list`, or as the contract has it, CAP_REPO_LIST. */
+/** Parses capability names and removes duplicates. */
 export function readCapabilities(source: string, names: readonly string[]): Capability[] {
   return [...new Set(names.map((name) => readCapability(source, name)))];
 }
 
+/** Accepts `repo.list`, and CAP_REPO_LIST as the contract spells it. */
 export function readCapability(source: string, name: string): Capability {
   const byEnum = Object.hasOwn(Capability, name) ? Capability[name as keyof typeof Capability] : 0;
   const found = capabilityFromName(name) ?? byEnum;
   if (typeof found === "number" && found !== Capability.UNKNOWN) return found;
   throw usageError(
-    `${source}: there is no capability "${name}"`,
-    didYouMean(name, CAPABILITIES.map(capabilityName)) ??
-      "`wharf iam roles capabilities list` shows what there is",
+    `${source}: unknown capability "${name}"`,
+    didYouMean(name, ASSIGNABLE_CAPABILITIES.map(capabilityName)) ??
+      "`wharf iam roles capabilities list` lists all capabilities",
   );
 }
 
-/** Their names, in the order of the alphabet. */
-export function namesOf(capabilities: readonly Capability[]): string[] {
+/** Sorted names. */
+export function capabilityNames(capabilities: readonly Capability[]): string[] {
   return capabilities.map(capabilityName).sort();
 }
+
+export { ASSIGNABLE_CAPABILITIES as CAPABILITIES, capabilityNames as namesOf };

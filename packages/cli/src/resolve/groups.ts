@@ -1,94 +1,73 @@
 import type { Group } from "@wharf/client";
 import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { notFound, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
+import { FOLDER, GROUP, type Kind, ORGANIZATION } from "./kinds.ts";
+import { MAX_CANDIDATES, onlyMatch } from "./only-match.ts";
 
-/** Which groups a command means: organizations have nothing above them. */
-export type GroupKind = "organization" | "folder" | "group";
-
-/** More that have the same name are not read through. */
-const CANDIDATES = 10;
-
-/** The group that someone means: by uid, by name, or by the names on the way to it. */
+/** Resolves a UID, a name or a path of names to a group. */
 export async function resolveGroup(
   context: Context,
   text: string,
-  kind: GroupKind = "group",
+  kind: Kind<Group> = GROUP,
 ): Promise<Group> {
   const { groups } = await context.client();
   const { signal } = context;
-  if (isUid(text)) return ofKind(await groups.get({ uid: text }, { signal }), kind);
+  if (isUid(text)) return requireKind(await groups.get({ uid: text }, { signal }), kind);
   const [first, ...below] = text.split("/") as [string, ...string[]];
-  const inRoot = kind === "organization" || below.length > 0;
-  const found = await named(context, first, inRoot ? { inRoot: true } : {});
-  const wanted = below.length > 0 ? found : found.filter((group) => isKind(group, kind));
-  let group = only(context, first, wanted, inRoot ? "organization" : kind);
+  // A path starts at an organization.
+  const start = below.length > 0 ? ORGANIZATION : kind;
+  let group = await findGroup(
+    context,
+    first,
+    start,
+    start === ORGANIZATION ? { inRoot: true } : {},
+  );
   for (const name of below) {
-    const { uid } = await group;
-    group = only(context, name, await named(context, name, { childrenOf: uid }), "folder");
+    group = await findGroup(context, name, FOLDER, { childrenOf: group.uid });
   }
-  return ofKind(await group, kind);
+  return requireKind(group, kind);
 }
 
 /**
- * The same for whoever may only work in a group: a uid is not looked up, which takes a right of its own.
+ * Resolves a group to create or read resources in. A UID is not looked up, since that takes a
+ * permission of its own (groups.list), which the caller may lack.
  */
-export async function resolvePlace(
+export async function resolveParent(
   context: Context,
   text: string,
 ): Promise<Pick<Group, "uid" | "name">> {
   return isUid(text) ? { uid: text, name: text } : resolveGroup(context, text);
 }
 
-async function named(
-  { client, signal }: Context,
-  name: string,
-  uidp: { inRoot?: true; childrenOf?: string },
-): Promise<Group[]> {
-  const { groups } = await client();
-  return (await groups.list({ name, uidp, pageSize: CANDIDATES }, { signal })).groups;
+/** The scope of a list: everything the caller can see when no group is given. */
+export async function resolveScope(
+  context: Context,
+  { parent, recursive }: { parent: string | undefined; recursive: boolean },
+): Promise<{ descendantsOf?: string; childrenOf?: string }> {
+  if (parent === undefined) return {};
+  const { uid } = await resolveGroup(context, parent);
+  return recursive ? { descendantsOf: uid } : { childrenOf: uid };
 }
 
-async function only(
+async function findGroup(
   context: Context,
   name: string,
-  found: readonly Group[],
-  kind: GroupKind,
+  kind: Kind<Group>,
+  uidp: { inRoot?: true; childrenOf?: string },
 ): Promise<Group> {
-  const [first, second] = found;
-  if (first === undefined) {
-    const list = kind === "organization" ? "organizations" : "folders";
-    throw notFound(
-      `no ${kind} is named "${name}"`,
-      `\`wharf iam ${list} list\` shows what there is`,
-    );
-  }
-  if (second === undefined) return first;
-  const lines = await Promise.all(found.map((group) => candidate(context, group)));
-  throw usageError(
-    `${found.length}${found.length === CANDIDATES ? " or more" : ""} groups are named "${name}"`,
-    ["give the uid of one:", ...lines].join("\n    "),
-  );
+  const { groups } = await context.client();
+  const request = { name, uidp, pageSize: MAX_CANDIDATES };
+  const found = (await groups.list(request, { signal: context.signal })).groups;
+  return onlyMatch(context, kind, name, found.filter(kind.includes ?? (() => true)));
 }
 
-/** The uid, and the names on the way to it. */
-async function candidate({ client, signal }: Context, { uid, name }: Group): Promise<string> {
-  const { groups } = await client();
-  const { groups: above } = await groups.list({ uidp: { ancestorsOf: uid } }, { signal });
-  const names = above
-    .filter((group) => uid.startsWith(`${group.uid}/`))
-    .sort((a, b) => a.uid.length - b.uid.length)
-    .map((group) => group.name);
-  return `${uid}  ${[...names, name].join("/")}`;
+function requireKind(group: Group, kind: Kind<Group>): Group {
+  if (kind.includes?.(group) ?? true) return group;
+  throw kind === FOLDER
+    ? usageError(`${group.name} is an organization`, "use `wharf iam organizations`")
+    : usageError(`${group.name} is a folder`, "use `wharf iam folders`");
 }
 
-function isKind({ uid }: Group, kind: GroupKind): boolean {
-  return kind === "group" || uid.includes("/") === (kind === "folder");
-}
-
-function ofKind(group: Group, kind: GroupKind): Group {
-  if (isKind(group, kind)) return group;
-  const [is, command] =
-    kind === "folder" ? ["an organization", "organizations"] : ["a folder", "folders"];
-  throw usageError(`${group.name} is ${is}`, `use \`wharf iam ${command}\``);
-}
+export type GroupKind = "organization" | "folder" | "group";
+export { resolveParent as resolvePlace };

@@ -1,89 +1,97 @@
 import type { Argument, Option } from "../command/definition.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
-import { completeGroup, pickGroup } from "../resolve/group-choices.ts";
-import { IDENTITY, IDENTITY_PROVIDER, type Kind, type Named, ROLE } from "../resolve/kinds.ts";
+import {
+  GROUP,
+  type HasUid,
+  IDENTITY,
+  IDENTITY_PROVIDER,
+  type Kind,
+  ROLE,
+} from "../resolve/kinds.ts";
 
-/** Options and arguments that many commands take. */
+/** Options and arguments that several commands share. */
 
-/** Where something new goes. */
+/** The group that a new resource is created in. */
 export const PARENT = {
   type: "string",
   value: "GROUP",
   aliases: ["group"],
-  summary: "The organization or folder that it goes into: its name or uid",
+  summary: "Parent organization or folder: name or UID",
   config: "default.group",
   required: true,
-  complete: completeGroup("group"),
-  pick: pickGroup("group"),
+  complete: completeOf(GROUP),
+  pick: pickOf(GROUP),
 } as const satisfies Option;
 
-/** Where to look. */
-export const WITHIN = {
+/** The scope of a list. */
+export const SCOPE = {
   parent: {
     type: "string",
     value: "GROUP",
     aliases: ["group"],
-    summary: "Only what is in this organization or folder: its name or uid",
+    summary: "Only resources in this organization or folder: name or UID",
     config: "default.group",
-    complete: completeGroup("group"),
+    complete: completeOf(GROUP),
   },
-  recursive: { type: "boolean", default: true, summary: "Also what is in folders below" },
+  recursive: { type: "boolean", default: true, summary: "Include folders below" },
 } as const satisfies Record<string, Option>;
 
-export const NAME = { type: "string", summary: "Its new name" } as const satisfies Option;
+export const NAME = { type: "string", summary: "New name" } as const satisfies Option;
+
+export const NAME_FILTER = {
+  type: "string",
+  summary: "Only resources with this name",
+} as const satisfies Option;
 
 export const DESCRIPTION = {
   type: "string",
   value: "TEXT",
-  summary: "What it is for",
+  summary: "Description",
 } as const satisfies Option;
 
-/** What can be changed of organizations and folders. */
-export const GROUP_CHANGES = {
-  name: NAME,
-  description: DESCRIPTION,
-  limit: {
-    type: "list",
-    value: "NAME=NUMBER",
-    summary:
-      "Hold no more than so many repositories or idps, below it too; without a number, any. For the operator",
-  },
-} as const satisfies Record<string, Option>;
-
+/** Roles to bind to a new identity. */
 export const ROLES = {
   type: "list",
   aliases: ["roles"],
   value: "ROLE",
-  summary: "Bind these roles where the identity lives, at once: names or uids",
+  summary: "Roles to bind to the identity in its parent group: names or UIDs",
   complete: completeOf(ROLE),
 } as const satisfies Option;
 
-/** One thing of a kind, told by name or uid. */
-function argumentOf<Name extends string, T extends Named>(name: Name, kind: Kind<T>) {
+/** An argument that takes one resource. */
+export function argumentOf<const Name extends string, T extends HasUid>(
+  name: Name,
+  kind: Kind<T>,
+  summary = `Name, path such as acme/${name}, or UID of the ${kind.one}`,
+) {
   return {
     name,
-    summary: `Name, path of names such as acme/${name}, or uid of the ${kind.one}`,
+    summary,
     required: true,
     complete: completeOf(kind),
     pick: pickOf(kind),
   } as const satisfies Argument;
 }
 
-export const IDENTITY_ARGUMENT = argumentOf("identity", IDENTITY);
-export const ROLE_ARGUMENT = argumentOf("role", ROLE);
-export const PROVIDER_ARGUMENT = argumentOf("provider", IDENTITY_PROVIDER);
-
-/** Several of a kind. */
-function argumentsOf<Name extends string, T extends Named>(name: Name, kind: Kind<T>) {
+/** An argument that takes several resources. */
+export function argumentsOf<const Name extends string, T extends HasUid>(
+  name: Name,
+  kind: Kind<T>,
+  summary = `Names or UIDs of ${kind.many}`,
+) {
   return {
     name,
-    summary: `Names or uids of ${kind.many}`,
+    summary,
     variadic: true,
     complete: completeOf(kind),
     pick: pickOf(kind),
   } as const satisfies Argument;
 }
 
+export { SCOPE as WITHIN };
+export const IDENTITY_ARGUMENT = argumentOf("identity", IDENTITY);
+export const ROLE_ARGUMENT = argumentOf("role", ROLE);
+export const PROVIDER_ARGUMENT = argumentOf("provider", IDENTITY_PROVIDER);
 export const IDENTITY_ARGUMENTS = argumentsOf("identities", IDENTITY);
 export const ROLE_ARGUMENTS = { ...argumentsOf("roles", ROLE), required: true } as const;
 export const PROVIDER_ARGUMENTS = {

@@ -2,17 +2,18 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import type { Column } from "../output/columns.ts";
 import type { Items } from "../output/output.ts";
-import { groupNames } from "../resolve/group-names.ts";
+import type { HasUid } from "../resolve/kinds.ts";
+import { groupNames } from "../resolve/names.ts";
 
 export interface PrintOptions<T> {
-  /** What there is none of when the list is empty. */
+  /** The kind of resource, in the plural, for an empty list. */
   readonly what: string;
-  /** What a tree shows of each. */
+  /** What a tree shows of each resource. */
   readonly label: (item: T) => string;
 }
 
-/** Prints things that live in groups; as a tree, below the groups that they live in. */
-export async function printList<T extends { readonly uid: string }>(
+/** Prints resources; as a tree, below the groups that contain them. */
+export async function printList<T extends HasUid>(
   context: Context,
   items: Items<T>,
   columns: readonly Column<T>[],
@@ -21,21 +22,18 @@ export async function printList<T extends { readonly uid: string }>(
   const { out, progress } = context;
   await progress(`listing ${what}`, async () => {
     if (out.format !== "tree") return out.list(items, columns, { what });
-    const all = (await Array.fromAsync<T>(items)).map((item) => ({
-      uid: item.uid,
-      label: label(item),
-    }));
-    await printTree(context, all, what);
+    const all = await Array.fromAsync<T>(items);
+    const leaves = all.map((item) => ({ uid: item.uid, label: label(item) }));
+    await printTree(context, leaves, what);
   });
 }
 
-/** A line of a tree. */
 export interface Leaf {
   readonly uid: string;
   readonly label: string;
 }
 
-/** Prints lines below the groups that their uids say they are in. */
+/** Prints a tree of groups with these leaves, placed by their UIDs. */
 export async function printTree(
   context: Context,
   leaves: readonly Leaf[],

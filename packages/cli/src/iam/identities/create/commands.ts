@@ -188,7 +188,7 @@ export const createGroup = group({
   summary: "Create an identity",
   description:
     "A name in place of the kind is short for `generic`. With --role, it is bound at once: when that fails, nothing is left behind.",
-  otherwise: "generic",
+  fallback: "generic",
   commands: [
     command(genericDefinition, () => import("./generic.ts")),
     command(githubDefinition, () => import("./github.ts")),

@@ -17,13 +17,13 @@ export const PROOF = {
   "audience-pattern": { type: "string", value: "REGEX", summary: "The same as an RE2 pattern" },
   claim: {
     type: "list",
-    whole: true,
+    repeatOnly: true,
     value: "NAME=VALUE",
     summary: "A further claim that the token must carry",
   },
   "claim-pattern": {
     type: "list",
-    whole: true,
+    repeatOnly: true,
     value: "NAME=REGEX",
     summary: "A further claim that must match",
   },
