@@ -1,9 +1,9 @@
 import type { ExternalGroupRoleMapping, RoleBinding } from "@wharf/client";
 import { isRoot, parentOf } from "@wharf/contract";
-import { roleOf, whoOf } from "../iam/role-bindings/columns.ts";
 import type { Column } from "../output/columns.ts";
 import { textOf } from "../output/columns.ts";
 import { namesOf } from "../resolve/capabilities.ts";
+import { roleOf, subjectOf } from "../resolve/kinds.ts";
 import type { RoleView } from "../resolve/role-names.ts";
 
 /** One reason why someone can do something somewhere. */
@@ -56,7 +56,7 @@ export function bindingRow(binding: RoleBinding, { roles, sessions, resource }: 
   const place = parentOf(uid);
   return {
     uid,
-    who: whoOf(binding),
+    who: subjectOf(binding),
     identityUid,
     role: roleOf(binding),
     roleUid,
