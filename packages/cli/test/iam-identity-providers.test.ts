@@ -107,7 +107,7 @@ describe("identity providers", () => {
     await fails(
       site,
       2,
-      /exclude each other/,
+      /mutually exclusive/,
       ...[...scim, "token", "generate", "sso", "--expiration", "1h", "--never-expires"],
     );
   });
