@@ -1,27 +1,27 @@
 import type { ExternalGroupRoleMapping, RoleBinding } from "@wharf/client";
 import { isRoot, parentOf } from "@wharf/contract";
-import type { Column } from "../output/columns.ts";
-import { textOf } from "../output/columns.ts";
-import { namesOf } from "../resolve/capabilities.ts";
+import { type Column, textOf } from "../output/columns.ts";
+import { capabilityNames } from "../resolve/capabilities.ts";
 import { roleOf, subjectOf } from "../resolve/kinds.ts";
-import type { RoleView } from "../resolve/role-names.ts";
+import type { RoleSummary } from "../resolve/names.ts";
+import type { SessionCounts } from "./sessions.ts";
 
-/** One reason why someone can do something somewhere. */
+/** A role binding or group mapping that grants access. */
 export interface Row {
   /** Of the binding or mapping. */
   readonly uid: string;
-  /** A name or address; of a mapping, the group at the provider. */
+  /** Name or address of the identity; for a mapping, the group at the provider. */
   readonly who: string;
   readonly identityUid?: string | undefined;
   readonly role: string;
   readonly roleUid: string;
-  /** Where the role was given. */
+  /** The scope of the grant. */
   readonly group: string;
   readonly groupUid: string;
   readonly via: string;
-  /** How many are logged in now; undefined when the caller may not know. */
+  /** Active sessions; undefined if the caller is not allowed to list them. */
   readonly sessions?: number | undefined;
-  /** Undefined when the caller may not see what the role can do. */
+  /** Undefined if the caller is not allowed to see the role. */
   readonly capabilities?: readonly string[] | undefined;
 }
 
@@ -38,22 +38,16 @@ export const ROW_COLUMNS: readonly Column<Row>[] = [
   { header: "Capabilities", value: ({ capabilities }) => capabilities, wide: true },
 ];
 
-/** Sessions that are known of, by identity and by mapping. */
-export interface Sessions {
-  ofIdentity(uid: string): number | undefined;
-  ofMapping(uid: string): number | undefined;
-}
-
 export interface RowOptions {
-  readonly roles: ReadonlyMap<string, RoleView>;
-  readonly sessions: Sessions;
-  /** The resource that is asked about, if one is. */
+  readonly roles: ReadonlyMap<string, RoleSummary>;
+  readonly sessions: SessionCounts;
+  /** The resource of the query, if any. */
   readonly resource?: string | undefined;
 }
 
 export function bindingRow(binding: RoleBinding, { roles, sessions, resource }: RowOptions): Row {
   const { uid, identityUid, roleUid, group } = binding;
-  const place = parentOf(uid);
+  const groupUid = parentOf(uid);
   return {
     uid,
     who: subjectOf(binding),
@@ -61,9 +55,9 @@ export function bindingRow(binding: RoleBinding, { roles, sessions, resource }: 
     role: roleOf(binding),
     roleUid,
     group: group?.name ?? "",
-    groupUid: place,
-    via: resource === undefined || resource === place ? "binding" : "binding above",
-    // Only people log in, and they live in no group.
+    groupUid,
+    via: resource === undefined || resource === groupUid ? "binding" : "binding above",
+    // Only people have sessions, and they belong to no group.
     sessions: isRoot(identityUid) ? sessions.ofIdentity(identityUid) : undefined,
     capabilities: capabilitiesOf(roles.get(roleUid)),
   };
@@ -87,6 +81,6 @@ export function mappingRow(
   };
 }
 
-function capabilitiesOf(role: RoleView | undefined): readonly string[] | undefined {
-  return role && namesOf(role.capabilities);
+function capabilitiesOf(role: RoleSummary | undefined): readonly string[] | undefined {
+  return role && capabilityNames(role.capabilities);
 }

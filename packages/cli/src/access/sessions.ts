@@ -1,40 +1,45 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { PersonSession } from "@wharf/client";
+import { parentOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problem.ts";
-import type { Sessions } from "./row.ts";
 
-/** Requests at the same time. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
-export interface Live extends Sessions {
-  /** The mappings that apply in a session of an identity. */
+/** Active sessions per identity and per group mapping; undefined where they are not visible. */
+export interface SessionCounts {
+  ofIdentity(uid: string): number | undefined;
+  ofMapping(uid: string): number | undefined;
+}
+
+export interface ActiveSessions extends SessionCounts {
+  /** The mappings that apply in sessions of an identity. */
   mappingsOf(identity: string): ReadonlySet<string>;
 }
 
-/** Who is logged in through these identity providers, as far as the caller may know. */
-export async function liveSessions(
+/** Reads the active sessions of identity providers, as far as the caller is allowed to. */
+export async function activeSessions(
   context: Context,
   providers: readonly string[],
   identity = "",
-): Promise<Live> {
+): Promise<ActiveSessions> {
   const found: PersonSession[] = [];
-  const known = new Set<string>();
-  for (let at = 0; at < providers.length; at += AT_ONCE) {
-    const some = providers.slice(at, at + AT_ONCE);
-    const lists = await Promise.all(some.map((uid) => sessionsOf(context, uid, identity)));
+  const visible = new Set<string>();
+  for (let start = 0; start < providers.length; start += CONCURRENCY) {
+    const batch = providers.slice(start, start + CONCURRENCY);
+    const lists = await Promise.all(batch.map((uid) => sessionsOf(context, uid, identity)));
     for (const [index, sessions] of lists.entries()) {
       if (sessions === undefined) continue;
-      known.add(some[index] as string);
+      visible.add(batch[index] as string);
       found.push(...sessions);
     }
   }
-  const count = (fits: (session: PersonSession) => boolean) => found.filter(fits).length;
+  const count = (matches: (session: PersonSession) => boolean) => found.filter(matches).length;
   return {
     ofIdentity: (uid) =>
-      known.size === 0 ? undefined : count((session) => session.identity === uid),
+      visible.size === 0 ? undefined : count((session) => session.identity === uid),
     ofMapping: (uid) =>
-      known.has(uid.slice(0, uid.lastIndexOf("/")))
+      visible.has(parentOf(uid))
         ? count((session) => session.externalGroupRoleMappings.includes(uid))
         : undefined,
     mappingsOf: (uid) =>
@@ -46,7 +51,7 @@ export async function liveSessions(
   };
 }
 
-/** Those of one provider that have not ended; undefined when the caller may not list them. */
+/** The active sessions of a provider; undefined if the caller is not allowed to list them. */
 async function sessionsOf(
   { client, signal }: Context,
   identityProvider: string,
