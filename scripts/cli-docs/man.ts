@@ -1,4 +1,4 @@
-import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/page.ts";
+import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/help.ts";
 import { TOPICS } from "../../packages/cli/src/help/topics.ts";
 import { type Chapter, chapters, ROOT_PAGE } from "./pages.ts";
 

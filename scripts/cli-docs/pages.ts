@@ -1,5 +1,5 @@
 import type { Group, Node } from "../../packages/cli/src/command/definition.ts";
-import { type Entry, type Page, pageOf } from "../../packages/cli/src/command/page.ts";
+import { type Entry, type Page, pageOf } from "../../packages/cli/src/command/help.ts";
 import { tree } from "../../packages/cli/src/tree.ts";
 
 /** Commands that belong together: a group with what is directly in it, or a command of the root. */

@@ -173,7 +173,7 @@ describe("wharf advisories import", () => {
     });
     writeFileSync(join(folder, "h.json"), Buffer.from([0x7b, 0x0a, 0xff]));
     const command = ["advisories", "import", folder, "--group", "some"];
-    const { stderr } = await fails(site, 1, /7 of 8 documents were refused/, ...command);
+    const { stderr } = await fails(site, 1, /7 of 8 documents were rejected/, ...command);
     const at = (name: string) => join(folder, name);
     const told = stderr.split("\n").filter((line) => line.startsWith("  /"));
     assert.deepEqual(told, [
@@ -328,6 +328,6 @@ describe("wharf advisories import", () => {
     const { stdout } = await fails(site, 1, /b\.json/, ...command);
     const { created, refused, refusals } = JSON.parse(stdout);
     assert.deepEqual([created, refused], [4_001, 1]);
-    assert.match(refusals[0].reason, /^holds more than the server takes at once: /);
+    assert.match(refusals[0].reason, /^exceeds the size limit of the server: /);
   });
 });

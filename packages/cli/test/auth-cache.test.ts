@@ -85,10 +85,10 @@ describe("kept logins", () => {
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
     assert.match(stderr, /your session at \S+ has ended/);
-    assert.match(stderr, /log in with `wharf auth login`/);
+    assert.match(stderr, /sign in with `wharf auth login`/);
     const again = await home.run(["auth", "token"]);
     assert.equal(again.code, 3);
-    assert.match(again.stderr, /you are not logged in to http/);
+    assert.match(again.stderr, /you are not signed in to http/);
     assert.equal(again.stdout, "");
   });
 
@@ -105,8 +105,8 @@ describe("kept logins", () => {
       writeFileSync(home.loginFile, text);
       const { code, stderr } = await home.run(["auth", "token"]);
       assert.equal(code, 3, text);
-      assert.match(stderr, /is damaged, and passed over/);
-      assert.match(stderr, /you are not logged in/);
+      assert.match(stderr, /ignoring \S+: invalid content/);
+      assert.match(stderr, /you are not signed in/);
     }
     assert.equal((await home.logIn(world, "ada")).code, 0);
     await home.ok(["auth", "token"]);
@@ -150,7 +150,7 @@ describe("kept logins", () => {
       const { renewal } = home.login;
       const { code, stderr } = await home.run(["auth", "token"], options);
       assert.equal(code, 1, stderr);
-      assert.match(stderr, /logins cannot be kept in/);
+      assert.match(stderr, /logins cannot be stored in/);
       assert.match(stderr, /XDG_CACHE_HOME/);
       const login = await home.run(["auth", "login"], options);
       assert.equal(login.code, 1);
@@ -189,7 +189,7 @@ describe("kept logins", () => {
 
   test("status shows who, where and what, and exits with 3 when nobody is logged in", async () => {
     const text = await home.ok(["auth", "status"]);
-    assert.match(text, /ada@acme\.example +good +20\S+, renews +acme\.example \(viewer\)/);
+    assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
     await new Rest(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);

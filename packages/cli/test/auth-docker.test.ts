@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { dockerFolder, userHome } from "../src/auth/docker/home.ts";
+import { dockerFolder, userHome } from "../src/auth/docker/config-file.ts";
 import { Home } from "./support/auth-home.ts";
 
 const REGISTRY = "cr.acme.example";
@@ -83,7 +83,7 @@ describe("docker-credential-wharf", () => {
     const env = { XDG_CACHE_HOME: stranger.cache };
     const { code, stdout } = await stranger.helper("get", REGISTRY, { env });
     assert.equal(code, 1);
-    assert.match(stdout, /you are not logged in .* log in with `wharf auth login`/);
+    assert.match(stdout, /you are not signed in .* sign in with `wharf auth login`/);
     assert.ok(!existsSync(stranger.opened), "and no browser opens");
     assert.equal((await stranger.helper("list", "", { env })).stdout, "{}\n");
     stranger.remove();
@@ -161,7 +161,7 @@ describe("auth configure-docker", () => {
     assert.deepEqual(read(), { ...there, credHelpers });
     assert.deepEqual(Object.keys(read()), Object.keys(there), "in the same order");
     assert.equal(statSync(file).mode & 0o777, 0o640);
-    assert.match(stderr, /cr\.acme\.example was left to old before/);
+    assert.match(stderr, /replaces the credential helper old of cr\.acme\.example/);
     const kept = readFileSync(join(home.folder, "config/wharf/config.yaml"), "utf8");
     assert.match(kept, /registry: cr\.acme\.example/);
     await configure("--registry", "two.example");

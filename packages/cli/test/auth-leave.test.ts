@@ -26,7 +26,7 @@ describe("leaving", () => {
     const kept = token();
     const { code, stderr } = await home.run(["auth", "logout"]);
     assert.equal(code, 0);
-    assert.match(stderr, /logged out of http:\S+ as ada@acme\.example/);
+    assert.match(stderr, /signed out of http:\S+ as ada@acme\.example/);
     assert.equal(await works(kept), false);
     assert.deepEqual(logins(), []);
     const again = await home.run(["auth", "logout"]);
@@ -51,7 +51,7 @@ describe("leaving", () => {
     try {
       const { code, stderr } = await home.run(["auth", "logout"]);
       assert.equal(code, 0);
-      assert.match(stderr, /the session goes on at \S+, which could not be told/);
+      assert.match(stderr, /the session at \S+ could not be ended/);
       assert.deepEqual(logins(), []);
     } finally {
       await world.server.restart();

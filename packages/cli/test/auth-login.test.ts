@@ -31,10 +31,13 @@ describe("auth login of people", () => {
     const { code, stdout, stderr, page } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
-    assert.match(page.text, /You are logged in/);
+    assert.match(page.text, /You are signed in/);
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
-    assert.match(stderr, /logged in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
-    assert.match(stderr, /until 20\d\d-\S+; renews itself, and ends when unused until 20\d\d-/);
+    assert.match(stderr, /signed in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
+    assert.match(
+      stderr,
+      /valid until 20\d\d-\S+; renews automatically; the session expires if unused until 20\d\d-/,
+    );
     assert.match(stderr, /organizations: acme\.example \(viewer\)/);
     const { issuer, api, identity, email, renewal, tokens } = home.login;
     assert.deepEqual(
@@ -112,7 +115,7 @@ describe("auth login of people", () => {
       },
     );
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /then log in again/);
+    assert.match(stderr, /then sign in again/);
     assert.equal(home.login.renewal.kind, "none");
     const host = new URL(world.server.url).host;
     const token = await home.ok(["auth", "token", "--audience", host]);
@@ -167,7 +170,7 @@ describe("auth login of people", () => {
         back.searchParams.set(name, value === "OURS" ? world.server.url : (value as string));
       }
       const page = await (await fetch(back)).text();
-      assert.match(page, /The login did not work/);
+      assert.match(page, /Sign-in failed/);
       const { code, stderr } = await login.ended;
       assert.equal(code, 3);
       assert.match(stderr, expected);
@@ -223,7 +226,7 @@ describe("auth login of people", () => {
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const wrong = await home.run(["auth", "login", "--api", url]);
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /what answers at \S+ is not a Wharf server/);
+    assert.match(wrong.stderr, /\S+ is not a Wharf server/);
     const gone = await home.run(["auth", "login", "--api", `http://127.0.0.1:${await freePort()}`]);
     assert.equal(gone.code, 7);
     assert.match(gone.stderr, /cannot be reached: .*ECONNREFUSED/);

@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { exchange } from "../../server/test/support/exchange.ts";
 import { Rest } from "../../server/test/support/rest.ts";
 import { TestServer } from "../../server/test/support/server.ts";
-import { daysLeft } from "../src/auth/pull-token/list.ts";
+import { daysLeft } from "../src/auth/pull-token/run.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth pull-token", () => {
@@ -78,7 +78,7 @@ describe("auth pull-token", () => {
       acme,
     ]);
     assert.match(stdout, /^Username: +[0-9a-f_]+\nPassword: +eyJ/m);
-    assert.match(stderr, /shown this once/);
+    assert.match(stderr, /shown only once/);
     assert.match(stderr, /docker login [\w.:-]+ -u [0-9a-f_]+ --password-stdin/);
     assert.ok(!stderr.includes("eyJ"));
   });
@@ -109,7 +109,7 @@ describe("auth pull-token", () => {
     }
     const wrong = await home.run(["auth", "pull-token", "revoke", other.body.uid, "-y"]);
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /but no pull token/);
+    assert.match(wrong.stderr, /is not a pull token/);
     assert.equal((await home.run(["auth", "pull-token", "revoke", "nobody", "-y"])).code, 5);
     await create("twin");
     await create("twin");

@@ -75,7 +75,7 @@ describe("auth login of workloads", () => {
     const { code, stdout, stderr } = await home.run(login("--identity-token", file));
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
-    assert.match(stderr, new RegExp(`logged in to ${server.url} as ${identity}`));
+    assert.match(stderr, new RegExp(`signed in to ${server.url} as ${identity}`));
     assert.match(stderr, /organizations: acme \(viewer\)/);
     assert.deepEqual(home.login.renewal, { kind: "exchange", from: { kind: "file", path: file } });
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme/);
@@ -128,7 +128,7 @@ describe("auth login of workloads", () => {
     assert.equal(asked.length, 2);
     const elsewhere = await home.run(login());
     assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /no platform that gives tokens/);
+    assert.match(elsewhere.stderr, /no workload token found/);
   });
 
   test("WHARF_IDENTITY alone will do there, also where nothing can be kept", async (t) => {
@@ -143,7 +143,7 @@ describe("auth login of workloads", () => {
     });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /acme/);
-    assert.match(stderr, /warning: logins cannot be kept in .*; so every command asks/);
+    assert.match(stderr, /warning: logins cannot be stored in .*; every command requests/);
   });
 
   test("by name, for those who are logged in already", async () => {
@@ -152,7 +152,7 @@ describe("auth login of workloads", () => {
     const args = ["auth", "login", "--identity", "builder", "--identity-token", file];
     const { code, stderr } = await home.run(args, { env });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /WHARF_TOKEN is set, and goes before this login/);
+    assert.match(stderr, /WHARF_TOKEN is set and takes precedence over this login/);
     assert.equal(home.login.identity, identity);
     const unknown = await home.run(["auth", "login", "--identity", "nobody"], { env });
     assert.equal(unknown.code, 5);
@@ -185,7 +185,7 @@ describe("auth login of workloads", () => {
   test("a file that is not there is told, and not taken for a token", async () => {
     const { code, stderr } = await home.run(login("--identity-token", "/nowhere/token"));
     assert.equal(code, 2);
-    assert.match(stderr, /names a file that does not exist/);
+    assert.match(stderr, /the file does not exist/);
   });
 
   test("--refresh goes on until interrupted", async () => {

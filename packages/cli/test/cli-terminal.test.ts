@@ -72,7 +72,7 @@ describe("at a terminal", () => {
     await refused.until(/Delete organization doomed/);
     refused.type("n");
     assert.equal(await refused.end(), 1);
-    assert.match(refused.text, /wharf: nothing was done/);
+    assert.match(refused.text, /wharf: canceled/);
     assert.equal((await site.ok("iam", "orgs", "get", "doomed", "-o", "id")).trim(), uid);
     const agreed = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
     await agreed.until(/Delete organization doomed/);

@@ -118,13 +118,13 @@ describe("organizations and folders", () => {
   test("deleting takes -y where nobody can be asked, before anything else", async () => {
     const { code, stderr } = await site.run("iam", "orgs", "delete", "beta");
     assert.equal(code, 2);
-    assert.match(stderr, /cannot be undone.*\n {2}→ -y goes ahead without asking/);
+    assert.match(stderr, /cannot be undone.*\n {2}→ -y skips the confirmation/);
   });
 
   test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
     for (const [token, hint] of [
-      ["", /→ (sign|log) in with `wharf auth login`/],
-      ["nonsense", /→ WHARF_TOKEN is set: .* unset it and log in with `wharf auth login`/],
+      ["", /→ sign in with `wharf auth login`/],
+      ["nonsense", /→ WHARF_TOKEN is set: .* unset it and sign in with `wharf auth login`/],
     ] as const) {
       const env = { ...site.env, WHARF_TOKEN: token };
       const { code, stderr } = await wharf(["iam", "orgs", "list"], { env });

@@ -201,7 +201,7 @@ describe("identities", () => {
     assert.deepEqual(replaced.claimMatch.claims, {});
     assert.equal(replaced.description, "changes");
     await fails(site, 2, /nothing to change/, "iam", "identities", "update", "changing");
-    await fails(site, 2, /-y goes ahead/, "iam", "identities", "delete", "changing");
+    await fails(site, 2, /-y skips/, "iam", "identities", "delete", "changing");
     const gone = await site.run("iam", "identities", "rm", "changing", "-y");
     assert.deepEqual([gone.code, gone.stderr], [0, "wharf: deleted identity changing\n"]);
     await fails(site, 5, /no identity is named "changing"/, "iam", "ids", "describe", "changing");

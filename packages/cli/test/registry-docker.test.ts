@@ -130,6 +130,6 @@ describe("a real client at a real registry, logged in through docker-credential-
     await home.ok(["auth", "logout"]);
     const { ok, output } = await run("list-tags", at("acme.example/app"));
     assert.ok(!ok);
-    assert.match(output, /log in with `wharf auth login`/);
+    assert.match(output, /sign in with `wharf auth login`/);
   });
 });

@@ -112,7 +112,7 @@ describe("wharf registry run", () => {
     const flags = ["--registry-urls", `${other}=http://${other}`];
     const { code, stderr } = await wharf(["registry", "run", ...world.server.storeFlags, ...flags]);
     assert.equal(code, 1);
-    assert.match(stderr, /does not keep track of/);
+    assert.match(stderr, /is not attached to the server/);
     assert.ok(stderr.includes(`--registry-urls ${other}=http://${other}`));
   });
 
@@ -157,7 +157,7 @@ describe("wharf registry run", () => {
     const { code, stderr } = await wharf(["registry", "reconcile"], { env });
     assert.equal(code, 1);
     assert.match(stderr, /cannot be read/);
-    assert.match(stderr, /asks .* again until it answers/);
+    assert.match(stderr, /retries .* until it responds/);
   });
 
   test("waits for a server that is not there yet", async () => {

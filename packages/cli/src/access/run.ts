@@ -10,8 +10,7 @@ import { groupNames, rolesByUid } from "../resolve/names.ts";
 import { resolve, resolveIdentity } from "../resolve/resolve.ts";
 import { printTree } from "../resource/print.ts";
 import type { listDefinition } from "./commands.ts";
-import { bindingRow, mappingRow, ROW_COLUMNS, type Row } from "./rows.ts";
-import { activeSessions } from "./sessions.ts";
+import { activeSessions, bindingRow, mappingRow, ROW_COLUMNS, type Row } from "./rows.ts";
 
 export const list: Run<typeof listDefinition> = async (context, args) => {
   if (args.resource === undefined && args.identity === undefined) {

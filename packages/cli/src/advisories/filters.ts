@@ -1,68 +1,79 @@
-import { EventTypeFilter, ReviewState } from "@wharf/contract";
-import type { Run } from "../command/types.ts";
-import { given } from "../resource/given.ts";
-import { timeAgo } from "../resource/time.ts";
-import { within } from "../resource/within.ts";
-import { ADVISORY_COLUMNS } from "./columns.ts";
-import type { listDefinition, REVIEW_CHOICES, STATUS_CHOICES } from "./commands.ts";
-import type { TYPES } from "./events/types.ts";
+import type { Options } from "../command/definition.ts";
+import { EVENT_TYPES } from "./events/types.ts";
 
-const EVENTS: Readonly<Record<(typeof STATUS_CHOICES)[number], EventTypeFilter>> = {
-  "under-investigation": EventTypeFilter.DETECTION,
-  affected: EventTypeFilter.TRUE_POSITIVE_DETERMINATION,
-  "not-affected": EventTypeFilter.FALSE_POSITIVE_DETERMINATION,
-  "pending-upstream-fix": EventTypeFilter.PENDING_UPSTREAM_FIX,
-  fixed: EventTypeFilter.FIXED,
-  patched: EventTypeFilter.PATCHED,
-  "fix-not-planned": EventTypeFilter.FIX_NOT_PLANNED,
-  "analysis-not-planned": EventTypeFilter.ANALYSIS_NOT_PLANNED,
-};
+export const STATUS_CHOICES = [
+  "under-investigation",
+  "affected",
+  "not-affected",
+  "pending-upstream-fix",
+  "fixed",
+  "patched",
+  "fix-not-planned",
+  "analysis-not-planned",
+] as const;
 
-const TYPES_OF_EVENTS: Readonly<Record<(typeof TYPES)[number], EventTypeFilter>> = {
-  detection: EventTypeFilter.DETECTION,
-  "true-positive-determination": EventTypeFilter.TRUE_POSITIVE_DETERMINATION,
-  "false-positive-determination": EventTypeFilter.FALSE_POSITIVE_DETERMINATION,
-  fixed: EventTypeFilter.FIXED,
-  patched: EventTypeFilter.PATCHED,
-  "pending-upstream-fix": EventTypeFilter.PENDING_UPSTREAM_FIX,
-  "analysis-not-planned": EventTypeFilter.ANALYSIS_NOT_PLANNED,
-  "fix-not-planned": EventTypeFilter.FIX_NOT_PLANNED,
-  "component-location-changed": EventTypeFilter.COMPONENT_LOCATION_CHANGED,
-};
+export const REVIEW_CHOICES = ["pending", "approved", "request-changes", "rejected"] as const;
 
-const REVIEWS: Readonly<Record<(typeof REVIEW_CHOICES)[number], ReviewState>> = {
-  pending: ReviewState.PENDING,
-  approved: ReviewState.APPROVED,
-  "request-changes": ReviewState.REQUEST_CHANGES,
-  rejected: ReviewState.REJECTED,
-};
-
-export const run: Run<typeof listDefinition> = async (context, args) => {
-  const { origin, query, status, event, review, updatedSince } = args;
-  const since = updatedSince === undefined ? undefined : timeAgo("--updated-since", updatedSince);
-  const { advisories } = await context.client();
-  const request = {
-    uidp: await within(context, args),
-    advisoryIds: [...args.id],
-    legacyAdvisoryIds: [...args.legacyId],
-    aliases: [...args.alias],
-    artifactNames: [...args.artifact],
-    artifactTypes: [...args.artifactType],
-    artifactArchitectures: [...args.architecture],
-    componentNames: [...args.component],
-    componentTypes: [...args.componentType],
-    componentLocations: [...args.location],
-    eventTypes: event === undefined ? [] : [TYPES_OF_EVENTS[event]],
-    eventReviewStates: review === undefined ? [] : [REVIEWS[review]],
-    eventAuthors: [...args.author],
-    excludeEventAuthors: [...args.notAuthor],
-    eventReviewers: [...args.reviewer],
-    showDeleted: args.deleted,
-    ...given({ origin, query, updatedSince: since, latestEventType: status && EVENTS[status] }),
-  };
-  await context.progress("listing advisories", () =>
-    context.out.list(advisories.listAll(request, { signal: context.signal }), ADVISORY_COLUMNS, {
-      what: "advisories",
-    }),
-  );
-};
+/** Options of `wharf advisories list`. */
+export const FILTERS = {
+  id: { type: "list", value: "ID", summary: "Only these IDs, such as CGA-xxxx-xxxx-xxxx" },
+  alias: {
+    type: "list",
+    aliases: ["cve"],
+    summary: "Only these vulnerabilities, such as CVE-2026-0001",
+  },
+  artifact: { type: "list", value: "NAME", summary: "Only these artifacts" },
+  "artifact-type": {
+    type: "list",
+    value: "TYPE",
+    summary: "Only these artifact types, such as apk or image",
+  },
+  component: { type: "list", value: "NAME", summary: "Only these components" },
+  "component-type": { type: "list", value: "TYPE", summary: "Only these component types" },
+  location: { type: "list", value: "PATH", summary: "Only components at these locations" },
+  "legacy-id": { type: "list", value: "ID", summary: "Only these legacy IDs" },
+  architecture: { type: "list", value: "ARCH", summary: "Only these architectures" },
+  origin: { type: "string", value: "PACKAGE", summary: "Only artifacts built from this package" },
+  status: {
+    type: "choice",
+    choices: STATUS_CHOICES,
+    summary: "Only this status, by the latest approved event",
+  },
+  review: {
+    type: "choice",
+    choices: REVIEW_CHOICES,
+    summary: "Only advisories with an event in this review state",
+  },
+  event: {
+    type: "choice",
+    choices: EVENT_TYPES,
+    summary: "Only advisories with an event of this type",
+  },
+  author: {
+    type: "list",
+    value: "IDENTITY",
+    summary: "Only advisories with an event by one of these authors",
+  },
+  "not-author": {
+    type: "list",
+    value: "IDENTITY",
+    summary: "Only advisories without an event by any of these authors",
+  },
+  reviewer: {
+    type: "list",
+    value: "IDENTITY",
+    summary: "Only advisories with an event reviewed by one of these identities",
+  },
+  query: {
+    type: "string",
+    value: "TEXT",
+    summary: "Only advisories with this text in an alias, artifact or component name",
+  },
+  "updated-since": {
+    type: "string",
+    value: "TIME",
+    summary:
+      "Only advisories updated since then, including deleted ones: a time such as 2026-01-31, or a duration such as 24h",
+  },
+  deleted: { type: "boolean", summary: "Include deleted advisories" },
+} as const satisfies Options;

@@ -1,28 +1,30 @@
-import { command, define } from "../command/definition.ts";
-import { DELETE } from "../command/verbs.ts";
+import { define, type Options } from "../command/definition.ts";
 import { PARENT } from "../resource/options.ts";
 
-/** The commands that write advisories. */
+/** Commands that write and review advisories. */
 
 export const ADVISORY = {
   name: "advisory",
-  summary: "Id or uid of the advisory",
+  summary: "ID or UID of the advisory",
   required: true,
 } as const;
 
-/** What an advisory is about. */
-const ABOUT = {
-  architecture: { type: "string", value: "ARCH", summary: "Its architecture, such as x86_64" },
-  component: { type: "string", value: "NAME", summary: "The component that is vulnerable" },
-  "component-type": { type: "string", value: "TYPE", summary: "What kind of component it is" },
-  location: { type: "string", value: "PATH", summary: "Where in the artifact the component is" },
+const CONTENT = {
+  architecture: { type: "string", value: "ARCH", summary: "Architecture, such as x86_64" },
+  component: { type: "string", value: "NAME", summary: "Vulnerable component" },
+  "component-type": { type: "string", value: "TYPE", summary: "Type of the component" },
+  location: {
+    type: "string",
+    value: "PATH",
+    summary: "Location of the component in the artifact",
+  },
   alias: {
     type: "list",
     aliases: ["cve"],
-    summary: "What the vulnerability is called, such as CVE-2026-0001",
+    summary: "IDs of the vulnerability, such as CVE-2026-0001",
   },
-  "legacy-id": { type: "string", value: "ID", summary: "What the advisory was called before" },
-} as const;
+  "legacy-id": { type: "string", value: "ID", summary: "Legacy ID of the advisory" },
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
@@ -37,52 +39,41 @@ export const createDefinition = define({
     artifact: {
       type: "string",
       value: "NAME",
-      summary: "The artifact that the vulnerability is in",
+      summary: "Artifact with the vulnerability",
       required: true,
     },
     "artifact-type": {
       type: "string",
       value: "TYPE",
-      summary: "What kind of artifact it is: apk, image, library",
+      summary: "Type of the artifact: apk, image, library",
       default: "apk",
     },
-    ...ABOUT,
-    id: { type: "string", value: "ID", summary: "Its id; one is made where none is given" },
+    ...CONTENT,
+    id: { type: "string", value: "ID", summary: "ID of the advisory (default: generated)" },
   },
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change what an advisory is about",
+  summary: "Update an advisory",
   examples: [
     { command: "wharf advisories update CGA-xxxx-xxxx-xxxx --alias CVE-2026-0001" },
     {
       command: "wharf advisories update CGA-xxxx-xxxx-xxxx --component ''",
-      shows: "Empties what is given as empty; all else stays",
+      shows: "clear a field; others stay unchanged",
     },
   ],
   arguments: [ADVISORY],
   options: {
-    artifact: { type: "string", value: "NAME", summary: "The artifact" },
-    "artifact-type": { type: "string", value: "TYPE", summary: "What kind of artifact it is" },
-    ...ABOUT,
+    artifact: { type: "string", value: "NAME", summary: "Artifact" },
+    "artifact-type": { type: "string", value: "TYPE", summary: "Type of the artifact" },
+    ...CONTENT,
   },
-});
-
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete advisories",
-  description:
-    "They no longer show, but for those who follow changes, so that copies elsewhere can follow.",
-  examples: [{ command: "wharf advisories delete CGA-xxxx-xxxx-xxxx" }],
-  arguments: [
-    { ...ADVISORY, name: "advisories", summary: "Ids or uids of advisories", variadic: true },
-  ],
 });
 
 const EVENTS = {
   name: "events",
-  summary: "Uids of events, or ids of advisories for all of theirs that are pending",
+  summary: "UIDs of events, or IDs of advisories for all their pending events",
   required: true,
   variadic: true,
 } as const;
@@ -91,7 +82,7 @@ export const approveDefinition = define({
   name: "approve",
   summary: "Approve events of advisories",
   description:
-    "From then on they count, and no longer change. It takes the right to approve, and someone else than the author.",
+    "Approved events take effect and can no longer change. Requires advisories.approve; authors cannot approve their own events.",
   examples: [{ command: "wharf advisories approve CGA-xxxx-xxxx-xxxx" }],
   arguments: [EVENTS],
 });
@@ -99,23 +90,14 @@ export const approveDefinition = define({
 export const rejectDefinition = define({
   name: "reject",
   summary: "Reject events of advisories",
-  description: "They stay, never count, and no longer change.",
+  description: "Rejected events are kept, but have no effect and can no longer change.",
   examples: [{ command: "wharf advisories reject CGA-xxxx-xxxx-xxxx" }],
   arguments: [EVENTS],
 });
 
 export const requestChangesDefinition = define({
   name: "request-changes",
-  summary: "Ask the authors of events to change them",
+  summary: "Request changes from the authors of events",
   examples: [{ command: "wharf advisories request-changes CGA-xxxx-xxxx-xxxx" }],
   arguments: [EVENTS],
 });
-
-export const WRITING = [
-  command(createDefinition, () => import("./create.ts")),
-  command(updateDefinition, () => import("./update.ts")),
-  command(deleteDefinition, () => import("./delete.ts")),
-  command(approveDefinition, () => import("./approve.ts")),
-  command(rejectDefinition, () => import("./reject.ts")),
-  command(requestChangesDefinition, () => import("./request-changes.ts")),
-];

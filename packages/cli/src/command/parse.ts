@@ -52,8 +52,8 @@ export async function readArgs(
   if (missing.length === 0) return args;
   const names = missing.map(({ shown }) => shown).join(" and ");
   context.prompt.require(`${names} ${missing.length > 1 ? "are" : "is"} missing`, usageOf(path));
-  for (const { name, shown, asked } of missing)
-    args[camelCase(name)] = await ask(context, shown, asked);
+  for (const { name, shown, input } of missing)
+    args[camelCase(name)] = await promptFor(context, shown, input);
   return args;
 }
 
@@ -73,7 +73,7 @@ function readPositionals(
 interface Missing {
   readonly name: string;
   readonly shown: string;
-  readonly asked: Argument | Option;
+  readonly input: Argument | Option;
 }
 
 function missingOf(command: Command, args: Record<string, Value | undefined>): Missing[] {
@@ -82,32 +82,36 @@ function missingOf(command: Command, args: Record<string, Value | undefined>): M
     return value === undefined || (Array.isArray(value) && value.length === 0);
   };
   const inOrder = [
-    ...(command.arguments ?? []).map((asked) => ({
-      ...asked,
-      shown: shownArgument(asked.name),
-      asked,
+    ...(command.arguments ?? []).map((input) => ({
+      ...input,
+      shown: shownArgument(input.name),
+      input,
     })),
-    ...Object.entries((command.options ?? {}) as Options).map(([name, asked]) => ({
+    ...Object.entries((command.options ?? {}) as Options).map(([name, input]) => ({
       name,
       shown: `--${name}`,
-      required: asked.required,
-      asked,
+      required: input.required,
+      input,
     })),
   ];
   return inOrder.filter(({ name, required }) => required && isMissing(name));
 }
 
 /** Prompts with a pick list if there is one, with a text input otherwise. */
-async function ask(context: Context, shown: string, asked: Argument | Option): Promise<Value> {
-  const { summary, pick } = asked;
+async function promptFor(
+  context: Context,
+  shown: string,
+  input: Argument | Option,
+): Promise<Value> {
+  const { summary, pick } = input;
   const choices =
-    "choices" in asked ? asked.choices.map((value) => ({ value })) : await pick?.(context);
+    "choices" in input ? input.choices.map((value) => ({ value })) : await pick?.(context);
   const text =
     choices === undefined
       ? await context.prompt.text(`${shown}: ${summary}`)
       : await context.prompt.select(`${shown}: ${summary}`, choices);
-  if ("type" in asked) return readValue(asked, shown, [text]);
-  return asked.variadic ? [text] : text;
+  if ("type" in input) return readValue(input, shown, [text]);
+  return input.variadic ? [text] : text;
 }
 
 export function shownArgument(name: string): string {

@@ -36,7 +36,7 @@ test("values that cannot be used are refused with what can", () => {
     readValue({ type, summary: "" }, "--it", [text]);
   assert.throws(read("number", "many"), { message: '--it must be a number, not "many"' });
   assert.throws(read("number", " "), /must be a number/);
-  assert.throws(read("duration", "soon"), { message: '--it must be a length of time, not "soon"' });
+  assert.throws(read("duration", "soon"), { message: '--it must be a duration, not "soon"' });
   const choice = { type: "choice", choices: ["json", "yaml"], summary: "" } as const;
   assert.throws(() => readValue(choice, "WHARF_OUTPUT", ["xml"]), {
     message: 'WHARF_OUTPUT must be one of json, yaml, not "xml"',

@@ -34,5 +34,3 @@ export function readCapability(source: string, name: string): Capability {
 export function capabilityNames(capabilities: readonly Capability[]): string[] {
   return capabilities.map(capabilityName).sort();
 }
-
-export { ASSIGNABLE_CAPABILITIES as CAPABILITIES, capabilityNames as namesOf };

@@ -3,7 +3,7 @@ import { isUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
 import { FOLDER, GROUP, type Kind, ORGANIZATION } from "./kinds.ts";
-import { MAX_CANDIDATES, onlyMatch } from "./only-match.ts";
+import { MAX_CANDIDATES, onlyMatch } from "./names.ts";
 
 /** Resolves a UID, a name or a path of names to a group. */
 export async function resolveGroup(
@@ -68,6 +68,3 @@ function requireKind(group: Group, kind: Kind<Group>): Group {
     ? usageError(`${group.name} is an organization`, "use `wharf iam organizations`")
     : usageError(`${group.name} is a folder`, "use `wharf iam folders`");
 }
-
-export type GroupKind = "organization" | "folder" | "group";
-export { resolveParent as resolvePlace };

@@ -1,6 +1,8 @@
 import type { Role } from "@wharf/client";
 import { ancestorsOf, type BuiltinRole, builtinRoleByUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
+import { notFound, usageError } from "../errors.ts";
+import type { HasUid, Kind } from "./kinds.ts";
 
 /** UIDs per request: longer URLs exceed the limits of some proxies. */
 const BATCH_SIZE = 40;
@@ -60,4 +62,36 @@ function* batchesOf(uids: Iterable<string>): Generator<string[]> {
   for (let start = 0; start < unique.length; start += BATCH_SIZE) {
     yield unique.slice(start, start + BATCH_SIZE);
   }
+}
+
+/** Matches that are read and shown for an ambiguous name. */
+export const MAX_CANDIDATES = 10;
+
+/** The only match of a name. None and several are errors; the latter lists the candidates. */
+export async function onlyMatch<T extends HasUid>(
+  context: Context,
+  { one, many, listCommand, label }: Kind<T>,
+  text: string,
+  found: readonly T[],
+  [isNamed, areNamed] = ["is named", "are named"],
+): Promise<T> {
+  const [first, second] = found;
+  if (first === undefined) {
+    throw notFound(`no ${one} ${isNamed} "${text}"`, `\`${listCommand}\` lists all ${many}`);
+  }
+  if (second === undefined) return first;
+  const paths = await groupPaths(
+    context,
+    found.map(({ uid }) => uid),
+  );
+  const candidates = found.map((item) => {
+    const { description = "" } = item as { description?: string };
+    return [item.uid, `${paths.get(item.uid)}${label(item)}`, description].filter(Boolean);
+  });
+  throw usageError(
+    `${found.length}${found.length === MAX_CANDIDATES ? " or more" : ""} ${many} ${areNamed} "${text}"`,
+    ["give the UID or the path of one:", ...candidates.map((parts) => parts.join("  "))].join(
+      "\n    ",
+    ),
+  );
 }

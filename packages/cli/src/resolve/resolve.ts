@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { CommandError, EXIT, notFound, usageError } from "../errors.ts";
 import { resolveGroup } from "./groups.ts";
 import { type Filter, type HasUid, IDENTITY, type Kind, type Named, ROLE } from "./kinds.ts";
-import { MAX_CANDIDATES, onlyMatch } from "./only-match.ts";
+import { MAX_CANDIDATES, onlyMatch } from "./names.ts";
 
 /** Excludes resources that have the name but cannot be used. */
 type Usable<T> = (item: T) => boolean;

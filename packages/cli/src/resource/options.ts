@@ -1,13 +1,6 @@
 import type { Argument, Option } from "../command/definition.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
-import {
-  GROUP,
-  type HasUid,
-  IDENTITY,
-  IDENTITY_PROVIDER,
-  type Kind,
-  ROLE,
-} from "../resolve/kinds.ts";
+import { GROUP, type HasUid, type Kind, ROLE } from "../resolve/kinds.ts";
 
 /** Options and arguments that several commands share. */
 
@@ -87,14 +80,3 @@ export function argumentsOf<const Name extends string, T extends HasUid>(
     pick: pickOf(kind),
   } as const satisfies Argument;
 }
-
-export { SCOPE as WITHIN };
-export const IDENTITY_ARGUMENT = argumentOf("identity", IDENTITY);
-export const ROLE_ARGUMENT = argumentOf("role", ROLE);
-export const PROVIDER_ARGUMENT = argumentOf("provider", IDENTITY_PROVIDER);
-export const IDENTITY_ARGUMENTS = argumentsOf("identities", IDENTITY);
-export const ROLE_ARGUMENTS = { ...argumentsOf("roles", ROLE), required: true } as const;
-export const PROVIDER_ARGUMENTS = {
-  ...argumentsOf("providers", IDENTITY_PROVIDER),
-  required: true,
-} as const;

@@ -1,55 +1,157 @@
 import { create } from "@bufbuild/protobuf";
+import type { AdvisoryEvent } from "@wharf/client";
 import { advisoriesV1, isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
+import type { Context } from "../../context.ts";
 import { notFound, usageError } from "../../errors.ts";
-import { changesOf, given } from "../../resource/given.ts";
-import { timeAgo } from "../../resource/time.ts";
-import { EVENT_COLUMNS } from "./columns.ts";
-import type { updateDefinition } from "./commands.ts";
-import { jsonOf } from "./findings.ts";
-import { shownEvent } from "./shown.ts";
-import { type Said, saidIn, typeOf } from "./types.ts";
+import type { Column } from "../../output/columns.ts";
+import { given, givenList, readPastTime } from "../../resource/values.ts";
+import { findAdvisory } from "../run.ts";
+import { reviewText, statusText } from "../status.ts";
+import type { addDefinition, listDefinition, updateDefinition } from "./commands.ts";
+import { contentOf, EMPTY_CONTENT, type EventContent, typeOf } from "./types.ts";
 
-export const run: Run<typeof updateDefinition> = async (context, args) => {
-  const { event: id, type, patchedVersions, time, issue, findings } = args;
-  if (!isUid(id)) {
-    const hint = "`wharf advisories events list ADVISORY` shows the uids of its events";
-    throw usageError(`"${id}" is not the uid of an event`, hint);
+export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
+  { header: "UID", value: ({ uid }) => uid },
+  { header: "Time", value: ({ createTime }) => createTime },
+  { header: "Says", value: statusText },
+  { header: "Detail", value: detailText },
+  { header: "Review", value: reviewText },
+  { header: "Author", value: ({ author }) => author, wide: true },
+  { header: "Reviewer", value: ({ reviewer }) => reviewer, wide: true },
+  { header: "Note", value: noteText, wide: true },
+  { header: "Issue", value: ({ issue }) => issue, wide: true },
+];
+
+function detailText({ type }: AdvisoryEvent): string {
+  switch (type.case) {
+    case "fixed":
+      return type.value.fixedVersion;
+    case "patched":
+      return type.value.patchedVersions.join(", ");
+    case "detection":
+      return type.value.type.case === "scanv1" ? type.value.type.value.scanner : "";
+    case "componentLocationChanged":
+      return `${type.value.previousLocation} → ${type.value.newLocation}`;
+    default:
+      return "";
   }
-  const words = given({
-    ...{ fixedVersion: args.fixedVersion, reason: args.reason, note: args.note },
-    ...{ from: args.from, to: args.to, type },
-    patchedVersions: patchedVersions.length > 0 ? patchedVersions : undefined,
+}
+
+function noteText({ type }: AdvisoryEvent): string {
+  return type.value !== undefined && "note" in type.value ? type.value.note : "";
+}
+
+export const list: Run<typeof listDefinition> = async (context, { advisory }) => {
+  const { events } = await findAdvisory(context, advisory);
+  await context.out.list(events, EVENT_COLUMNS, { what: "events" });
+};
+
+export const add: Run<typeof addDefinition> = async (context, args) => {
+  const advisoryEvent = create(advisoriesV1.AdvisoryEventSchema, {
+    type: typeOf(args) as advisoriesV1.AdvisoryEvent["type"],
+    ...metadataOf(args),
   });
-  const others = given({
-    timestamp: time === undefined ? undefined : timeAgo("--time", time),
-    issue,
-    findings: findings === undefined ? undefined : jsonOf(findings),
-  });
-  changesOf({ ...words, ...others }, "--note, --fixed-version or another option");
+  const { uid: parentId, advisoryId } = await findAdvisory(context, args.advisory);
   const client = (await context.client()).advisoriesV1;
   const { signal } = context;
-  const { items } = await client.listAdvisoryEvents({ parentId: parentOf(id) }, { signal });
-  const before = items.find((one) => one.id === id);
-  if (before === undefined) throw notFound(`no event has the uid "${id}"`);
-  const known = saidIn(before);
-  const isSameType = type === undefined || type === known.type;
-  const saysMore = Object.keys(words).some((name) => name !== "type");
-  const said: Said = isSameType ? { ...known, ...words } : { ...NOTHING, ...words, type };
-  const says = isSameType && !saysMore ? before.type : typeOf(said);
-  // What scanners add stays as long as the type does.
-  const value = isSameType ? { ...before.type.value, ...says.value } : says.value;
-  const status = advisoriesV1.ReviewStatus.PENDING;
-  const newType = { case: says.case, value } as typeof before.type;
-  const { $typeName: _, ...rest } = before;
-  const changed = { ...rest, ...others, type: newType, status };
-  const message = create(advisoriesV1.AdvisoryEventSchema, changed);
-  await client.updateAdvisoryEvent(message, { signal });
-  context.err.note("changed the event, which waits for a review");
-  await context.out.one(await shownEvent(context, id), EVENT_COLUMNS);
+  const { id } = await client.createAdvisoryEvent({ parentId, advisoryEvent }, { signal });
+  context.err.note(`added an event to ${advisoryId}; it is pending review`);
+  await context.out.one(await findEvent(context, id), EVENT_COLUMNS);
 };
 
-const NOTHING = {
-  ...{ fixedVersion: undefined, patchedVersions: [], reason: undefined },
-  ...{ from: undefined, to: undefined, note: undefined },
+export const update: Run<typeof updateDefinition> = async (context, args) => {
+  const { event: uid, type, fixedVersion, reason, note, from, to } = args;
+  if (!isUid(uid)) {
+    throw usageError(
+      `EVENT: expected the UID of an event, got "${uid}"`,
+      "`wharf advisories events list ADVISORY` lists the UIDs of its events",
+    );
+  }
+  const patchedVersions = givenList(args.patchedVersions);
+  const content = given({ fixedVersion, reason, note, from, to, patchedVersions });
+  const metadata = metadataOf(args);
+  if (Object.keys({ ...content, ...metadata }).length === 0 && type === undefined) {
+    throw usageError("nothing to change", "--help lists the options");
+  }
+  const { $typeName: _, ...current } = await findStoredEvent(context, uid);
+  const event = create(advisoriesV1.AdvisoryEventSchema, {
+    ...current,
+    ...metadata,
+    type: updatedType(current.type, type, content),
+    status: advisoriesV1.ReviewStatus.PENDING,
+  });
+  const { signal } = context;
+  await (await context.client()).advisoriesV1.updateAdvisoryEvent(event, { signal });
+  context.err.note("updated the event; it is pending review");
+  await context.out.one(await findEvent(context, uid), EVENT_COLUMNS);
 };
+
+type StoredType = advisoriesV1.AdvisoryEvent["type"];
+
+/** Merges options into the content of an event. A new type starts without content. */
+function updatedType(
+  stored: StoredType,
+  type: EventContent["type"] | undefined,
+  options: Partial<EventContent>,
+): StoredType {
+  const current = contentOf(stored);
+  if (type !== undefined && type !== current.type) {
+    return typeOf({ ...EMPTY_CONTENT, ...options, type }) as StoredType;
+  }
+  if (Object.keys(options).length === 0) return stored;
+  const merged = typeOf({ ...current, ...options });
+  // Keeps fields that only scanners set.
+  return { case: merged.case, value: { ...stored.value, ...merged.value } } as StoredType;
+}
+
+/** Fields that events of all types have. */
+function metadataOf(args: {
+  readonly time: string | undefined;
+  readonly issue: string | undefined;
+  readonly findings: string | undefined;
+}) {
+  const { time, issue, findings } = args;
+  return given({
+    timestamp: time === undefined ? undefined : readPastTime("--time", time),
+    issue,
+    findings: findings === undefined ? undefined : readFindings(findings),
+  });
+}
+
+function readFindings(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    JSON.parse(text);
+  } catch {
+    throw usageError("--findings must be a JSON file");
+  }
+  return new TextEncoder().encode(text);
+}
+
+/** An event as version 2 of the API returns it. */
+export async function findEvent({ client, signal }: Context, uid: string): Promise<AdvisoryEvent> {
+  const { advisories } = await client();
+  const { events } = await advisories.get({ uid: parentOf(uid) }, { signal });
+  return found(
+    uid,
+    events.find((event) => event.uid === uid),
+  );
+}
+
+/** An event as version 1 of the API returns it, which takes updates. */
+export async function findStoredEvent(
+  { client, signal }: Context,
+  uid: string,
+): Promise<advisoriesV1.AdvisoryEvent> {
+  const { advisoriesV1: service } = await client();
+  const { items } = await service.listAdvisoryEvents({ parentId: parentOf(uid) }, { signal });
+  return found(
+    uid,
+    items.find(({ id }) => id === uid),
+  );
+}
+
+function found<T>(uid: string, event: T | undefined): T {
+  if (event === undefined) throw notFound(`no event has the UID "${uid}"`);
+  return event;
+}

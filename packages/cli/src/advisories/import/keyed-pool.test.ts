@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { inFlight } from "./in-flight.ts";
+import { processKeyed } from "./keyed-pool.ts";
 
 /** Work that ends when it is told to. */
 class Desk {
@@ -40,7 +40,7 @@ const never = () => false;
 describe("things in flight", () => {
   test("are a few at a time", async () => {
     const desk = new Desk();
-    const done = inFlight(each("a", "b", "c", "d"), alone, desk.work, never);
+    const done = processKeyed(each("a", "b", "c", "d"), alone, desk.work, never);
     await settled();
     assert.deepEqual(desk.log, ["begin a", "begin b", "begin c"]);
     await desk.end("b");
@@ -51,7 +51,7 @@ describe("things in flight", () => {
 
   test("that share a key come one after the other", async () => {
     const desk = new Desk();
-    const done = inFlight(each("a1", "a2", "b1"), ([key = ""]) => [key], desk.work, never);
+    const done = processKeyed(each("a1", "a2", "b1"), ([key = ""]) => [key], desk.work, never);
     await settled();
     assert.deepEqual(desk.log, ["begin a1"]);
     await desk.end("a1");
@@ -63,7 +63,7 @@ describe("things in flight", () => {
 
   test("end with the first failure, when all that began has ended", async () => {
     const desk = new Desk();
-    const done = inFlight(each("a", "b", "c", "d"), alone, desk.work, never);
+    const done = processKeyed(each("a", "b", "c", "d"), alone, desk.work, never);
     let isOver = false;
     const rejected = assert.rejects(done, { message: "b" }).then(() => {
       isOver = true;
@@ -80,7 +80,7 @@ describe("things in flight", () => {
   test("end when it is enough, and what began is waited for", async () => {
     const desk = new Desk();
     let enough = false;
-    const done = inFlight(each("a", "b", "c", "d", "e"), alone, desk.work, () => enough);
+    const done = processKeyed(each("a", "b", "c", "d", "e"), alone, desk.work, () => enough);
     await settled();
     enough = true;
     for (const thing of ["a", "b", "c"]) await desk.end(thing);

@@ -1,35 +1,35 @@
-/** How many requests are on their way at a time: one is worked on, the others wait at its door. */
-const AT_ONCE = 3;
+/** Requests in flight: the server processes one while the others are transferred. */
+const CONCURRENCY = 3;
 
 /**
- * Work on things, a few at a time. Things that share a key are worked on one after the other, in the
- * order in which they come. The first failure ends it, once all that is under way has ended.
+ * Processes items concurrently. Items that share a key are processed one after the other, in order.
+ * After the first failure no new item starts; items in progress are waited for.
  */
-export async function inFlight<T>(
-  things: AsyncIterable<T>,
-  keysOf: (thing: T) => readonly string[],
-  work: (thing: T) => Promise<void>,
-  isOver: () => boolean,
+export async function processKeyed<T>(
+  items: AsyncIterable<T>,
+  keysOf: (item: T) => readonly string[],
+  process: (item: T) => Promise<void>,
+  isCanceled: () => boolean,
 ): Promise<void> {
   const running = new Map<Promise<void>, ReadonlySet<string>>();
   const failures: unknown[] = [];
-  const isEnough = () => failures.length > 0 || isOver();
-  const start = (thing: T, keys: readonly string[]) => {
-    const one = work(thing)
+  const isStopped = () => failures.length > 0 || isCanceled();
+  const start = (item: T, keys: readonly string[]) => {
+    const task = process(item)
       .catch((thrown) => {
         failures.push(thrown);
       })
-      .finally(() => running.delete(one));
-    running.set(one, new Set(keys));
+      .finally(() => running.delete(task));
+    running.set(task, new Set(keys));
   };
-  for await (const thing of things) {
-    if (isEnough()) break;
-    const keys = keysOf(thing);
+  for await (const item of items) {
+    if (isStopped()) break;
+    const keys = keysOf(item);
     const conflicts = () => [...running.values()].some((busy) => keys.some((key) => busy.has(key)));
-    while (running.size >= AT_ONCE || conflicts()) await Promise.race(running.keys());
-    if (isEnough()) break;
-    start(thing, keys);
-    // Lets requests go out before the next batch is read, which takes all of this thread.
+    while (running.size >= CONCURRENCY || conflicts()) await Promise.race(running.keys());
+    if (isStopped()) break;
+    start(item, keys);
+    // Sends requests before reading the next batch, which blocks this thread.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await Promise.all(running.keys());

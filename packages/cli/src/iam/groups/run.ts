@@ -8,10 +8,8 @@ import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { readPairs } from "../../resource/values.ts";
-import type { createDefinition as createFolderDefinition } from "./folders.ts";
-import { updateDefinition as updateFolderDefinition } from "./folders.ts";
-import type { createDefinition as createOrganizationDefinition } from "./organizations.ts";
-import { updateDefinition as updateOrganizationDefinition } from "./organizations.ts";
+import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
+import { updateFolderDefinition, updateOrganizationDefinition } from "./commands.ts";
 
 const COLUMNS: readonly Column<Group>[] = [
   { header: "Name", value: ({ name }) => name },

@@ -9,8 +9,7 @@ import {
   NAME_FILTER,
   SCOPE,
 } from "../../resource/options.ts";
-import { createGroup } from "./create/commands.ts";
-import { TRUST } from "./options.ts";
+import { createGroup, TRUST } from "./create/commands.ts";
 
 const load = () => import("./run.ts");
 const argument = argumentOf("identity", IDENTITY);
