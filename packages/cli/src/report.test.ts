@@ -65,7 +65,7 @@ test("with WHARF_TOKEN, the hint is not to sign in, which would change nothing",
   );
 });
 
-test("fields have lines of their own, and are not said twice", () => {
+test("field violations have lines of their own and are not repeated", () => {
   const violations = [
     { field: "name", description: "is required" },
     { field: "ttl", description: "is too long" },

@@ -89,7 +89,7 @@ describe("advisories", () => {
     assert.deepEqual(await found(), [made.uid]);
   });
 
-  test("an id of several groups is told by uid", async () => {
+  test("an ID that exists in several groups is resolved by UID", async () => {
     await site.make("folders", "below", "--parent", "acme");
     const first = await create("--artifact", "x", "--id", "CGA-twice");
     const [second] = await ids(
@@ -106,7 +106,7 @@ describe("advisories", () => {
     assert.deepEqual(await ids(site, "advisories", "describe", first.uid), [first.uid]);
   });
 
-  test("events are added by one and reviewed by another", async () => {
+  test("events are added by an author and reviewed by someone else", async () => {
     const writer = await member("writer", "advisories.creator");
     const reviewer = await member("reviewer", "advisories.approver");
     const { uid } = await create("--artifact", "curl", "--id", "CGA-curl");
@@ -205,7 +205,7 @@ describe("advisories", () => {
     );
   });
 
-  test("what is imported by who may not approve waits for someone who may", async () => {
+  test("imports without advisories.approve are pending review", async () => {
     const importer = await member("importer", "advisories.creator");
     const document = `schema-version: 2.0.2
 package: {name: waits}
@@ -225,7 +225,7 @@ advisories:
     assert.deepEqual([counted.changed, counted.pendingEvents], [1, 0], "the operator approves");
   });
 
-  test("what does not go together is refused, and nothing is added", async () => {
+  test("conflicting options are rejected, and nothing is added", async () => {
     const { uid } = await create("--artifact", "bash", "--id", "CGA-bash");
     const cases: [message: RegExp, ...args: string[]][] = [
       [/fixed requires --fixed-version/, "--type", "fixed"],

@@ -75,7 +75,7 @@ describe("auth login with a real browser", () => {
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
   });
 
-  test("--headless that is denied is told so; one that is allowed accepts its invite", async (t) => {
+  test("--headless reports a denial, and accepts an invite after approval", async (t) => {
     const { page } = await openPage(browser);
     t.after(() => page.context().close());
     const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {

@@ -12,7 +12,7 @@ import { Home } from "./support/auth-home.ts";
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
-describe("kept logins", () => {
+describe("stored logins", () => {
   let world: LoginWorld;
   let home: Home;
   before(async () => {
@@ -57,7 +57,7 @@ describe("kept logins", () => {
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
   });
 
-  test("whoever dies while renewing holds nobody up", async () => {
+  test("a process that dies during renewal does not block others", async () => {
     home.expire();
     const script = `
       const { DatabaseSync } = require("node:sqlite");
@@ -78,7 +78,7 @@ describe("kept logins", () => {
     assert.equal(code, 0, stderr);
   });
 
-  test("a session that was ended elsewhere is told, and forgotten", async () => {
+  test("a session that ended elsewhere is reported and deleted", async () => {
     const token = home.login.tokens[world.server.url]?.token ?? "";
     const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
     assert.equal(ended.status, 200);
@@ -92,7 +92,7 @@ describe("kept logins", () => {
     assert.equal(again.stdout, "");
   });
 
-  test("files that are damaged are passed over, and the next login mends them", async () => {
+  test("invalid files are ignored, and the next sign-in replaces them", async () => {
     const { login } = home;
     for (const text of [
       "",
@@ -112,7 +112,7 @@ describe("kept logins", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("a server that is away costs no login", async () => {
+  test("an unreachable server does not delete the login", async () => {
     home.expire();
     const { login } = home;
     await world.server.kill();
@@ -162,7 +162,7 @@ describe("kept logins", () => {
     await home.ok(["auth", "token"], options);
   });
 
-  test("people and servers are kept apart", async () => {
+  test("logins of several people and servers are separate", async () => {
     const ada = home.loginFile;
     const { code } = await home.logIn(world, "bob");
     assert.equal(code, 0);
@@ -187,14 +187,14 @@ describe("kept logins", () => {
     assert.match(used[0].organisations[0], /everywhere/);
   });
 
-  test("status shows who, where and what, and exits with 3 when nobody is logged in", async () => {
+  test("status shows logins, and exits with 3 without a login", async () => {
     const text = await home.ok(["auth", "status"]);
     assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
     await new Rest(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);
     assert.equal(ended.code, 3);
-    assert.match(ended.stdout, /ended/);
+    assert.match(ended.stdout, /expired/);
     const nobody = await home.run(["auth", "status", "--quick", "-o", "json"]);
     assert.equal(nobody.code, 3);
     assert.deepEqual(JSON.parse(nobody.stdout), { items: [] });

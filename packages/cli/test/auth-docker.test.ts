@@ -78,7 +78,7 @@ describe("docker-credential-wharf", () => {
     }
   });
 
-  test("who is not logged in is told on stdout, as docker shows it", async () => {
+  test("reports a missing login on stdout, which docker shows", async () => {
     const stranger = new Home(home.env as Record<string, string>);
     const env = { XDG_CACHE_HOME: stranger.cache };
     const { code, stdout } = await stranger.helper("get", REGISTRY, { env });
@@ -107,7 +107,7 @@ describe("docker-credential-wharf", () => {
     assert.deepEqual([(await stored("_token")).code, (await stored("_token")).stdout], [0, ""]);
     const refused = await stored("ada");
     assert.equal(refused.code, 1);
-    assert.match(refused.stdout, /keeps no passwords/);
+    assert.match(refused.stdout, /stores no passwords/);
     assert.equal((await home.helper("store", "not json")).code, 1);
     await home.helper("get", REGISTRY);
     const erased = await home.helper("erase", REGISTRY);
@@ -137,7 +137,7 @@ describe("auth configure-docker", () => {
   const read = (path = ".docker/config.json") =>
     JSON.parse(readFileSync(join(home.folder, path), "utf8"));
 
-  test("makes the file for its owner alone", async () => {
+  test("creates the file with mode 0600", async () => {
     await configure();
     assert.deepEqual(read(), { credHelpers: { "wharf.acme.example": "wharf" } });
     assert.equal(statSync(join(home.folder, ".docker/config.json")).mode & 0o777, 0o600);
@@ -178,7 +178,7 @@ describe("auth configure-docker", () => {
     assert.ok(!existsSync(join(home.folder, "config")));
   });
 
-  test("follows DOCKER_CONFIG, and a link to where the file is kept", async () => {
+  test("follows DOCKER_CONFIG and symbolic links", async () => {
     mkdirSync(join(home.folder, "dotfiles"));
     mkdirSync(join(home.folder, "elsewhere"));
     const real = join(home.folder, "dotfiles/docker.json");
@@ -215,7 +215,7 @@ describe("auth configure-docker", () => {
     assert.deepEqual(read(), { credHelpers: { "cr.example:5000": "wharf" } });
   });
 
-  test("with sudo, it is the file of whoever ran it, and stays theirs", async () => {
+  test("with sudo, changes the file of the user who ran it and keeps its owner", async () => {
     const passwd = home.write(
       "passwd",
       `root:x:0:0::/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\n`,

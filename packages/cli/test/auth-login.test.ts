@@ -27,7 +27,7 @@ describe("auth login of people", () => {
 
   const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
 
-  test("keeps who logged in, tells so, and serves the commands that follow", async () => {
+  test("stores the login, reports it, and serves later commands", async () => {
     const { code, stdout, stderr, page } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
@@ -83,7 +83,7 @@ describe("auth login of people", () => {
     assert.equal(token.trim(), tokens[host]?.token);
   });
 
-  test("an audience that is not the server's is refused, and nothing is kept", async () => {
+  test("an unknown audience is rejected, and nothing is stored", async () => {
     const login = home.start([
       "auth",
       "login",
@@ -147,7 +147,7 @@ describe("auth login of people", () => {
     {
       what: "of another server",
       query: { code: "x", iss: "https://evil.example" },
-      expected: /the answer came from another server/,
+      expected: /the response came from another server/,
     },
     { what: "without a server", query: { code: "x" }, expected: /came from another server/ },
     {
@@ -158,7 +158,7 @@ describe("auth login of people", () => {
     {
       what: "that is a refusal",
       query: { error: "access_denied", error_description: "not you", iss: "OURS" },
-      expected: /the login was refused: not you/,
+      expected: /sign-in rejected: not you/,
     },
   ]) {
     test(`an answer ${what} ends the login`, async () => {
@@ -206,12 +206,12 @@ describe("auth login of people", () => {
   });
 
   for (const [args, expected] of [
-    [["--identity-token", "x"], /--identity-token needs --identity/],
-    [["--refresh"], /--refresh needs --identity/],
-    [["--identity", "x", "--headless"], /do not go together/],
-    [["--identity", "x", "--invite-code", "y"], /do not go together/],
-    [["--identity-provider", "x", "--org-name", "y"], /do not go together/],
-    [["--invite-code", "-"], /nothing on standard input/],
+    [["--identity-token", "x"], /--identity-token requires --identity/],
+    [["--refresh"], /--refresh requires --identity/],
+    [["--identity", "x", "--headless"], /mutually exclusive/],
+    [["--identity", "x", "--invite-code", "y"], /mutually exclusive/],
+    [["--identity-provider", "x", "--org-name", "y"], /mutually exclusive/],
+    [["--invite-code", "-"], /standard input is empty/],
   ] as const) {
     test(`${args.join(" ")} is refused`, async () => {
       const { code, stderr } = await home.run(["auth", "login", ...args]);
@@ -220,7 +220,7 @@ describe("auth login of people", () => {
     });
   }
 
-  test("what is not a Wharf, and what is not there, is told before anyone types", async (t) => {
+  test("other servers and unreachable ones are reported before sign-in", async (t) => {
     const other = createServer((_request, response) => response.end("<h1>hello</h1>")).listen(0);
     t.after(() => other.close());
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -237,6 +237,9 @@ describe("auth login of people", () => {
       world.server.url.replace("127.0.0.1", "localhost"),
     ]);
     assert.equal(named.code, 1);
-    assert.match(named.stderr, new RegExp(`calls itself ${world.server.url}`));
+    assert.match(
+      named.stderr,
+      new RegExp(`the issuer of the server at \\S+ is ${world.server.url}`),
+    );
   });
 });

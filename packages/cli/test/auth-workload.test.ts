@@ -131,7 +131,7 @@ describe("auth login of workloads", () => {
     assert.match(elsewhere.stderr, /no workload token found/);
   });
 
-  test("WHARF_IDENTITY alone will do there, also where nothing can be kept", async (t) => {
+  test("WHARF_IDENTITY suffices on a platform, also without a writable cache", async (t) => {
     const { env: github, asked } = await startGithub(t);
     const env = { ...github, WHARF_IDENTITY: identity };
     assert.match(await home.ok(["iam", "organizations", "list"], { env }), /acme/);
@@ -146,7 +146,7 @@ describe("auth login of workloads", () => {
     assert.match(stderr, /warning: logins cannot be stored in .*; every command requests/);
   });
 
-  test("by name, for those who are logged in already", async () => {
+  test("by name, for callers who are signed in already", async () => {
     const env = { WHARF_TOKEN: await server.token() };
     const file = home.write("token", await job());
     const args = ["auth", "login", "--identity", "builder", "--identity-token", file];
@@ -172,7 +172,7 @@ describe("auth login of workloads", () => {
     ["that has ended", () => issuer.sign({ sub: "job", exp: 1 }), /expired/],
     ["that is none", async () => "hello", /Permission denied|malformed|invalid/],
   ] as const) {
-    test(`a token ${what} is refused, and nothing is kept`, async () => {
+    test(`a token ${what} is rejected, and nothing is stored`, async () => {
       const { code, stderr } = await home.run(login("--identity-token", "-"), {
         input: await token(),
       });
@@ -182,7 +182,7 @@ describe("auth login of workloads", () => {
     });
   }
 
-  test("a file that is not there is told, and not taken for a token", async () => {
+  test("a missing file is reported and not used as a token", async () => {
     const { code, stderr } = await home.run(login("--identity-token", "/nowhere/token"));
     assert.equal(code, 2);
     assert.match(stderr, /the file does not exist/);
@@ -197,7 +197,7 @@ describe("auth login of workloads", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("a narrower token holds less, and is not kept", async () => {
+  test("a restricted token has a boundary and is not stored", async () => {
     const file = home.write("token", await job());
     await home.ok(login("--identity-token", file));
     const args = ["auth", "token", "--scope", "acme", "--capabilities", "groups.list"];

@@ -31,7 +31,7 @@ describe("at a terminal", () => {
     }
   });
 
-  test("NO_COLOR, TERM=dumb and --color=never take the color away; --color=always brings it", async () => {
+  test("NO_COLOR, TERM=dumb and --color=never disable color; --color=always forces it", async () => {
     for (const [more, env] of [
       [[], { NO_COLOR: "1" }],
       [[], { TERM: "dumb" }],
@@ -52,7 +52,7 @@ describe("at a terminal", () => {
 
   test("a missing name is picked from a list", async () => {
     const terminal = wharfAtTerminal(["iam", "orgs", "describe", "-o", "id"], { env: site.env });
-    await terminal.until(/ORGANIZATION: Name or uid[\s\S]*acme[\s\S]*beta/);
+    await terminal.until(/ORGANIZATION: Name or UID[\s\S]*acme[\s\S]*beta/);
     terminal.type("\u001b[B\r");
     assert.equal(await terminal.end(), 0);
     assert.match(terminal.text, /^[0-9a-f]{40}$/m);
@@ -105,7 +105,7 @@ describe("at a terminal", () => {
     assert.ok(terminal.text.includes("a\\x1b]0;owned\\x07b"), JSON.stringify(terminal.text));
   });
 
-  test("whoever reads no further ends us quietly", async () => {
+  test("a closed pipe ends the command silently", async () => {
     // More than a pipe holds, so that we are still writing when the reader leaves.
     const template = `{{.name}}${"x".repeat(100_000)}`;
     const line = `'${process.execPath}' '${LAUNCHER}' iam orgs list --format "$0" | head -c 4; echo " \${PIPESTATUS[*]}"`;

@@ -77,7 +77,7 @@ describe("organizations and folders", () => {
     await site.ok("iam", "orgs", "delete", uid, "-y");
   });
 
-  test("folders are named by name, path and uid, and names that are not unique are asked back", async () => {
+  test("folders are resolved by name, path and UID; ambiguous names are rejected with candidates", async () => {
     const inAcme = await site.make("folders", "platform", "--parent", "acme");
     const inBeta = await site.make("folders", "platform", "--parent", beta);
     const inner = await site.make("folders", "inner", "--parent", "acme/platform");
@@ -99,7 +99,7 @@ describe("organizations and folders", () => {
     assert.match(wrong.stderr, /platform is a folder\n {2}→ use `wharf iam folders`/);
   });
 
-  test("what the server refuses names the field, and nothing is made", async () => {
+  test("a rejected request names the field, and nothing is created", async () => {
     const { code, stdout, stderr } = await site.run("iam", "orgs", "create", "Not OK");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^wharf: Invalid argument\n {2}name: name must match "\^\[a-z0-9/);
@@ -115,13 +115,13 @@ describe("organizations and folders", () => {
     assert.equal(JSON.parse(await site.ok("iam", "orgs", "get", "beta", "-o", "json")).uid, beta);
   });
 
-  test("deleting takes -y where nobody can be asked, before anything else", async () => {
+  test("without a terminal, delete requires -y before anything else", async () => {
     const { code, stderr } = await site.run("iam", "orgs", "delete", "beta");
     assert.equal(code, 2);
     assert.match(stderr, /cannot be undone.*\n {2}→ -y skips the confirmation/);
   });
 
-  test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
+  test("without a token, or with an invalid one: exit code 3 and how to sign in", async () => {
     for (const [token, hint] of [
       ["", /→ sign in with `wharf auth login`/],
       ["nonsense", /→ WHARF_TOKEN is set: .* unset it and sign in with `wharf auth login`/],

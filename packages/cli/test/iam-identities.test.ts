@@ -264,7 +264,7 @@ describe("identities", () => {
     assert.match(uid ?? "", /^[0-9a-f]{40}$/);
   });
 
-  test("are refused for options that do not go together", async () => {
+  test("are rejected with conflicting options", async () => {
     const base = ["iam", "identities", "create", "x", "--parent", "acme"];
     const both = [...CI, "--subject-pattern", "y"];
     await Promise.all([

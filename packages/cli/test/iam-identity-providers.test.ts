@@ -82,7 +82,7 @@ describe("identity providers", () => {
     await fails(site, 5, /no identity provider is named/, ...IDP, "describe", "changing");
   });
 
-  test("have provisioning switched on and off, with tokens that are shown once", async () => {
+  test("enable and disable provisioning, with tokens that are shown once", async () => {
     const scim = [...IDP, "scim"];
     assert.match(await site.ok(...scim, "status", "sso"), /^Token: +not issued$/m);
     const first = await site.ok(...scim, "token", "generate", "sso", "--expiration", "24h");

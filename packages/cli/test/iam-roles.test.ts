@@ -75,7 +75,7 @@ describe("roles, role bindings and invites", () => {
     await fails(site, 5, /no role is named/, "iam", "roles", "describe", "deployer");
   });
 
-  test("names that two roles have are asked back, unless only one can be meant", async () => {
+  test("ambiguous role names are rejected, unless only one role applies", async () => {
     const [inAcme, inBeta] = await Promise.all([
       role("same", "acme", "repo.list"),
       role("same", "beta", "repo.list"),
@@ -167,7 +167,7 @@ describe("roles, role bindings and invites", () => {
     await fails(site, 2, /neither YAML nor JSON/, ...args, fileWith("a: [b"));
   });
 
-  test("who may not bind is told so", async () => {
+  test("creating bindings without permission is denied", async () => {
     const [viewer] = await ids(site, "iam", "identities", "list", "--name", "one");
     const refused = await runAs(
       site,
@@ -189,7 +189,7 @@ describe("roles, role bindings and invites", () => {
     assert.equal(denied.stdout, "");
   });
 
-  test("invites print their code once, alone on stdout", async () => {
+  test("invites print only their code on stdout, once", async () => {
     const made = await site.run(
       "iam",
       "invites",

@@ -55,7 +55,7 @@ export const GLOBALS = {
     type: "choice",
     choices: COLORS,
     value: "WHEN",
-    summary: "When to use color; auto: at terminals, unless NO_COLOR is set",
+    summary: "Use of color (auto: at terminals, unless NO_COLOR is set)",
     config: "default.color",
     default: "auto",
   },

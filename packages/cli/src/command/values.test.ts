@@ -31,7 +31,7 @@ test("lists are repeated or have commas", () => {
   ]);
 });
 
-test("values that cannot be used are refused with what can", () => {
+test("invalid values are rejected with the valid ones", () => {
   const read = (type: "number" | "duration", text: string) => () =>
     readValue({ type, summary: "" }, "--it", [text]);
   assert.throws(read("number", "many"), { message: '--it must be a number, not "many"' });

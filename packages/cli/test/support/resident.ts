@@ -11,7 +11,7 @@ export interface Order {
   readonly input: string | Buffer;
 }
 
-/** How a command ended, and what it said. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -86,7 +86,7 @@ async function ask(order: Order): Promise<Ended> {
   }
 }
 
-/** Ends with whoever started it, and keeps nobody from ending. */
+/** Ends with its parent, and does not keep the parent alive. */
 function start(): ChildProcess {
   const child = fork(join(import.meta.dirname, "resident-process.ts"), { execArgv: [] });
   child.unref();

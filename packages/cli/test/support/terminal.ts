@@ -36,7 +36,7 @@ export class TestTerminal {
     return this.#shown;
   }
 
-  /** The same as people read it. */
+  /** The visible text. */
   get text(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of the terminal are what we take out.
     return this.#shown.replace(/\u001b\[[0-9;?]*[A-Za-z]|\u001b[()][A-Z0-9]|\r/g, "");

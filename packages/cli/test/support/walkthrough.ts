@@ -10,7 +10,7 @@ import { cleanEnvironment, LAUNCHER } from "./command.ts";
 /** What stands between the outputs of two commands; no command prints it. */
 const END = "=== end of command ===";
 
-/** A command of a document, and what the document says it prints. */
+/** A command of a document, and its documented output. */
 export interface Step {
   readonly command: string;
   readonly output: string;

@@ -37,7 +37,7 @@ async function* each(...things: string[]): AsyncGenerator<string> {
 const alone = (thing: string) => [thing];
 const never = () => false;
 
-describe("things in flight", () => {
+describe("keyed pool", () => {
   test("are a few at a time", async () => {
     const desk = new Desk();
     const done = processKeyed(each("a", "b", "c", "d"), alone, desk.work, never);
@@ -61,7 +61,7 @@ describe("things in flight", () => {
     await done;
   });
 
-  test("end with the first failure, when all that began has ended", async () => {
+  test("stops at the first failure, after items in progress", async () => {
     const desk = new Desk();
     const done = processKeyed(each("a", "b", "c", "d"), alone, desk.work, never);
     let isOver = false;

@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 const ROUNDS = 200;
 const AT_ONCE = 4;
 
-describe("files of one's own", () => {
+describe("private files", () => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-private-"));
   after(() => rmSync(folder, { recursive: true }));
 

@@ -68,7 +68,7 @@ const MISTAKES: readonly (readonly [template: string, message: string])[] = [
 ];
 
 for (const [template, message] of MISTAKES) {
-  test(`${template} is refused: ${message}`, () => {
+  test(`${template} is rejected: ${message}`, () => {
     assert.throws(
       () => compileTemplate(template),
       (error: Error) => error.message.startsWith(`--format: ${message}`),
