@@ -6,13 +6,13 @@ import { markdown } from "./markdown.ts";
 
 const MAN = "packages/cli/man";
 
-/** What the definitions of the commands say today, by path. */
+/** The generated documents by path. */
 function documents(): Map<string, string> {
   const pages = [...manPages()].map(([name, text]): [string, string] => [`${MAN}/${name}`, text]);
   return new Map([["docs/cli.md", markdown()], ...pages]);
 }
 
-/** Writes docs/cli.md and the man pages anew. */
+/** Writes docs/cli.md and the man pages. */
 export async function writeDocuments(): Promise<void> {
   rmSync(join(ROOT, MAN), { recursive: true, force: true });
   for (const [path, text] of documents()) {
@@ -21,7 +21,7 @@ export async function writeDocuments(): Promise<void> {
   }
 }
 
-/** They are committed; they must be what the definitions say today. */
+/** Fails if the committed documents differ from the definitions. */
 export async function documentsAreCurrent(): Promise<void> {
   const fresh = documents();
   const present = readdirSync(join(ROOT, MAN)).map((name) => `${MAN}/${name}`);
@@ -29,7 +29,7 @@ export async function documentsAreCurrent(): Promise<void> {
   const stale = paths.filter((path) => fresh.get(path) !== textOf(path));
   if (stale.length > 0) {
     throw new StepError(
-      `${stale.join("\n")}\nnot what the commands say: npm run generate, and commit the result`,
+      `${stale.join("\n")}\ndiffers from the command definitions: run npm run generate and commit the result`,
     );
   }
 }

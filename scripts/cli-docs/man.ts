@@ -1,12 +1,8 @@
-import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/page.ts";
+import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/help.ts";
 import { TOPICS } from "../../packages/cli/src/help/topics.ts";
 import { type Chapter, chapters, ROOT_PAGE } from "./pages.ts";
 
-/**
- * The man pages by file name: wharf(1), and one for each group of commands.
- *
- * @example manPages().get("wharf-iam-organizations.1")
- */
+/** The man pages by file name: wharf(1), and one per group of commands. */
 export function manPages(): Map<string, string> {
   const all = chapters();
   const pages = all.map((chapter): [string, string] => [
@@ -71,7 +67,7 @@ function details(page: Page): string[] {
   ];
 }
 
-/** No date and no version: the page is the same until a command changes. */
+/** Without date and version, so that a page only changes with its commands. */
 function heading(page: Page): string[] {
   return [
     `.TH "${fileName(page).toUpperCase()}" 1 "" "wharf" "Wharf"`,
@@ -94,7 +90,7 @@ function verbatim(lines: readonly string[]): string[] {
   return [".PP", ".nf", ".RS 4", ...lines.map(roff), ".RE", ".fi"];
 }
 
-/** Text that roff takes for text: hyphens that can be typed, no commands at the start of a line. */
+/** Escapes text for roff: hyphens stay hyphens, and no line starts a request. */
 function roff(text: string): string {
   return text
     .replaceAll("\\", "\\e")
@@ -103,8 +99,8 @@ function roff(text: string): string {
 }
 
 function document(lines: readonly string[]): string {
-  const head = '.\\" Made from the definitions of the commands by `npm run generate`.';
-  // A section begins a paragraph of its own, and ends one.
+  const head = '.\\" Generated from the command definitions by `npm run generate`.';
+  // A section starts a paragraph and ends one.
   const text = [head, ...lines].join("\n").replace(/\.br\n(?=\.SH)/g, "");
   return `${text.replace(/(\.SH .*\n)\.PP\n/g, "$1")}\n`;
 }

@@ -1,20 +1,16 @@
 import type { Example } from "../../packages/cli/src/command/definition.ts";
-import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/page.ts";
+import { type Entry, GLOBAL_ENTRIES, type Page } from "../../packages/cli/src/command/help.ts";
 import { TOPICS } from "../../packages/cli/src/help/topics.ts";
 import { type Chapter, chapters, ROOT_PAGE } from "./pages.ts";
 
-/**
- * docs/cli.md: every command on one page.
- *
- * @example writeFileSync("docs/cli.md", markdown());
- */
+/** docs/cli.md: all commands on one page. */
 export function markdown(): string {
   const parts = [
-    "# The wharf command",
-    "<!-- Made from the definitions of the commands by `npm run generate`. -->",
+    "# CLI reference",
+    "<!-- Generated from the command definitions by `npm run generate`. -->",
     ...paragraphs(ROOT_PAGE.paragraphs),
-    "## Options of every command",
-    "`wharf serve` and `wharf admin` have their own.",
+    "## Global options",
+    "`wharf serve` and `wharf admin` take the settings of the server instead.",
     entries(GLOBAL_ENTRIES),
     ...TOPICS.flatMap(({ title, paragraphs: text }) => [`## ${title}`, ...paragraphs(text)]),
     ...chapters().flatMap(chapter),
@@ -46,7 +42,7 @@ function command(page: Page, level: string): string[] {
 }
 
 function aliases({ aliases: others }: Page): string {
-  return others.length === 0 ? "" : ` Also ${others.map((name) => `\`${name}\``).join(", ")}.`;
+  return others.length === 0 ? "" : ` Aliases: ${others.map((name) => `\`${name}\``).join(", ")}.`;
 }
 
 function exampleLines({ command: line, shows }: Example): string[] {
@@ -62,7 +58,7 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** Indented paragraphs, such as lists of keys, are shown as they are. */
+/** Indented paragraphs, such as lists of keys, become code blocks. */
 function paragraphs(all: readonly string[]): string[] {
   return all.map((text) => {
     if (!text.startsWith(" ")) return text.replaceAll("\n", " ");

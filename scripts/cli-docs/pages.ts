@@ -1,8 +1,8 @@
 import type { Group, Node } from "../../packages/cli/src/command/definition.ts";
-import { type Entry, type Page, pageOf } from "../../packages/cli/src/command/page.ts";
+import { type Entry, type Page, pageOf } from "../../packages/cli/src/command/help.ts";
 import { tree } from "../../packages/cli/src/tree.ts";
 
-/** Commands that belong together: a group with what is directly in it, or a command of the root. */
+/** A group with its direct commands, or a top-level command. */
 export interface Chapter {
   readonly page: Page;
   readonly commands: readonly Page[];
@@ -10,7 +10,7 @@ export interface Chapter {
 
 export const ROOT_PAGE = pageOf([tree]);
 
-/** Every chapter, in the order of the tree. */
+/** All chapters, in the order of the tree. */
 export function chapters(): Chapter[] {
   return tree.commands.filter(({ hidden }) => !hidden).flatMap((node) => chaptersOf([tree, node]));
 }
@@ -31,7 +31,7 @@ function shown({ commands }: Group): Node[] {
   return commands.filter(({ hidden }) => !hidden);
 }
 
-/** The server's settings are told once, with `wharf serve`. */
+/** The server's settings are only listed with `wharf serve`. */
 function documented(path: readonly Node[]): Page {
   const page = pageOf(path);
   if (page.name === "wharf serve") return page;

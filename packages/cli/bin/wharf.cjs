@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command on a Node.js that can run it. Written for any Node.js, old ones included:
-// when the one at hand is too old, it hands over to the one that the install brought along.
+// Starts the CLI on a Node.js that can run it. Written for any Node.js, old ones included:
+// if the current one is too old, it hands over to the bundled one.
 "use strict";
 const { spawn } = require("child_process");
 const fs = require("fs");
@@ -57,7 +57,7 @@ function handOver(node) {
 }
 
 function run() {
-  // Beside the build, where only whoever installed us can write: a cache of code is code.
+  // Beside the build, where only the installing user can write: a code cache is code.
   require("module").enableCompileCache(path.join(DIST, "code-cache"));
   if (isBuilt()) require(BUILT);
   else import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);

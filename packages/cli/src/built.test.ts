@@ -34,7 +34,7 @@ describe("a built file", () => {
 
   test("runs as if it were required", works);
 
-  test("runs from the code that was kept of it", async () => {
+  test("runs from its code cache", async () => {
     const script = compiled(file, undefined);
     exportsOf(file, script);
     const code = script.createCachedData();

@@ -1,28 +1,25 @@
 /**
- * The files of the build, and the code that V8 made of them when they were built. Node's own cache
- * holds what is compiled at loading alone; this one also holds the functions that a start goes through,
- * which are most of the work.
+ * Loads the bundles of the build with their V8 code cache. Node's own cache only contains what is
+ * compiled at load; this one also contains the functions that run at startup, which are most of the work.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { Script } from "node:vm";
 
-/** What the build puts around a file, as `require` does when it reads one. */
+/** The wrapper that the build adds, as `require` does. */
 export const WRAPPER = {
   before: "(function (exports, require, module, __filename, __dirname) {",
   after: "})",
 } as const;
 
-/** Where the code of a built file is kept: beside it, where only whoever installed us can write. */
+/** The path of the code cache: beside the bundle, where only the installing user can write. */
 export function codeOf(file: string): string {
   return `${file}.code`;
 }
 
 /**
- * A built file, ready to run. Code that another Node.js made is passed over: it only saves time.
- *
- * @example const script = compiled("/…/dist/server.cjs", readFileSync(codeOf("/…/dist/server.cjs")));
+ * Compiles a bundle. A code cache of another Node.js version is ignored: it only saves time.
  */
 export function compiled(file: string, code: Buffer | undefined): Script {
   return new Script(readFileSync(file, "utf8"), {
@@ -31,23 +28,19 @@ export function compiled(file: string, code: Buffer | undefined): Script {
   });
 }
 
-/** Runs a built file as `require` would, and gives what it exports. */
+/** Runs a bundle as `require` would, and returns its exports. */
 export function exportsOf(file: string, script: Script): unknown {
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return module.exports;
 }
 
-/**
- * Loads a built file.
- *
- * @example const { run } = loadBuilt("/…/dist/server.cjs") as { run(words: string[]): Promise<void> };
- */
+/** Loads a bundle. */
 export function loadBuilt(file: string): unknown {
-  return exportsOf(file, compiled(file, keptCode(file)));
+  return exportsOf(file, compiled(file, cachedCode(file)));
 }
 
-function keptCode(file: string): Buffer | undefined {
+function cachedCode(file: string): Buffer | undefined {
   try {
     return readFileSync(codeOf(file));
   } catch {

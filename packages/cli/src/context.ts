@@ -5,12 +5,11 @@ import { type Output, outputTo } from "./output/output.ts";
 import type { Template } from "./output/template/template.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import type { Environment, Settings } from "./settings.ts";
-import { type Messages, messagesTo } from "./terminal/messages.ts";
 import { type Prompt, promptOn } from "./terminal/prompt.ts";
-import { type Terminal, terminalOf } from "./terminal/terminal.ts";
+import { type Messages, messagesTo, type Terminal, terminalOf } from "./terminal/terminal.ts";
 import { version } from "./version.ts";
 
-/** What a command's code works with. */
+/** What the code of a command works with. */
 export interface Context {
   readonly settings: Settings;
   readonly environment: Environment;
@@ -23,13 +22,9 @@ export interface Context {
   readonly progress: Progress;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The server, with the token of whoever is logged in. Made when first asked for. */
+  /** The API client of the caller, created on first use. */
   client(): Promise<Wharf>;
-  /**
-   * Asks before something that cannot be undone, unless `-y` was given.
-   *
-   * @example await context.confirm(`Delete organisation ${name}?`);
-   */
+  /** Asks for confirmation, unless `-y` is given. */
   confirm(question: string): Promise<void>;
 }
 
@@ -39,12 +34,9 @@ export interface ContextOptions {
   readonly signal: AbortSignal;
 }
 
-/** What to do where nobody can be asked. */
-export const NEEDS_YES = "-y goes ahead without asking";
+/** The hint without a terminal. */
+export const NEEDS_YES = "-y skips the confirmation";
 
-/**
- * @example const context = await makeContext({ settings, environment: process.env, signal });
- */
 export async function makeContext(options: ContextOptions): Promise<Context> {
   const { settings, environment, signal } = options;
   const { quiet, verbose, yes } = settings;
@@ -85,8 +77,8 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     },
     async confirm(question) {
       if (yes) return;
-      prompt.require(`${question} There is no terminal to ask at`, NEEDS_YES);
-      if (!(await prompt.confirm(question))) throw failed("nothing was done");
+      prompt.require(`${question} There is no terminal for a confirmation`, NEEDS_YES);
+      if (!(await prompt.confirm(question))) throw failed("canceled");
     },
   };
 }
@@ -110,7 +102,7 @@ async function connectTo(
   });
 }
 
-/** Templates are for the few who use them. */
+/** Loads templates on demand: few commands use them. */
 async function templateOf(text: string | undefined): Promise<Template | undefined> {
   if (text === undefined) return undefined;
   const { compileTemplate } = await import("./output/template/template.ts");

@@ -1,12 +1,10 @@
-/**
- * What went wrong, how it is said, and the exit code that scripts look at.
- */
+/** Errors of the CLI and their exit codes. */
 
 /** Documented in docs/cli.md and wharf(1). */
 export const EXIT = {
   done: 0,
   failed: 1,
-  wrongUse: 2,
+  usage: 2,
   unauthenticated: 3,
   denied: 4,
   notFound: 5,
@@ -16,17 +14,17 @@ export const EXIT = {
 } as const;
 
 export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
-  [EXIT.done, "Done."],
-  [EXIT.failed, "Failed for any other reason."],
+  [EXIT.done, "Success."],
+  [EXIT.failed, "Any other error."],
+  [EXIT.usage, "Usage error: an unknown command, a missing argument, an invalid value."],
+  [EXIT.unauthenticated, "Not signed in, or the token is invalid."],
+  [EXIT.denied, "Permission denied."],
+  [EXIT.notFound, "Not found."],
   [
-    EXIT.wrongUse,
-    "Wrong use: an unknown command, a missing argument, a value that cannot be used.",
+    EXIT.conflict,
+    "Conflict: it already exists, was changed concurrently, or is in the wrong state.",
   ],
-  [EXIT.unauthenticated, "Not logged in, or the token is not accepted."],
-  [EXIT.denied, "The caller may not do this."],
-  [EXIT.notFound, "No such thing."],
-  [EXIT.conflict, "It exists already, has changed meanwhile, or its state does not allow it."],
-  [EXIT.unavailable, "The server cannot be reached or is overloaded."],
+  [EXIT.unavailable, "The server is unavailable or overloaded."],
   [EXIT.interrupted, "Interrupted with Ctrl-C."],
 ];
 
@@ -35,18 +33,18 @@ export interface Violation {
   readonly description: string;
 }
 
-/** An error as it is told: what, where, and what to do next. */
+/** An error as it is printed. */
 export interface Problem {
   readonly message: string;
   readonly exitCode: number;
-  /** The server's name for the kind of error, such as NOT_FOUND. */
+  /** The canonical error code, such as NOT_FOUND. */
   readonly code?: string | undefined;
   readonly violations?: readonly Violation[] | undefined;
-  /** What to do next. */
+  /** The next step. */
   readonly hint?: string | undefined;
 }
 
-/** The one error class of the command. */
+/** The only error class of the CLI. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly problem: Problem;
@@ -57,48 +55,33 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * The command line cannot be used.
- *
- * @example throw wrongUse("--ttl must be a duration", "such as 168h or 7d");
- */
-export function wrongUse(message: string, hint?: string): CommandError {
-  return new CommandError({ message, exitCode: EXIT.wrongUse, hint });
+/** The command line is invalid. */
+export function usageError(message: string, hint?: string): CommandError {
+  return new CommandError({ message, exitCode: EXIT.usage, hint });
 }
 
-/**
- * @example throw notFound("no organisation is named acme");
- */
 export function notFound(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.notFound, code: "NOT_FOUND", hint });
 }
 
-/**
- * The command was understood and could not be done.
- *
- * @example throw failed("2 of 5 checks failed");
- */
+/** The command failed. */
 export function failed(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.failed, hint });
 }
 
-/**
- * Nobody is logged in.
- *
- * @example throw unauthenticated("you are not logged in");
- */
+/** The caller is not signed in. */
 export function unauthenticated(message: string): CommandError {
   return new CommandError({
     message,
     exitCode: EXIT.unauthenticated,
     code: "UNAUTHENTICATED",
-    hint: LOG_IN,
+    hint: SIGN_IN,
   });
 }
 
-export const LOG_IN = "log in with `wharf auth login`, or put a token into WHARF_TOKEN";
+export const SIGN_IN = "sign in with `wharf auth login`, or set WHARF_TOKEN";
 
-/** Ctrl-C, at a prompt or while working. */
+/** Ctrl-C, at a prompt or in a command. */
 export function interrupted(): CommandError {
   return new CommandError({ message: "interrupted", exitCode: EXIT.interrupted });
 }

@@ -1,35 +1,27 @@
 import { clearLine, cursorTo } from "node:readline";
 
-/** Work that takes longer than this is shown; quicker work leaves no trace. */
-const PATIENCE_MS = 1_000;
+/** Progress is shown only for work that takes longer. */
+const DELAY_MS = 1_000;
 const FRAME_MS = 100;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const BAR = 24;
+const BAR_WIDTH = 24;
 
-/** What is known of work under way. */
+/** Reports the progress of work. */
 export interface Step {
-  /** How far: shown as a bar when the total is known, as a count otherwise. */
+  /** Shown as a bar if the total is known, as a count otherwise. */
   at(done: number, total?: number): void;
-  /** What is done now. */
+  /** The current activity. */
   say(text: string): void;
 }
 
 export interface Progress {
-  /**
-   * Runs work, and shows that it goes on once it has taken a second.
-   *
-   * @example await context.progress("listing folders", (step) => listAll(step));
-   */
+  /** Runs work, and shows its progress after a second. */
   <T>(text: string, work: (step: Step) => Promise<T>): Promise<T>;
-  /** Takes what is shown away, so that something else can be written. */
+  /** Erases the progress line, so that something else can be printed. */
   readonly clear: () => void;
 }
 
-/**
- * Progress on a stream that people see; elsewhere, none.
- *
- * @example const progress = progressOn(process.stderr, terminal.showsRemarks);
- */
+/** Shows progress on a terminal. */
 export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progress {
   let drawn = false;
   const clear = () => {
@@ -45,13 +37,13 @@ export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progre
       say: (now) => Object.assign(state, { text: now }),
     };
     if (!isShown) return work(step);
-    const begun = performance.now();
+    const started = performance.now();
     const timer = setInterval(() => {
-      const taken = performance.now() - begun;
-      if (taken < PATIENCE_MS) return;
+      const elapsed = performance.now() - started;
+      if (elapsed < DELAY_MS) return;
       clear();
       drawn = true;
-      stream.write(frame(state, taken).slice(0, (stream.columns || 80) - 1));
+      stream.write(frame(state, elapsed).slice(0, (stream.columns || 80) - 1));
     }, FRAME_MS);
     try {
       return await work(step);
@@ -69,13 +61,13 @@ interface State {
   total: number | undefined;
 }
 
-/** One line: a bar where the end is known, a spinner otherwise. */
-export function frame({ text, done, total }: State, taken: number): string {
+/** The progress line: a bar if the total is known, a spinner otherwise. */
+export function frame({ text, done, total }: State, elapsed: number): string {
   if (done !== undefined && total !== undefined && total > 0) {
     const share = Math.min(1, done / total);
-    const full = Math.round(share * BAR);
-    return `${text} ${"█".repeat(full)}${"░".repeat(BAR - full)} ${done}/${total}`;
+    const full = Math.round(share * BAR_WIDTH);
+    return `${text} ${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)} ${done}/${total}`;
   }
-  const spinner = FRAMES[Math.floor(taken / FRAME_MS) % FRAMES.length];
+  const spinner = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length];
   return done === undefined ? `${spinner} ${text}` : `${spinner} ${text} ${done}`;
 }

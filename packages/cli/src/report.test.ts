@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { interrupted, wrongUse } from "./errors.ts";
+import { interrupted, usageError } from "./errors.ts";
 import { problemOf } from "./problem.ts";
 import { reportOf } from "./report.ts";
 import { styleOf } from "./terminal/terminal.ts";
 
-const PLAIN = { json: false, verbose: false, tokenIsGiven: false, style: styleOf(false) };
+const PLAIN = { json: false, verbose: false, hasTokenVariable: false, style: styleOf(false) };
 
 /** An error with the shape of the client's. */
 function serverError(
@@ -34,38 +34,38 @@ test("each kind of error has its exit code", () => {
     assert.equal(problemOf(serverError(code, "x")).exitCode, exitCode, code);
   }
   assert.equal(problemOf(interrupted()).exitCode, 130);
-  assert.equal(problemOf(wrongUse("x")).exitCode, 2);
+  assert.equal(problemOf(usageError("x")).exitCode, 2);
   const settings = Object.assign(new Error("bad setting"), { name: "ConfigError" });
   assert.equal(problemOf(settings).exitCode, 2);
 });
 
-test("what a state does not allow has a hint of its own", () => {
+test("a failed precondition has a hint of its own", () => {
   const hintOf = (type: string) =>
     problemOf(serverError("FAILED_PRECONDITION", "x", [], [{ type }])).hint;
-  assert.equal(hintOf("REVIEWER_IS_AUTHOR"), "ask someone else who holds advisories.approve");
-  assert.equal(hintOf("RESOURCE_NOT_EMPTY"), "take away what is in it, then try again");
+  assert.equal(hintOf("REVIEWER_IS_AUTHOR"), "ask another reviewer who holds advisories.approve");
+  assert.equal(hintOf("RESOURCE_NOT_EMPTY"), "delete its contents first");
   assert.equal(hintOf("OF_A_NEWER_SERVER"), undefined);
 });
 
-test("whoever set WHARF_TOKEN is not told to log in, which changes nothing while it is set", () => {
+test("with WHARF_TOKEN, the hint is not to sign in, which would change nothing", () => {
   const ended = serverError("UNAUTHENTICATED", "Unauthenticated: the token has expired");
   assert.equal(
     reportOf(ended, PLAIN),
-    "wharf: Unauthenticated: the token has expired\n  → log in with `wharf auth login`, or put a token into WHARF_TOKEN\n",
+    "wharf: Unauthenticated: the token has expired\n  → sign in with `wharf auth login`, or set WHARF_TOKEN\n",
   );
   assert.equal(
-    reportOf(ended, { ...PLAIN, tokenIsGiven: true }),
-    "wharf: Unauthenticated: the token has expired\n  → WHARF_TOKEN is set: put another token into it, or unset it and log in with `wharf auth login`\n",
+    reportOf(ended, { ...PLAIN, hasTokenVariable: true }),
+    "wharf: Unauthenticated: the token has expired\n  → WHARF_TOKEN is set: replace it, or unset it and sign in with `wharf auth login`\n",
   );
   const denied = serverError("PERMISSION_DENIED", "Permission denied: x");
   assert.equal(
-    reportOf(denied, { ...PLAIN, tokenIsGiven: true }),
+    reportOf(denied, { ...PLAIN, hasTokenVariable: true }),
     reportOf(denied, PLAIN),
     "other hints stay",
   );
 });
 
-test("fields have lines of their own, and are not said twice", () => {
+test("field violations have lines of their own and are not repeated", () => {
   const violations = [
     { field: "name", description: "is required" },
     { field: "ttl", description: "is too long" },
@@ -73,7 +73,7 @@ test("fields have lines of their own, and are not said twice", () => {
   const message = "Invalid argument: name: is required; ttl: is too long";
   assert.equal(
     reportOf(serverError("INVALID_ARGUMENT", message, violations), PLAIN),
-    "wharf: Invalid argument\n  name: is required\n  ttl: is too long\n  → --help tells what the command takes\n",
+    "wharf: Invalid argument\n  name: is required\n  ttl: is too long\n  → --help explains the options\n",
   );
 });
 
@@ -84,7 +84,7 @@ test("a port in use says so without a stack; what nobody expected comes with one
 });
 
 test("errors as JSON are one line", () => {
-  const report = reportOf(wrongUse("no\nway", "do this"), { ...PLAIN, json: true });
+  const report = reportOf(usageError("no\nway", "do this"), { ...PLAIN, json: true });
   assert.deepEqual(JSON.parse(report), {
     error: { message: "no\nway", exitCode: 2, hint: "do this" },
   });

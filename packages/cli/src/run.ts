@@ -6,17 +6,13 @@ import { readArgs, type Sources } from "./command/parse.ts";
 import { scan } from "./command/scan.ts";
 import { type Context, makeContext, NEEDS_YES } from "./context.ts";
 import { EXIT, interrupted } from "./errors.ts";
-import { framed } from "./frame.ts";
+import { runReportingErrors } from "./report.ts";
 import { readConfigOf, readSettings } from "./settings.ts";
 import { terminalOf } from "./terminal/terminal.ts";
 
-/**
- * Runs a command line: finds the command, reads what it was given, and tells what went wrong.
- *
- * @example await runCommandLine(tree, process.argv.slice(2));
- */
+/** Runs a command line: finds the command, parses its arguments and reports errors. */
 export function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
-  return framed(words, () => run(root, words));
+  return runReportingErrors(words, () => run(root, words));
 }
 
 async function run(root: Group, words: readonly string[]): Promise<void> {
@@ -24,7 +20,7 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   const node = path.at(-1) as Node;
   if (node.kind === "group") {
     if (scan(rest, GLOBALS).given.has("help")) return showHelp(path);
-    return refuseGroup(path);
+    return rejectGroup(path);
   }
   if (node.raw) return runRaw(path, rest);
   const options: Options = { ...GLOBALS, ...node.options };
@@ -32,14 +28,14 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   if (given.has("help")) return showHelp(path);
   const environment = process.env;
   const config = await readConfigOf(given, environment);
-  if (config.problem !== undefined && !node.despiteConfig) throw config.problem;
+  if (config.problem !== undefined && !node.ignoresConfigErrors) throw config.problem;
   const sources: Sources = { given, environment, config };
   const settings = readSettings(sources, node);
   const interrupt = onInterrupt();
   const context = await makeContext({ settings, environment, signal: interrupt.signal });
   if (node.destructive && !settings.yes) {
-    const why = "this cannot be undone, and there is no terminal to ask at";
-    context.prompt.require(why, NEEDS_YES);
+    const reason = "this cannot be undone, and there is no terminal for a confirmation";
+    context.prompt.require(reason, NEEDS_YES);
   }
   const args = await readArgs(context, path, positionals, sources);
   await perform(node, context, args);
@@ -55,7 +51,7 @@ async function perform(command: Command, context: Context, args: unknown): Promi
   }
 }
 
-/** Commands that run the server read all words themselves, and stop as servers do. */
+/** Raw commands parse their own words and handle signals themselves. */
 async function runRaw(path: readonly Node[], words: readonly string[]): Promise<void> {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
@@ -64,9 +60,9 @@ async function runRaw(path: readonly Node[], words: readonly string[]): Promise<
   await module.run(undefined as never, { words });
 }
 
-/** A group alone is no command: what it has is told as an error. */
-function refuseGroup(path: readonly Node[]): void {
-  process.exitCode = EXIT.wrongUse;
+/** A group is not a command: prints its help as a usage error. */
+function rejectGroup(path: readonly Node[]): void {
+  process.exitCode = EXIT.usage;
   const { remarkStyle } = terminalOf(process, process.env, "auto");
   process.stderr.write(
     `${helpText(path, { width: process.stderr.columns, style: remarkStyle })}\n`,
@@ -78,7 +74,7 @@ export function showHelp(path: readonly Node[]): void {
   process.stdout.write(`${helpText(path, { width, style })}\n`);
 }
 
-/** Ctrl-C lets the command tidy up; the second one does not wait for it. */
+/** The first Ctrl-C cancels the command; the second one exits at once. */
 function onInterrupt(): AbortController {
   const interrupt = new AbortController();
   process.once("SIGINT", () => {

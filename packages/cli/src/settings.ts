@@ -1,23 +1,23 @@
 import type { Command, Options } from "./command/definition.ts";
-import type { COLOURS } from "./command/globals.ts";
+import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
 import type { Scanned } from "./command/scan.ts";
 import { type Config, readConfig } from "./config/file.ts";
-import { problemOf } from "./config/keys.ts";
-import { configPath } from "./config/path.ts";
-import { wrongUse } from "./errors.ts";
+import { invalidReason } from "./config/keys.ts";
+import { usageError } from "./errors.ts";
+import { configPath } from "./paths.ts";
 
-/** What every command goes by: flags, then variables, then the config file, then defaults. */
+/** Settings of every command, by precedence: flags, variables, config file, defaults. */
 export interface Settings {
-  /** The address of the API, without a slash at its end. */
+  /** The API URL, without a trailing slash. */
   readonly api: string;
   readonly issuer: string;
   readonly audience: string;
   readonly registry: string;
   readonly output: string;
   readonly format: string | undefined;
-  readonly color: (typeof COLOURS)[number];
+  readonly color: (typeof COLORS)[number];
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
@@ -26,17 +26,15 @@ export interface Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The config file that a command line asks for, or the usual one. */
+/** Reads the config file that a flag or variable names, or the default one. */
 export function readConfigOf(given: Scanned["given"], environment: Environment): Promise<Config> {
   const named = given.get("config")?.at(-1) ?? environment.WHARF_CONFIG_FILE;
   return readConfig(named || configPath(environment), Boolean(named));
 }
 
 /**
- * What a command has named itself is its own: an issuer that an identity is to trust is not the one
- * that issues our tokens.
- *
- * @example const settings = readSettings(sources, command);
+ * Reads the settings. Options that a command redefines are its own: `--issuer` of an identity is not
+ * the issuer of the caller's tokens.
  */
 export function readSettings(
   { given, ...others }: Sources,
@@ -51,11 +49,11 @@ export function readSettings(
     output: { ...GLOBALS.output, choices: [...GLOBALS.output.choices, ...outputs] },
   };
   const value = (name: keyof typeof GLOBALS) => optionValue(name, globals[name] as never, sources);
-  const api = address("--api", value("api") as string);
+  const api = readUrl("--api", value("api") as string);
   const issuer = value("issuer") as string | undefined;
   return {
     api,
-    issuer: issuer === undefined ? api : address("--issuer", issuer),
+    issuer: issuer === undefined ? api : readUrl("--issuer", issuer),
     audience: (value("audience") as string | undefined) ?? api,
     registry: sources.config.get("platform.registry") ?? new URL(api).host,
     output: value("output") as string,
@@ -68,8 +66,8 @@ export function readSettings(
   };
 }
 
-function address(source: string, text: string): string {
-  const problem = problemOf("platform.api", text);
-  if (problem !== undefined) throw wrongUse(`${source} ${problem}, not "${text}"`);
+function readUrl(source: string, text: string): string {
+  const reason = invalidReason("platform.api", text);
+  if (reason !== undefined) throw usageError(`${source} ${reason}, not "${text}"`);
   return text.replace(/\/+$/, "");
 }

@@ -27,7 +27,7 @@ test("every command has an example that names a command which exists", () => {
   }
 });
 
-test("summaries are one line that begins with a capital and has no full stop", () => {
+test("summaries are one capitalized line without a full stop", () => {
   const check = (node: Node) => {
     assert.match(node.summary, /^[A-Z][^\n]*[^.\n]$/, node.name);
     if (node.kind === "group") node.commands.forEach(check);
@@ -38,7 +38,7 @@ test("summaries are one line that begins with a capital and has no full stop", (
 /** What tokens carry is called the same everywhere; our own are then told by variables and config. */
 const SHARED = ["issuer", "audience"];
 
-test("no command takes a name that every command has, or one thing twice", () => {
+test("no command redefines a global option or a name", () => {
   for (const { name, command } of commands) {
     const options = command.options as Options | undefined;
     const taken = Object.keys(GLOBALS).filter((each) => !SHARED.includes(each));
@@ -80,13 +80,13 @@ test("help fits the terminal", () => {
   }
 });
 
-test("options may stand before the command's words", () => {
+test("options can precede the command", () => {
   const { path, words } = find(tree, ["-o", "json", "iam", "--yes", "orgs", "ls", "-q"]);
   assert.equal(nameOf(path), "wharf iam organizations list");
   assert.deepEqual(words, ["-o", "json", "--yes", "-q"]);
 });
 
-test("a word that names no command of a group is for the one that is meant otherwise", () => {
+test("a word that names no command of a group goes to its fallback", () => {
   const generic = "wharf iam identities create generic";
   const create = ["iam", "identities", "create"];
   for (const [words, name, rest] of [

@@ -5,21 +5,43 @@ import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
-import { help } from "./help/commands.ts";
-import { iam } from "./iam/commands.ts";
+import { help, versionCommand } from "./help/commands.ts";
+import { accountAssociations } from "./iam/account-associations/commands.ts";
+import { groupMappings } from "./iam/group-mappings/commands.ts";
+import { folders, organizations } from "./iam/groups/commands.ts";
+import { identities } from "./iam/identities/commands.ts";
+import { identityProviders } from "./iam/identity-providers/commands.ts";
+import { invites } from "./iam/invites/commands.ts";
+import { roleBindings } from "./iam/role-bindings/commands.ts";
+import { roles } from "./iam/roles/commands.ts";
 import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
 import { serve } from "./serve/commands.ts";
 import { tags } from "./tags/commands.ts";
-import { versionCommand } from "./version/commands.ts";
 
-/** Every command. */
+const iam = group({
+  name: "iam",
+  summary: "Manage identities, roles and access",
+  commands: [
+    organizations,
+    folders,
+    identities,
+    roles,
+    roleBindings,
+    invites,
+    identityProviders,
+    groupMappings,
+    accountAssociations,
+  ],
+});
+
+/** All commands. */
 export const tree = group({
   name: "wharf",
-  summary: "Control plane for a company's container supply chain",
-  description: `Data goes to stdout, everything else to stderr. What is missing is asked for at a terminal, and
-refused elsewhere. \`wharf help COMMAND\` tells more about a command, \`wharf help formats\` about
-templates, \`wharf help exit-codes\` about exit codes, \`wharf help environment\` about variables.`,
+  summary: "Control plane for container supply chains",
+  description: `Data goes to stdout, messages go to stderr. At a terminal, missing arguments are prompted for;
+otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` templates,
+\`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
   commands: [
     auth,
     iam,

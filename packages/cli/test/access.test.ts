@@ -46,7 +46,7 @@ describe("access", () => {
   const short = (rows: readonly Row[]) =>
     rows.map(({ who, role, group, via, sessions }) => [who, role, group, via, sessions]);
 
-  test("tells who can do what on a resource: there, above, and through groups", async () => {
+  test("lists direct, inherited and group-mapped access to a resource", async () => {
     const org = "acme.example";
     assert.deepEqual(short(await list("--resource", "platform")), [
       ["ada@acme.example", "viewer", org, "binding above", 1],
@@ -87,7 +87,7 @@ describe("access", () => {
     assert.match(unknown.stderr, /did you mean repo.list/);
   });
 
-  test("tells what an identity holds where, its sessions included", async () => {
+  test("lists the access of an identity with its sessions", async () => {
     assert.deepEqual(short(await list("--identity", "ADA@acme.example")), [
       ["ada@acme.example", "viewer", "acme.example", "binding", 1],
       ["builders", "registry.push", "acme.example", "group of acme sso", 1],

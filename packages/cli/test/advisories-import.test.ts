@@ -94,7 +94,7 @@ describe("wharf advisories import", () => {
     refused: 0,
   };
 
-  test("takes all formats from a folder, and the second time nothing", async () => {
+  test("imports all formats from a directory, and is idempotent", async () => {
     await site.make("organizations", "all");
     const vex = {
       "@context": "https://openvex.dev/ns/v0.2.0",
@@ -139,7 +139,7 @@ describe("wharf advisories import", () => {
     assert.equal((await listed("all", "--alias", GHSA)).length, 1);
   });
 
-  test("changes what has changed, adds events, and removes nothing", async () => {
+  test("updates changed advisories, adds events, and removes nothing", async () => {
     await site.make("organizations", "again");
     const [one, two] = ids(100, 2) as [string, string];
     const command = ["advisories", "import", "-", "--group", "again", "-o", "json"];
@@ -159,7 +159,7 @@ describe("wharf advisories import", () => {
     assert.equal((await listed("again")).length, 2);
   });
 
-  test("refuses whole documents with line and reason, and takes the others", async () => {
+  test("rejects whole documents with line and reason, and imports the others", async () => {
     await site.make("organizations", "some");
     const [one, two, three] = ids(200, 3) as [string, string, string];
     const folder = folderWith("some", {
@@ -173,7 +173,7 @@ describe("wharf advisories import", () => {
     });
     writeFileSync(join(folder, "h.json"), Buffer.from([0x7b, 0x0a, 0xff]));
     const command = ["advisories", "import", folder, "--group", "some"];
-    const { stderr } = await fails(site, 1, /7 of 8 documents were refused/, ...command);
+    const { stderr } = await fails(site, 1, /7 of 8 documents were rejected/, ...command);
     const at = (name: string) => join(folder, name);
     const told = stderr.split("\n").filter((line) => line.startsWith("  /"));
     assert.deepEqual(told, [
@@ -195,7 +195,7 @@ describe("wharf advisories import", () => {
     assert.equal(printed.refusals[1].line, 2);
   });
 
-  test("tells what cannot be done before anything is sent", async () => {
+  test("reports usage errors before anything is sent", async () => {
     await site.make("organizations", "none");
     const command = ["advisories", "import", "--group", "none"];
     await fails(site, 2, /nothing\.json cannot be read: ENOENT/, ...command, "nothing.json");
@@ -228,7 +228,7 @@ describe("wharf advisories import", () => {
     });
   });
 
-  test("with --metadata-only takes what is known of vulnerabilities alone", async () => {
+  test("with --metadata-only imports only metadata of vulnerabilities", async () => {
     await site.make("organizations", "known");
     const folder = folderWith("known", {
       "osv.json": OSV.replaceAll("CVE-2026-1000", "CVE-2026-5"),
@@ -238,7 +238,7 @@ describe("wharf advisories import", () => {
     assert.deepEqual(await listed("known"), []);
   });
 
-  test("readers see whole documents only while it goes on", async () => {
+  test("readers only see whole documents during an import", async () => {
     const group = await site.make("organizations", "whole");
     const files = Array.from({ length: 12 }, (_, at) => [
       `${at}.yaml`,
@@ -260,7 +260,7 @@ describe("wharf advisories import", () => {
     assert.equal((await listed("whole")).length, 720);
   });
 
-  test("tries again while the server has too much to do", async () => {
+  test("retries while the server is overloaded", async () => {
     await site.make("organizations", "patient");
     const folder = folderWith("patient", { "a.yaml": distro("a", ids(50_000, 1)) });
     let refused = 0;
@@ -276,7 +276,7 @@ describe("wharf advisories import", () => {
     assert.equal(refused, 2);
   });
 
-  test("ended by Ctrl-C tells what was taken, and goes on from there", async () => {
+  test("interrupted by Ctrl-C, reports what was imported and can be continued", async () => {
     await site.make("organizations", "ended");
     const files = Array.from({ length: 40 }, (_, at) => [
       `${at}.yaml`,
@@ -310,7 +310,7 @@ describe("wharf advisories import", () => {
     assert.deepEqual([rest.created, rest.unchanged], [2000 - created, created]);
   });
 
-  test("large documents are sent in fewer bytes; what is still too large is refused", async () => {
+  test("large documents are sent by gRPC; documents that are still too large are rejected", async () => {
     await site.make("organizations", "large");
     const one = ids(80_000, 1) as [string];
     const document = (name: string, first: number, count: number, note: string) => {
@@ -328,6 +328,6 @@ describe("wharf advisories import", () => {
     const { stdout } = await fails(site, 1, /b\.json/, ...command);
     const { created, refused, refusals } = JSON.parse(stdout);
     assert.deepEqual([created, refused], [4_001, 1]);
-    assert.match(refusals[0].reason, /^holds more than the server takes at once: /);
+    assert.match(refusals[0].reason, /^exceeds the size limit of the server: /);
   });
 });

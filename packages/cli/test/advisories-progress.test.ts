@@ -110,11 +110,11 @@ describe("the progress of wharf advisories import", () => {
     await stopped.until(/importing into resumed █/);
     stopped.type("\u0003");
     assert.equal(await stopped.end(), 130, stopped.text);
-    const told = /not all was read: (\d+) advisories created, 0 changed, 0 found unchanged/;
+    const told = /import incomplete: (\d+) advisories created, 0 changed, 0 unchanged/;
     const created = Number(told.exec(stopped.text)?.[1]);
     assert.ok(created > 0 && created < FILES * EACH, stopped.text);
     // Nothing of the bar is left before what is said.
-    const before = stopped.shown.slice(0, stopped.shown.indexOf("not all was read"));
+    const before = stopped.shown.slice(0, stopped.shown.indexOf("import incomplete"));
     assert.doesNotMatch(before.split(CLEARED).at(-1) as string, /█|░/);
     const rest = await json(site, ...args);
     assert.deepEqual([rest.created, rest.unchanged], [FILES * EACH - created, created]);

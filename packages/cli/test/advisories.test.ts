@@ -77,7 +77,7 @@ describe("advisories", () => {
       ["", "so", ["CVE-2026-0009"], "OLD-1"],
     );
     await fails(site, 2, /nothing to change/, "advisories", "update", advisoryId);
-    await fails(site, 5, /no advisory has the id "CGA-none"/, "advisories", "get", "CGA-none");
+    await fails(site, 5, /no advisory has the ID "CGA-none"/, "advisories", "get", "CGA-none");
     await fails(
       site,
       6,
@@ -89,7 +89,7 @@ describe("advisories", () => {
     assert.deepEqual(await found(), [made.uid]);
   });
 
-  test("an id of several groups is told by uid", async () => {
+  test("an ID that exists in several groups is resolved by UID", async () => {
     await site.make("folders", "below", "--parent", "acme");
     const first = await create("--artifact", "x", "--id", "CGA-twice");
     const [second] = await ids(
@@ -99,14 +99,14 @@ describe("advisories", () => {
     const { stderr } = await fails(
       site,
       2,
-      /2 advisories have the id "CGA-twice"/,
+      /2 advisories have the ID "CGA-twice"/,
       ...["advisories", "describe", "CGA-twice"],
     );
     assert.ok(stderr.includes(first.uid) && stderr.includes(second as string));
     assert.deepEqual(await ids(site, "advisories", "describe", first.uid), [first.uid]);
   });
 
-  test("events are added by one and reviewed by another", async () => {
+  test("events are added by an author and reviewed by someone else", async () => {
     const writer = await member("writer", "advisories.creator");
     const reviewer = await member("reviewer", "advisories.approver");
     const { uid } = await create("--artifact", "curl", "--id", "CGA-curl");
@@ -154,12 +154,12 @@ describe("advisories", () => {
       [fixed.uid],
       "what is pending",
     );
-    await fails(site, 5, /no event of CGA-curl is pending/, "advisories", "approve", "CGA-curl");
+    await fails(site, 5, /CGA-curl has no pending events/, "advisories", "approve", "CGA-curl");
     await fails(site, 6, /the event was approved/, "advisories", "reject", fixed.uid);
     await fails(
       site,
       5,
-      /no event has the uid/,
+      /no event has the UID/,
       "advisories",
       "approve",
       `${uid}/${"0".repeat(16)}`,
@@ -186,11 +186,11 @@ describe("advisories", () => {
     const last = await update("--fixed-version", "8.2-r1");
     assert.deepEqual([last.fixed.fixedVersion, last.fixed.note], ["8.2-r1", "a"]);
     const refused: [code: number, message: RegExp, ...args: string[]][] = [
-      [2, /there is nothing to change/, detected.uid],
-      [2, /fixed takes no --reason/, detected.uid, "--reason", "inline-mitigations-exist"],
-      [2, /patched needs --patched-versions/, detected.uid, "--type", "patched"],
-      [2, /is not the uid of an event/, "CGA-curl", "--note", "x"],
-      [5, /no event has the uid/, `${uid}/${"0".repeat(16)}`, "--note", "x"],
+      [2, /nothing to change/, detected.uid],
+      [2, /fixed does not take --reason/, detected.uid, "--reason", "inline-mitigations-exist"],
+      [2, /patched requires --patched-versions/, detected.uid, "--type", "patched"],
+      [2, /expected the UID of an event/, "CGA-curl", "--note", "x"],
+      [5, /no event has the UID/, `${uid}/${"0".repeat(16)}`, "--note", "x"],
       [6, /the event was approved/, fixed.uid, "--note", "x"],
     ];
     for (const [code, message, ...args] of refused) {
@@ -205,7 +205,7 @@ describe("advisories", () => {
     );
   });
 
-  test("what is imported by who may not approve waits for someone who may", async () => {
+  test("imports without advisories.approve are pending review", async () => {
     const importer = await member("importer", "advisories.creator");
     const document = `schema-version: 2.0.2
 package: {name: waits}
@@ -225,17 +225,17 @@ advisories:
     assert.deepEqual([counted.changed, counted.pendingEvents], [1, 0], "the operator approves");
   });
 
-  test("what does not go together is refused, and nothing is added", async () => {
+  test("conflicting options are rejected, and nothing is added", async () => {
     const { uid } = await create("--artifact", "bash", "--id", "CGA-bash");
     const cases: [message: RegExp, ...args: string[]][] = [
-      [/fixed needs --fixed-version/, "--type", "fixed"],
-      [/patched needs --patched-versions/, "--type", "patched"],
-      [/false-positive-determination needs --reason/, "--type", "false-positive-determination"],
-      [/location-changed needs --to/, "--type", "component-location-changed", "--from", "/a"],
-      [/detection takes no --fixed-version/, "--type", "detection", "--fixed-version", "1"],
-      [/detection takes no --note/, "--type", "detection", "--note", "so"],
+      [/fixed requires --fixed-version/, "--type", "fixed"],
+      [/patched requires --patched-versions/, "--type", "patched"],
+      [/false-positive-determination requires --reason/, "--type", "false-positive-determination"],
+      [/location-changed requires --to/, "--type", "component-location-changed", "--from", "/a"],
+      [/detection does not take --fixed-version/, "--type", "detection", "--fixed-version", "1"],
+      [/detection does not take --note/, "--type", "detection", "--note", "so"],
       [/--time must be a time/, "--type", "detection", "--time", "soon"],
-      [/--findings must name a file of JSON/, "--type", "detection", "--findings", fileWith("{")],
+      [/--findings must be a JSON file/, "--type", "detection", "--findings", fileWith("{")],
       [/--type/, "--type", "perhaps"],
     ];
     for (const [message, ...args] of cases) {

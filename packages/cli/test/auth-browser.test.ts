@@ -49,7 +49,7 @@ describe("auth login with a real browser", () => {
     await page.goto(address);
     await page.getByRole("button", { name: "Continue with acme sso acme.example" }).click();
     await signInAtProvider(page, { login: "ada" });
-    await page.getByRole("heading", { name: "You are logged in" }).waitFor();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
     const { code, stderr } = await login.ended;
     assert.equal(code, 0, stderr);
     assert.equal(home.login.email, "ada@acme.example");
@@ -75,7 +75,7 @@ describe("auth login with a real browser", () => {
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
   });
 
-  test("--headless that is denied is told so; one that is allowed accepts its invite", async (t) => {
+  test("--headless reports a denial, and accepts an invite after approval", async (t) => {
     const { page } = await openPage(browser);
     t.after(() => page.context().close());
     const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {
@@ -96,10 +96,10 @@ describe("auth login with a real browser", () => {
     await enter(page, address, second, "Allow");
     const refusal = await denied.ended;
     assert.equal(refusal.code, 3);
-    assert.match(refusal.stderr, /the login was refused: .*the person has denied it/);
+    assert.match(refusal.stderr, /sign-in rejected: .*the person has denied it/);
     const { code, stderr } = await accepted.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /the invite is accepted/);
-    assert.match(stderr, /organisations: .*1 folder/);
+    assert.match(stderr, /accepted the invite/);
+    assert.match(stderr, /organizations: .*1 folder/);
   });
 });

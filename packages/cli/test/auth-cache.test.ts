@@ -12,7 +12,7 @@ import { Home } from "./support/auth-home.ts";
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
-describe("kept logins", () => {
+describe("stored logins", () => {
   let world: LoginWorld;
   let home: Home;
   before(async () => {
@@ -57,7 +57,7 @@ describe("kept logins", () => {
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
   });
 
-  test("whoever dies while renewing holds nobody up", async () => {
+  test("a process that dies during renewal does not block others", async () => {
     home.expire();
     const script = `
       const { DatabaseSync } = require("node:sqlite");
@@ -78,21 +78,21 @@ describe("kept logins", () => {
     assert.equal(code, 0, stderr);
   });
 
-  test("a session that was ended elsewhere is told, and forgotten", async () => {
+  test("a session that ended elsewhere is reported and deleted", async () => {
     const token = home.login.tokens[world.server.url]?.token ?? "";
     const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
     assert.equal(ended.status, 200);
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
     assert.match(stderr, /your session at \S+ has ended/);
-    assert.match(stderr, /log in with `wharf auth login`/);
+    assert.match(stderr, /sign in with `wharf auth login`/);
     const again = await home.run(["auth", "token"]);
     assert.equal(again.code, 3);
-    assert.match(again.stderr, /you are not logged in to http/);
+    assert.match(again.stderr, /you are not signed in to http/);
     assert.equal(again.stdout, "");
   });
 
-  test("files that are damaged are passed over, and the next login mends them", async () => {
+  test("invalid files are ignored, and the next sign-in replaces them", async () => {
     const { login } = home;
     for (const text of [
       "",
@@ -105,14 +105,14 @@ describe("kept logins", () => {
       writeFileSync(home.loginFile, text);
       const { code, stderr } = await home.run(["auth", "token"]);
       assert.equal(code, 3, text);
-      assert.match(stderr, /is damaged, and passed over/);
-      assert.match(stderr, /you are not logged in/);
+      assert.match(stderr, /ignoring \S+: invalid content/);
+      assert.match(stderr, /you are not signed in/);
     }
     assert.equal((await home.logIn(world, "ada")).code, 0);
     await home.ok(["auth", "token"]);
   });
 
-  test("a server that is away costs no login", async () => {
+  test("an unreachable server does not delete the login", async () => {
     home.expire();
     const { login } = home;
     await world.server.kill();
@@ -150,7 +150,7 @@ describe("kept logins", () => {
       const { renewal } = home.login;
       const { code, stderr } = await home.run(["auth", "token"], options);
       assert.equal(code, 1, stderr);
-      assert.match(stderr, /logins cannot be kept in/);
+      assert.match(stderr, /logins cannot be stored in/);
       assert.match(stderr, /XDG_CACHE_HOME/);
       const login = await home.run(["auth", "login"], options);
       assert.equal(login.code, 1);
@@ -162,7 +162,7 @@ describe("kept logins", () => {
     await home.ok(["auth", "token"], options);
   });
 
-  test("people and servers are kept apart", async () => {
+  test("logins of several people and servers are separate", async () => {
     const ada = home.loginFile;
     const { code } = await home.logIn(world, "bob");
     assert.equal(code, 0);
@@ -187,14 +187,14 @@ describe("kept logins", () => {
     assert.match(used[0].organisations[0], /everywhere/);
   });
 
-  test("status shows who, where and what, and exits with 3 when nobody is logged in", async () => {
+  test("status shows logins, and exits with 3 without a login", async () => {
     const text = await home.ok(["auth", "status"]);
-    assert.match(text, /ada@acme\.example +good +20\S+, renews +acme\.example \(viewer\)/);
+    assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
     await new Rest(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);
     assert.equal(ended.code, 3);
-    assert.match(ended.stdout, /ended/);
+    assert.match(ended.stdout, /expired/);
     const nobody = await home.run(["auth", "status", "--quick", "-o", "json"]);
     assert.equal(nobody.code, 3);
     assert.deepEqual(JSON.parse(nobody.stdout), { items: [] });

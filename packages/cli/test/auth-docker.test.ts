@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { dockerFolder, userHome } from "../src/auth/docker/home.ts";
+import { dockerFolder, userHome } from "../src/auth/docker/config-file.ts";
 import { Home } from "./support/auth-home.ts";
 
 const REGISTRY = "cr.acme.example";
@@ -78,12 +78,12 @@ describe("docker-credential-wharf", () => {
     }
   });
 
-  test("who is not logged in is told on stdout, as docker shows it", async () => {
+  test("reports a missing login on stdout, which docker shows", async () => {
     const stranger = new Home(home.env as Record<string, string>);
     const env = { XDG_CACHE_HOME: stranger.cache };
     const { code, stdout } = await stranger.helper("get", REGISTRY, { env });
     assert.equal(code, 1);
-    assert.match(stdout, /you are not logged in .* log in with `wharf auth login`/);
+    assert.match(stdout, /you are not signed in .* sign in with `wharf auth login`/);
     assert.ok(!existsSync(stranger.opened), "and no browser opens");
     assert.equal((await stranger.helper("list", "", { env })).stdout, "{}\n");
     stranger.remove();
@@ -107,7 +107,7 @@ describe("docker-credential-wharf", () => {
     assert.deepEqual([(await stored("_token")).code, (await stored("_token")).stdout], [0, ""]);
     const refused = await stored("ada");
     assert.equal(refused.code, 1);
-    assert.match(refused.stdout, /keeps no passwords/);
+    assert.match(refused.stdout, /stores no passwords/);
     assert.equal((await home.helper("store", "not json")).code, 1);
     await home.helper("get", REGISTRY);
     const erased = await home.helper("erase", REGISTRY);
@@ -137,7 +137,7 @@ describe("auth configure-docker", () => {
   const read = (path = ".docker/config.json") =>
     JSON.parse(readFileSync(join(home.folder, path), "utf8"));
 
-  test("makes the file for its owner alone", async () => {
+  test("creates the file with mode 0600", async () => {
     await configure();
     assert.deepEqual(read(), { credHelpers: { "wharf.acme.example": "wharf" } });
     assert.equal(statSync(join(home.folder, ".docker/config.json")).mode & 0o777, 0o600);
@@ -161,7 +161,7 @@ describe("auth configure-docker", () => {
     assert.deepEqual(read(), { ...there, credHelpers });
     assert.deepEqual(Object.keys(read()), Object.keys(there), "in the same order");
     assert.equal(statSync(file).mode & 0o777, 0o640);
-    assert.match(stderr, /cr\.acme\.example was left to old before/);
+    assert.match(stderr, /replaces the credential helper old of cr\.acme\.example/);
     const kept = readFileSync(join(home.folder, "config/wharf/config.yaml"), "utf8");
     assert.match(kept, /registry: cr\.acme\.example/);
     await configure("--registry", "two.example");
@@ -178,7 +178,7 @@ describe("auth configure-docker", () => {
     assert.ok(!existsSync(join(home.folder, "config")));
   });
 
-  test("follows DOCKER_CONFIG, and a link to where the file is kept", async () => {
+  test("follows DOCKER_CONFIG and symbolic links", async () => {
     mkdirSync(join(home.folder, "dotfiles"));
     mkdirSync(join(home.folder, "elsewhere"));
     const real = join(home.folder, "dotfiles/docker.json");
@@ -215,7 +215,7 @@ describe("auth configure-docker", () => {
     assert.deepEqual(read(), { credHelpers: { "cr.example:5000": "wharf" } });
   });
 
-  test("with sudo, it is the file of whoever ran it, and stays theirs", async () => {
+  test("with sudo, changes the file of the user who ran it and keeps its owner", async () => {
     const passwd = home.write(
       "passwd",
       `root:x:0:0::/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\n`,

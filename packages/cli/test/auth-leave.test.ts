@@ -22,11 +22,11 @@ describe("leaving", () => {
     (await new Rest(world.server.url, text).get("/auth/v1/ok")).status === 200;
   const logins = () => home.files().filter((path) => !path.endsWith(".lock"));
 
-  test("logout ends the session and takes the tokens away", async () => {
+  test("logout ends the session and deletes its tokens", async () => {
     const kept = token();
     const { code, stderr } = await home.run(["auth", "logout"]);
     assert.equal(code, 0);
-    assert.match(stderr, /logged out of http:\S+ as ada@acme\.example/);
+    assert.match(stderr, /signed out of http:\S+ as ada@acme\.example/);
     assert.equal(await works(kept), false);
     assert.deepEqual(logins(), []);
     const again = await home.run(["auth", "logout"]);
@@ -34,7 +34,7 @@ describe("leaving", () => {
     await home.ok(["auth", "logout", "--all"]);
   });
 
-  test("logout --all takes every login away, --everywhere also sessions elsewhere", async () => {
+  test("logout --all deletes every login, --everywhere also ends other sessions", async () => {
     const elsewhere = await world.logIn("bob");
     assert.equal((await home.logIn(world, "bob")).code, 0);
     assert.equal(logins().filter((path) => path.endsWith(".json")).length, 2);
@@ -46,12 +46,12 @@ describe("leaving", () => {
     assert.equal(await works(elsewhere.access_token), false);
   });
 
-  test("logout without a way to the server takes the tokens away, and says what that means", async () => {
+  test("logout without a server deletes the tokens and warns about the session", async () => {
     await world.server.kill();
     try {
       const { code, stderr } = await home.run(["auth", "logout"]);
       assert.equal(code, 0);
-      assert.match(stderr, /the session goes on at \S+, which could not be told/);
+      assert.match(stderr, /the session at \S+ could not be ended/);
       assert.deepEqual(logins(), []);
     } finally {
       await world.server.restart();

@@ -27,15 +27,18 @@ describe("auth login of people", () => {
 
   const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
 
-  test("keeps who logged in, tells so, and serves the commands that follow", async () => {
+  test("stores the login, reports it, and serves later commands", async () => {
     const { code, stdout, stderr, page } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
-    assert.match(page.text, /You are logged in/);
+    assert.match(page.text, /You are signed in/);
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
-    assert.match(stderr, /logged in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
-    assert.match(stderr, /until 20\d\d-\S+; renews itself, and ends when unused until 20\d\d-/);
-    assert.match(stderr, /organisations: acme\.example \(viewer\)/);
+    assert.match(stderr, /signed in to http:\S+ as ada@acme\.example \([0-9a-f]{40}\)/);
+    assert.match(
+      stderr,
+      /valid until 20\d\d-\S+; renews automatically; the session expires if unused until 20\d\d-/,
+    );
+    assert.match(stderr, /organizations: acme\.example \(viewer\)/);
     const { issuer, api, identity, email, renewal, tokens } = home.login;
     assert.deepEqual(
       [issuer, api, email],
@@ -80,7 +83,7 @@ describe("auth login of people", () => {
     assert.equal(token.trim(), tokens[host]?.token);
   });
 
-  test("an audience that is not the server's is refused, and nothing is kept", async () => {
+  test("an unknown audience is rejected, and nothing is stored", async () => {
     const login = home.start([
       "auth",
       "login",
@@ -112,7 +115,7 @@ describe("auth login of people", () => {
       },
     );
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /then log in again/);
+    assert.match(stderr, /then sign in again/);
     assert.equal(home.login.renewal.kind, "none");
     const host = new URL(world.server.url).host;
     const token = await home.ok(["auth", "token", "--audience", host]);
@@ -144,7 +147,7 @@ describe("auth login of people", () => {
     {
       what: "of another server",
       query: { code: "x", iss: "https://evil.example" },
-      expected: /the answer came from another server/,
+      expected: /the response came from another server/,
     },
     { what: "without a server", query: { code: "x" }, expected: /came from another server/ },
     {
@@ -155,7 +158,7 @@ describe("auth login of people", () => {
     {
       what: "that is a refusal",
       query: { error: "access_denied", error_description: "not you", iss: "OURS" },
-      expected: /the login was refused: not you/,
+      expected: /sign-in rejected: not you/,
     },
   ]) {
     test(`an answer ${what} ends the login`, async () => {
@@ -167,7 +170,7 @@ describe("auth login of people", () => {
         back.searchParams.set(name, value === "OURS" ? world.server.url : (value as string));
       }
       const page = await (await fetch(back)).text();
-      assert.match(page, /The login did not work/);
+      assert.match(page, /Sign-in failed/);
       const { code, stderr } = await login.ended;
       assert.equal(code, 3);
       assert.match(stderr, expected);
@@ -203,12 +206,12 @@ describe("auth login of people", () => {
   });
 
   for (const [args, expected] of [
-    [["--identity-token", "x"], /--identity-token needs --identity/],
-    [["--refresh"], /--refresh needs --identity/],
-    [["--identity", "x", "--headless"], /do not go together/],
-    [["--identity", "x", "--invite-code", "y"], /do not go together/],
-    [["--identity-provider", "x", "--org-name", "y"], /do not go together/],
-    [["--invite-code", "-"], /nothing on standard input/],
+    [["--identity-token", "x"], /--identity-token requires --identity/],
+    [["--refresh"], /--refresh requires --identity/],
+    [["--identity", "x", "--headless"], /mutually exclusive/],
+    [["--identity", "x", "--invite-code", "y"], /mutually exclusive/],
+    [["--identity-provider", "x", "--org-name", "y"], /mutually exclusive/],
+    [["--invite-code", "-"], /standard input is empty/],
   ] as const) {
     test(`${args.join(" ")} is refused`, async () => {
       const { code, stderr } = await home.run(["auth", "login", ...args]);
@@ -217,13 +220,13 @@ describe("auth login of people", () => {
     });
   }
 
-  test("what is not a Wharf, and what is not there, is told before anyone types", async (t) => {
+  test("other servers and unreachable ones are reported before sign-in", async (t) => {
     const other = createServer((_request, response) => response.end("<h1>hello</h1>")).listen(0);
     t.after(() => other.close());
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const wrong = await home.run(["auth", "login", "--api", url]);
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /what answers at \S+ is not a Wharf server/);
+    assert.match(wrong.stderr, /\S+ is not a Wharf server/);
     const gone = await home.run(["auth", "login", "--api", `http://127.0.0.1:${await freePort()}`]);
     assert.equal(gone.code, 7);
     assert.match(gone.stderr, /cannot be reached: .*ECONNREFUSED/);
@@ -234,6 +237,9 @@ describe("auth login of people", () => {
       world.server.url.replace("127.0.0.1", "localhost"),
     ]);
     assert.equal(named.code, 1);
-    assert.match(named.stderr, new RegExp(`calls itself ${world.server.url}`));
+    assert.match(
+      named.stderr,
+      new RegExp(`the issuer of the server at \\S+ is ${world.server.url}`),
+    );
   });
 });

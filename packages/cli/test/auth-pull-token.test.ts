@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { exchange } from "../../server/test/support/exchange.ts";
 import { Rest } from "../../server/test/support/rest.ts";
 import { TestServer } from "../../server/test/support/server.ts";
-import { daysLeft } from "../src/auth/pull-token/list.ts";
+import { daysLeft } from "../src/auth/pull-token/run.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth pull-token", () => {
@@ -41,7 +41,7 @@ describe("auth pull-token", () => {
   const use = (uid: string, password: string) =>
     exchange(server.url, password, { aud: new URL(server.url).host, identity: uid });
 
-  test("makes a password that is good at the exchange, for pulling alone", async () => {
+  test("creates a password that can only pull", async () => {
     const made = await create("build", "--ttl", "720h", "--description", "for the build");
     assert.equal(made.username, made.uid.replaceAll("/", "_"));
     assert.equal(made.registry, new URL(server.url).host);
@@ -78,7 +78,7 @@ describe("auth pull-token", () => {
       acme,
     ]);
     assert.match(stdout, /^Username: +[0-9a-f_]+\nPassword: +eyJ/m);
-    assert.match(stderr, /shown this once/);
+    assert.match(stderr, /shown only once/);
     assert.match(stderr, /docker login [\w.:-]+ -u [0-9a-f_]+ --password-stdin/);
     assert.ok(!stderr.includes("eyJ"));
   });
@@ -109,7 +109,7 @@ describe("auth pull-token", () => {
     }
     const wrong = await home.run(["auth", "pull-token", "revoke", other.body.uid, "-y"]);
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /but no pull token/);
+    assert.match(wrong.stderr, /is not a pull token/);
     assert.equal((await home.run(["auth", "pull-token", "revoke", "nobody", "-y"])).code, 5);
     await create("twin");
     await create("twin");
@@ -118,12 +118,12 @@ describe("auth pull-token", () => {
     assert.match(twins.stderr, /2 pull tokens are named "twin"/);
   });
 
-  test("refuses what cannot be, and leaves nothing behind", async () => {
+  test("rejects invalid options without leaving anything behind", async () => {
     const count = async () => (await home.ok(["auth", "pull-token", "list", "-o", "id"])).length;
     const before = await count();
     const tries = [
-      [["--ttl", "8761h"], 2, /8760h at most/],
-      [["--ttl", "0s"], 2, /more than nothing/],
+      [["--ttl", "8761h"], 2, /at most 8760h/],
+      [["--ttl", "0s"], 2, /must be positive/],
       [["--role", "no.such"], 5, /no role is named/],
       [["--role", "0123456789012345678901234567890123456789"], 5, /not found/i],
     ] as const;

@@ -75,8 +75,8 @@ describe("auth login of workloads", () => {
     const { code, stdout, stderr } = await home.run(login("--identity-token", file));
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "");
-    assert.match(stderr, new RegExp(`logged in to ${server.url} as ${identity}`));
-    assert.match(stderr, /organisations: acme \(viewer\)/);
+    assert.match(stderr, new RegExp(`signed in to ${server.url} as ${identity}`));
+    assert.match(stderr, /organizations: acme \(viewer\)/);
     assert.deepEqual(home.login.renewal, { kind: "exchange", from: { kind: "file", path: file } });
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme/);
     home.expire();
@@ -128,10 +128,10 @@ describe("auth login of workloads", () => {
     assert.equal(asked.length, 2);
     const elsewhere = await home.run(login());
     assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /no platform that gives tokens/);
+    assert.match(elsewhere.stderr, /no workload token found/);
   });
 
-  test("WHARF_IDENTITY alone will do there, also where nothing can be kept", async (t) => {
+  test("WHARF_IDENTITY suffices on a platform, also without a writable cache", async (t) => {
     const { env: github, asked } = await startGithub(t);
     const env = { ...github, WHARF_IDENTITY: identity };
     assert.match(await home.ok(["iam", "organizations", "list"], { env }), /acme/);
@@ -143,16 +143,16 @@ describe("auth login of workloads", () => {
     });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /acme/);
-    assert.match(stderr, /warning: logins cannot be kept in .*; so every command asks/);
+    assert.match(stderr, /warning: logins cannot be stored in .*; every command requests/);
   });
 
-  test("by name, for those who are logged in already", async () => {
+  test("by name, for callers who are signed in already", async () => {
     const env = { WHARF_TOKEN: await server.token() };
     const file = home.write("token", await job());
     const args = ["auth", "login", "--identity", "builder", "--identity-token", file];
     const { code, stderr } = await home.run(args, { env });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /WHARF_TOKEN is set, and goes before this login/);
+    assert.match(stderr, /WHARF_TOKEN is set and takes precedence over this login/);
     assert.equal(home.login.identity, identity);
     const unknown = await home.run(["auth", "login", "--identity", "nobody"], { env });
     assert.equal(unknown.code, 5);
@@ -172,7 +172,7 @@ describe("auth login of workloads", () => {
     ["that has ended", () => issuer.sign({ sub: "job", exp: 1 }), /expired/],
     ["that is none", async () => "hello", /Permission denied|malformed|invalid/],
   ] as const) {
-    test(`a token ${what} is refused, and nothing is kept`, async () => {
+    test(`a token ${what} is rejected, and nothing is stored`, async () => {
       const { code, stderr } = await home.run(login("--identity-token", "-"), {
         input: await token(),
       });
@@ -182,10 +182,10 @@ describe("auth login of workloads", () => {
     });
   }
 
-  test("a file that is not there is told, and not taken for a token", async () => {
+  test("a missing file is reported and not used as a token", async () => {
     const { code, stderr } = await home.run(login("--identity-token", "/nowhere/token"));
     assert.equal(code, 2);
-    assert.match(stderr, /names a file that does not exist/);
+    assert.match(stderr, /the file does not exist/);
   });
 
   test("--refresh goes on until interrupted", async () => {
@@ -197,7 +197,7 @@ describe("auth login of workloads", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("a narrower token holds less, and is not kept", async () => {
+  test("a restricted token has a boundary and is not stored", async () => {
     const file = home.write("token", await job());
     await home.ok(login("--identity-token", file));
     const args = ["auth", "token", "--scope", "acme", "--capabilities", "groups.list"];

@@ -96,7 +96,7 @@ describe("completion", () => {
       return stdout.split("\n").filter(Boolean);
     };
     assert.deepEqual(await ask("wharf iam fol"), [
-      "folders\tManage folders: the groups below organisations",
+      "folders\tManage folders (groups below organizations)",
     ]);
     assert.deepEqual(await ask("wharf iam orgs list --output=cs"), ["--output=csv"]);
     assert.deepEqual(await ask("wharf iam orgs describe two"), ["two words"]);

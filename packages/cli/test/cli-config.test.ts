@@ -19,7 +19,7 @@ describe("the config file", () => {
     return { env, file, run: (...args: string[]) => wharf(["config", ...args], { env }) };
   };
 
-  test("is written for its owner alone, shown with where values come from, and cleared", async () => {
+  test("is written with mode 0600, viewed with sources, and unset", async () => {
     const { env, file, run } = home();
     assert.equal((await run("set", "default.group", "acme")).code, 0);
     assert.equal((await run("set", "platform.api", site.server.url)).code, 0);
@@ -58,7 +58,7 @@ describe("the config file", () => {
     assert.equal(flag.stdout, made.stdout);
   });
 
-  test("refuses keys and values that there are not, and stays as it was", async () => {
+  test("rejects unknown keys and invalid values without changing the file", async () => {
     const { file, run } = home();
     const key = await run("set", "platform.apo", "https://x");
     assert.equal(key.code, 2);
@@ -73,7 +73,7 @@ describe("the config file", () => {
     assert.match(stderr, /config.yaml: unknown key auth.mood/);
     const validated = await run("validate");
     assert.equal(validated.code, 1);
-    assert.match(validated.stdout, /^✗ config file: .*unknown key auth.mood\n {4}→ mend the file/);
+    assert.match(validated.stdout, /^✗ config file: .*unknown key auth.mood\n {4}→ fix the file/);
   });
 
   test("validate goes the whole way to a server that runs", async () => {

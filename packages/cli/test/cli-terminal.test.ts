@@ -8,7 +8,7 @@ import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 import { Site } from "./support/site.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
-const COLOUR = "\u001b[1m";
+const COLOR = "\u001b[1m";
 
 describe("at a terminal", () => {
   let site: Site;
@@ -19,11 +19,11 @@ describe("at a terminal", () => {
   });
   after(() => site.stop());
 
-  test("tables are coloured and fit, wherever they must be cut", async () => {
+  test("tables are colored and fit, wherever they must be cut", async () => {
     for (const columns of [30, 47, 80]) {
       const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns });
       assert.equal(await terminal.end(), 0);
-      assert.ok(terminal.shown.includes(COLOUR));
+      assert.ok(terminal.shown.includes(COLOR));
       for (const line of terminal.text.split("\n")) {
         const wide = [...line].filter((letter) => letter > "\u2e80").length;
         assert.ok([...line].length + wide <= columns, `${columns}: ${line}`);
@@ -31,7 +31,7 @@ describe("at a terminal", () => {
     }
   });
 
-  test("NO_COLOR, TERM=dumb and --color=never take the colour away; --color=always brings it", async () => {
+  test("NO_COLOR, TERM=dumb and --color=never disable color; --color=always forces it", async () => {
     for (const [more, env] of [
       [[], { NO_COLOR: "1" }],
       [[], { TERM: "dumb" }],
@@ -45,14 +45,14 @@ describe("at a terminal", () => {
       assert.ok(!terminal.shown.includes("\u001b["), JSON.stringify(terminal.shown));
     }
     const piped = await wharf(["iam", "orgs", "list", "--color", "always"], { env: site.env });
-    assert.ok(piped.stdout.startsWith(COLOUR));
+    assert.ok(piped.stdout.startsWith(COLOR));
     const plain = await wharf(["iam", "orgs", "list"], { env: site.env });
     assert.ok(!plain.stdout.includes("\u001b["));
   });
 
   test("a missing name is picked from a list", async () => {
     const terminal = wharfAtTerminal(["iam", "orgs", "describe", "-o", "id"], { env: site.env });
-    await terminal.until(/ORGANIZATION: Name or uid[\s\S]*acme[\s\S]*beta/);
+    await terminal.until(/ORGANIZATION: Name or UID[\s\S]*acme[\s\S]*beta/);
     terminal.type("\u001b[B\r");
     assert.equal(await terminal.end(), 0);
     assert.match(terminal.text, /^[0-9a-f]{40}$/m);
@@ -69,13 +69,13 @@ describe("at a terminal", () => {
   test("deleting asks, and does nothing unless the answer is yes", async () => {
     const uid = await site.make("organizations", "doomed");
     const refused = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
-    await refused.until(/Delete organisation doomed/);
+    await refused.until(/Delete organization doomed/);
     refused.type("n");
     assert.equal(await refused.end(), 1);
-    assert.match(refused.text, /wharf: nothing was done/);
+    assert.match(refused.text, /wharf: canceled/);
     assert.equal((await site.ok("iam", "orgs", "get", "doomed", "-o", "id")).trim(), uid);
     const agreed = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
-    await agreed.until(/Delete organisation doomed/);
+    await agreed.until(/Delete organization doomed/);
     agreed.type("y");
     assert.equal(await agreed.end(), 0);
     assert.equal((await site.run("iam", "orgs", "get", "doomed")).code, 5);
@@ -87,11 +87,11 @@ describe("at a terminal", () => {
     const terminal = wharfAtTerminal(["iam", "orgs", "list", "-o", "id"], { env });
     assert.equal(await terminal.end(), 0);
     assert.match(terminal.text, /⠋|⠙|⠹|⠸/);
-    assert.match(terminal.text, /listing organisations/);
+    assert.match(terminal.text, /listing organizations/);
     const { stderr } = await wharf(["iam", "orgs", "list", "-o", "id"], { env });
     assert.equal(stderr, "");
     const stopped = wharfAtTerminal(["iam", "orgs", "list"], { env });
-    await stopped.until(/listing organisations/);
+    await stopped.until(/listing organizations/);
     stopped.type("\u0003");
     assert.equal(await stopped.end(), 130);
     assert.doesNotMatch(stopped.text, /acme/);
@@ -105,7 +105,7 @@ describe("at a terminal", () => {
     assert.ok(terminal.text.includes("a\\x1b]0;owned\\x07b"), JSON.stringify(terminal.text));
   });
 
-  test("whoever reads no further ends us quietly", async () => {
+  test("a closed pipe ends the command silently", async () => {
     // More than a pipe holds, so that we are still writing when the reader leaves.
     const template = `{{.name}}${"x".repeat(100_000)}`;
     const line = `'${process.execPath}' '${LAUNCHER}' iam orgs list --format "$0" | head -c 4; echo " \${PIPESTATUS[*]}"`;

@@ -36,9 +36,9 @@ test("help is an answer wherever --help stands", async () => {
   assert.equal(asked.stdout, after.stdout);
 });
 
-test("help topics tell of formats, exit codes and variables", async () => {
+test("help topics explain formats, exit codes and variables", async () => {
   const { stdout } = await wharf(["help", "exit-codes"]);
-  assert.match(stdout, /^ {2}7 {4}The server cannot be reached/m);
+  assert.match(stdout, /^ {2}7 {4}The server is unavailable/m);
   assert.match((await wharf(["help", "environment"])).stdout, /WHARF_TOKEN/);
   assert.match((await wharf(["help", "formats"])).stdout, /{{range/);
 });
@@ -49,7 +49,7 @@ test("the version is printed in both spellings", async () => {
   assert.equal((await wharf(["version"])).stdout, stdout);
 });
 
-test("what is missing is named where nobody can be asked", async () => {
+test("without a terminal, missing arguments are named", async () => {
   const { code, stderr } = await wharf(["iam", "folders", "create"]);
   assert.equal(code, 2);
   assert.equal(

@@ -15,10 +15,10 @@ test("from the first run to the first listed repo", async () => {
     const page = await walker.open(url);
     const form = { username: "ada", password: PASSWORD };
     const thanks = await walker.submit(page, form, { action: "/oauth/local" });
-    assert.match(thanks.text, /You are logged in/);
+    assert.match(thanks.text, /You are signed in/);
     const { code, stderr } = await login.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /organisations: acme \(owner\)/);
+    assert.match(stderr, /organizations: acme \(owner\)/);
 
     await home.ok(["iam", "folders", "create", "platform", "--parent", "acme"]);
     await home.ok(["repos", "create", "nginx", "--parent", "acme/platform"]);

@@ -55,11 +55,11 @@ describe("account associations", () => {
       "acme",
     );
     await site.ok(...ACCOUNTS, "unset", "aws", "acme", "-y");
-    const checked = await fails(site, 1, /no credentials to be had at aws/, ...empty, "acme");
+    const checked = await fails(site, 1, /cannot obtain credentials at aws/, ...empty, "acme");
     assert.match(checked.stdout, /^Reason: +NOT_CONFIGURED$/m);
     const left = await json(site, ...ACCOUNTS, "describe", "acme");
     assert.ok(!("amazon" in left) && "google" in left);
-    await fails(site, 5, /acme has no accounts at aws/, ...ACCOUNTS, "unset", "aws", "acme", "-y");
+    await fails(site, 5, /acme has no aws accounts/, ...ACCOUNTS, "unset", "aws", "acme", "-y");
     await site.ok(...ACCOUNTS, "unset", "all", "acme", "-y");
     await fails(site, 5, /Not found/, ...ACCOUNTS, "describe", "acme");
     await site.ok(...ACCOUNTS, "set", "aws", "acme", "--account", "123456789012");

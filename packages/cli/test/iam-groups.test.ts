@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { wharf } from "./support/command.ts";
 import { Site } from "./support/site.ts";
 
-describe("organisations and folders", () => {
+describe("organizations and folders", () => {
   let site: Site;
   let acme: string;
   let beta: string;
@@ -37,10 +37,10 @@ describe("organisations and folders", () => {
     const updated = await site.ok("iam", "orgs", "update", uid, "--name", "longer", "-o", "json");
     assert.equal(JSON.parse(updated).name, "longer");
     const { code, stdout, stderr } = await site.run("iam", "orgs", "delete", "longer", "-y");
-    assert.deepEqual([code, stdout, stderr], [0, "", "wharf: deleted organisation longer\n"]);
+    assert.deepEqual([code, stdout, stderr], [0, "", "wharf: deleted organization longer\n"]);
     const gone = await site.run("iam", "orgs", "describe", "longer");
     assert.equal(gone.code, 5);
-    assert.match(gone.stderr, /no organisation is named "longer"/);
+    assert.match(gone.stderr, /no organization is named "longer"/);
   });
 
   test("are limited one limit at a time, by the operator", async () => {
@@ -77,14 +77,14 @@ describe("organisations and folders", () => {
     await site.ok("iam", "orgs", "delete", uid, "-y");
   });
 
-  test("folders are named by name, path and uid, and names that are not unique are asked back", async () => {
+  test("folders are resolved by name, path and UID; ambiguous names are rejected with candidates", async () => {
     const inAcme = await site.make("folders", "platform", "--parent", "acme");
     const inBeta = await site.make("folders", "platform", "--parent", beta);
     const inner = await site.make("folders", "inner", "--parent", "acme/platform");
     assert.ok(inAcme.startsWith(`${acme}/`) && inner.startsWith(`${inAcme}/`));
     const both = await site.run("iam", "folders", "describe", "platform");
     assert.equal(both.code, 2);
-    assert.match(both.stderr, /2 groups are named "platform"/);
+    assert.match(both.stderr, /2 folders are named "platform"/);
     assert.match(both.stderr, new RegExp(`${inAcme}  acme/platform`));
     assert.match(both.stderr, new RegExp(`${inBeta}  beta/platform`));
     assert.equal((await site.ok("iam", "folders", "get", "inner", "-o", "id")).trim(), inner);
@@ -99,7 +99,7 @@ describe("organisations and folders", () => {
     assert.match(wrong.stderr, /platform is a folder\n {2}→ use `wharf iam folders`/);
   });
 
-  test("what the server refuses names the field, and nothing is made", async () => {
+  test("a rejected request names the field, and nothing is created", async () => {
     const { code, stdout, stderr } = await site.run("iam", "orgs", "create", "Not OK");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^wharf: Invalid argument\n {2}name: name must match "\^\[a-z0-9/);
@@ -115,16 +115,16 @@ describe("organisations and folders", () => {
     assert.equal(JSON.parse(await site.ok("iam", "orgs", "get", "beta", "-o", "json")).uid, beta);
   });
 
-  test("deleting takes -y where nobody can be asked, before anything else", async () => {
+  test("without a terminal, delete requires -y before anything else", async () => {
     const { code, stderr } = await site.run("iam", "orgs", "delete", "beta");
     assert.equal(code, 2);
-    assert.match(stderr, /cannot be undone.*\n {2}→ -y goes ahead without asking/);
+    assert.match(stderr, /cannot be undone.*\n {2}→ -y skips the confirmation/);
   });
 
-  test("without a token, or with a bad one: exit code 3 and how to log in", async () => {
+  test("without a token, or with an invalid one: exit code 3 and how to sign in", async () => {
     for (const [token, hint] of [
-      ["", /→ log in with `wharf auth login`/],
-      ["nonsense", /→ WHARF_TOKEN is set: .* unset it and log in with `wharf auth login`/],
+      ["", /→ sign in with `wharf auth login`/],
+      ["nonsense", /→ WHARF_TOKEN is set: .* unset it and sign in with `wharf auth login`/],
     ] as const) {
       const env = { ...site.env, WHARF_TOKEN: token };
       const { code, stderr } = await wharf(["iam", "orgs", "list"], { env });

@@ -54,8 +54,8 @@ describe("roles, role bindings and invites", () => {
       /^Capabilities: +groups\.list$/m,
     );
     const cases: [number, RegExp, ...string[]][] = [
-      [2, /there is no capability "repo.lst"\n.*did you mean repo.list/, "--add", "repo.lst"],
-      [2, /nothing would be left/, "--remove", "groups.list"],
+      [2, /unknown capability "repo.lst"\n.*did you mean repo.list/, "--add", "repo.lst"],
+      [2, /no capabilities left/, "--remove", "groups.list"],
       [2, /--capabilities excludes/, "--capabilities", "tag.list", "--add", "repo.list"],
     ];
     for (const [code, message, ...args] of cases) {
@@ -75,7 +75,7 @@ describe("roles, role bindings and invites", () => {
     await fails(site, 5, /no role is named/, "iam", "roles", "describe", "deployer");
   });
 
-  test("names that two roles have are asked back, unless only one can be meant", async () => {
+  test("ambiguous role names are rejected, unless only one role applies", async () => {
     const [inAcme, inBeta] = await Promise.all([
       role("same", "acme", "repo.list"),
       role("same", "beta", "repo.list"),
@@ -146,7 +146,7 @@ describe("roles, role bindings and invites", () => {
     );
     assert.equal(updated.role.name, "editor");
     assert.equal(updated.identity.name, "two");
-    await fails(site, 2, /must be a uid/, "iam", "role-bindings", "describe", "two");
+    await fails(site, 2, /expected a UID/, "iam", "role-bindings", "describe", "two");
     await site.ok("iam", "role-bindings", "delete", made.uid, "-y");
     assert.deepEqual(await ids(site, "iam", "role-bindings", "list", "--identity", "two"), []);
   });
@@ -167,7 +167,7 @@ describe("roles, role bindings and invites", () => {
     await fails(site, 2, /neither YAML nor JSON/, ...args, fileWith("a: [b"));
   });
 
-  test("who may not bind is told so", async () => {
+  test("creating bindings without permission is denied", async () => {
     const [viewer] = await ids(site, "iam", "identities", "list", "--name", "one");
     const refused = await runAs(
       site,
@@ -189,7 +189,7 @@ describe("roles, role bindings and invites", () => {
     assert.equal(denied.stdout, "");
   });
 
-  test("invites print their code once, alone on stdout", async () => {
+  test("invites print only their code on stdout, once", async () => {
     const made = await site.run(
       "iam",
       "invites",
@@ -217,13 +217,13 @@ describe("roles, role bindings and invites", () => {
     const left = Date.parse(updated.expirationTime) - Date.now();
     assert.ok(left > 3_500_000 && left <= 3_600_000);
     await site.ok("iam", "invites", "delete", keyId, "-y");
-    await fails(site, 5, /no invite has the uid or key/, "iam", "invites", "describe", keyId);
+    await fails(site, 5, /no invite has the UID or key ID/, "iam", "invites", "describe", keyId);
     const json2 = await json(
       site,
       ...["iam", "invites", "create", "acme", "--role", "viewer", "--email", "a@b.example"],
     );
     assert.ok(json2.code.length > 20);
-    await fails(site, 2, /--ttl must be a length/, "iam", "invites", "create", "--ttl", "soon");
+    await fails(site, 2, /--ttl must be a duration/, "iam", "invites", "create", "--ttl", "soon");
   });
 
   test("invites that have expired are listed and deleted", async () => {

@@ -9,7 +9,7 @@ import { wharfAtTerminal } from "./support/terminal.ts";
 
 const MANY = 450;
 
-describe("lists of many things", () => {
+describe("long lists", () => {
   let site: Site;
   let acme: string;
   before(async () => {
@@ -63,7 +63,7 @@ describe("lists of many things", () => {
     assert.equal(stderr, "");
   });
 
-  test("names with spaces are found; one that two have is asked back with both", async () => {
+  test("names with spaces are resolved; ambiguous names list both candidates", async () => {
     const both = await fails(
       site,
       2,

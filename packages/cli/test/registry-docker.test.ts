@@ -10,7 +10,7 @@ import { writeImage } from "../../server/test/support/oci-image.ts";
 import { type Ran, skopeoIn, TestRegistry } from "../../server/test/support/registry.ts";
 import { BIN, Home } from "./support/auth-home.ts";
 
-describe("a real client at a real registry, logged in through docker-credential-wharf", () => {
+describe("a real client at a real registry, signed in with docker-credential-wharf", () => {
   let world: LoginWorld;
   let registry: TestRegistry;
   let home: Home;
@@ -89,12 +89,12 @@ describe("a real client at a real registry, logged in through docker-credential-
     worked(await run("inspect", "--raw", at("acme.example/app:1")));
   });
 
-  test("is refused where there is no binding", async () => {
+  test("is denied without a role binding", async () => {
     refused(await run("copy", "--all", image("elsewhere").source, at("other.example/app:1")));
     refused(await run("list-tags", at("other.example/app")));
   });
 
-  test("is refused at once where the binding is taken away, and let in again with it", async () => {
+  test("is denied once the role binding is deleted, and allowed again with a new one", async () => {
     const { source } = image("second");
     worked(await run("copy", "--all", source, at("acme.example/app:2")));
     await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
@@ -130,6 +130,6 @@ describe("a real client at a real registry, logged in through docker-credential-
     await home.ok(["auth", "logout"]);
     const { ok, output } = await run("list-tags", at("acme.example/app"));
     assert.ok(!ok);
-    assert.match(output, /log in with `wharf auth login`/);
+    assert.match(output, /sign in with `wharf auth login`/);
   });
 });

@@ -108,23 +108,23 @@ describe("wharf registry run", () => {
     }
   });
 
-  test("a server that does not keep track of the registry is told from one that does", async () => {
+  test("reports a server to which the registry is not attached", async () => {
     const other = `127.0.0.1:${await freePort()}`;
     const flags = ["--registry-urls", `${other}=http://${other}`];
     const { code, stderr } = await wharf(["registry", "run", ...world.server.storeFlags, ...flags]);
     assert.equal(code, 1);
-    assert.match(stderr, /does not keep track of/);
+    assert.match(stderr, /is not attached to the server/);
     assert.ok(stderr.includes(`--registry-urls ${other}=http://${other}`));
   });
 
-  test("says what to install where there is no registry", async () => {
+  test("without a registry program, says what to install", async () => {
     const env = { PATH: folder };
     const { code, stderr } = await wharf(["registry", "run", ...world.server.storeFlags], { env });
     assert.equal(code, 1);
     assert.match(stderr, /docker-registry is not installed\n.*apt install docker-registry/);
   });
 
-  test("looks through it when the operator asks, and tells others why not", async () => {
+  test("reconciles for the operator, and denies others", async () => {
     const env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
     const reconcile = (args: readonly string[], more = {}) =>
       wharf(["registry", "reconcile", ...args], { env: { ...env, ...more } });
@@ -141,7 +141,7 @@ describe("wharf registry run", () => {
     assert.match(refused.stderr, /needs the operator's token/);
   });
 
-  test("says when the server is gone, goes on, and says when it is back", async () => {
+  test("reports an unreachable server, keeps running, and reports its return", async () => {
     await world.server.terminate();
     const said = (text: string) =>
       until(async () => running.errors.some((line) => line.includes(text)));
@@ -152,13 +152,13 @@ describe("wharf registry run", () => {
     await tagged(await push("acme/back:1"));
   });
 
-  test("a registry that is down is told of", async () => {
+  test("reports a registry that is down", async () => {
     await running.stop();
     const env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
     const { code, stderr } = await wharf(["registry", "reconcile"], { env });
     assert.equal(code, 1);
     assert.match(stderr, /cannot be read/);
-    assert.match(stderr, /asks .* again until it answers/);
+    assert.match(stderr, /retries .* until it responds/);
   });
 
   test("waits for a server that is not there yet", async () => {
@@ -177,7 +177,7 @@ describe("wharf registry run", () => {
     await tagged(await push("acme/replaced:1"), operator);
   });
 
-  test("ends with 0 and takes the registry with it when told to", async () => {
+  test("stops the registry on SIGTERM and exits with 0", async () => {
     assert.equal(await running.stop(), 0);
     await assert.rejects(fetch(`http://${host}/v2/`));
   });

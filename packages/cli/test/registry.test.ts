@@ -69,7 +69,7 @@ describe("repos and tags", () => {
     const [tag] = await ids(site, "tag", "get", "latest", "--repo", "tagged");
     assert.deepEqual(await ids(site, "tags", "describe", tag as string), [tag]);
     await fails(site, 5, /tagged has no tag "gone"/, "tags", "describe", "tagged:gone");
-    await fails(site, 2, /of which repo/, "tags", "describe", "latest");
+    await fails(site, 2, /the repo of tag "latest" is missing/, "tags", "describe", "latest");
     await fails(site, 2, /--updated-since must be a time/, "tags", "ls", "--updated-since", "x");
   });
 });

@@ -64,7 +64,7 @@ test("a data directory that cannot be used is named, with what to do", async () 
   assert.match(noDatabase, /garbage cannot be used: wharf\.db is no database; restore a backup/);
 });
 
-test("a store of a newer version is left alone", async () => {
+test("a store of a newer version is not changed", async () => {
   const data = folder("newer");
   const first = new DatabaseSync(join(data, "wharf.db"));
   first.exec("CREATE TABLE migrations (step INTEGER PRIMARY KEY)");
@@ -81,7 +81,7 @@ test("a store of a newer version is left alone", async () => {
   );
 });
 
-test("a database that refuses us or is not there is named, without its password", async () => {
+test("a database that rejects the connection or is missing is named without its password", async () => {
   const url = new URL(await newDatabase());
   url.password = "hunter2";
   const { host } = url;
@@ -115,7 +115,7 @@ test("admin commands make no store where there is none", async () => {
   assert.equal(existsSync(data), false);
 });
 
-test("a server that is told to stop in the very moment that it is ready ends well", async () => {
+test("a server that is stopped right after its ready line exits with 0", async () => {
   const listen = ["--listen", `127.0.0.1:${await freePort()}`];
   // Tells itself, before another line of its own can run.
   const preload = `data:text/javascript,const { log } = console; console.log = (line) => {

@@ -1,19 +1,20 @@
 import { command, define, group } from "../command/definition.ts";
-import { LIST } from "../command/verbs.ts";
-import { completeCapabilities } from "../iam/capabilities/complete.ts";
-import { completeGroup } from "../iam/groups/choices.ts";
-import { completeOf } from "../resolve/choices.ts";
-import { IDENTITY } from "../resolve/kinds.ts";
+import { completeCapabilities, completeOf } from "../resolve/choices.ts";
+import { GROUP, IDENTITY } from "../resolve/kinds.ts";
+import { LIST } from "../resource/commands.ts";
 
 export const listDefinition = define({
   ...LIST,
   summary: "Show who can do what on a resource, or what an identity can do where",
-  description: `Bindings count where they were made and everywhere below. Mappings give a role to groups of an
-identity provider: who is in them is known only while they are logged in, which the sessions tell, as
-far as you may list these.`,
+  description: `Role bindings apply to their group and everything below it. Group mappings grant a role to groups of an
+identity provider; their members are only known while they are signed in, from the sessions that you
+are allowed to list.`,
   examples: [
     { command: "wharf access list --resource acme/platform", shows: "who can do what there" },
-    { command: "wharf access list --identity dev@example.com", shows: "what they can do where" },
+    {
+      command: "wharf access list --identity dev@example.com",
+      shows: "what the identity can do where",
+    },
     {
       command: "wharf access list --resource acme --capability repo.blobs.get -o csv",
       shows: "who can pull",
@@ -22,17 +23,17 @@ far as you may list these.`,
   options: {
     resource: {
       type: "string",
-      summary: "A group or repo by name, or anything by uid",
-      complete: completeGroup("group"),
+      summary: "Group or repo by name, or any resource by UID",
+      complete: completeOf(GROUP),
     },
     identity: {
       type: "string",
-      summary: "Who: name, e-mail address or uid of an identity",
+      summary: "Identity: name, email address or UID",
       complete: completeOf(IDENTITY),
     },
     capability: {
       type: "string",
-      summary: "Only what allows this, such as repo.blobs.get",
+      summary: "Only roles with this capability, such as repo.blobs.get",
       complete: completeCapabilities,
     },
   },
@@ -40,6 +41,6 @@ far as you may list these.`,
 
 export const access = group({
   name: "access",
-  summary: "See who may do what, and why",
-  commands: [command(listDefinition, () => import("./list.ts"))],
+  summary: "Audit who has access, and why",
+  commands: [command(listDefinition, () => import("./run.ts"), "list")],
 });

@@ -1,111 +1,137 @@
 import { command, define, group } from "../command/definition.ts";
-import { DESCRIBE, LIST } from "../command/verbs.ts";
-import { WITHIN } from "../iam/shared/options.ts";
+import { resourceCommands } from "../resource/commands.ts";
+import { PARENT } from "../resource/options.ts";
 import { events } from "./events/commands.ts";
-import { TYPES } from "./events/types.ts";
-import { exportDefinition } from "./export/definition.ts";
-import { importDefinition } from "./import/definition.ts";
-import { ADVISORY, WRITING } from "./writing.ts";
+import { FILTERS } from "./filters.ts";
+import {
+  ADVISORY,
+  approveDefinition,
+  createDefinition,
+  rejectDefinition,
+  requestChangesDefinition,
+  updateDefinition,
+} from "./write-commands.ts";
 
-export const STATUS_CHOICES = [
-  "under-investigation",
-  "affected",
-  "not-affected",
-  "pending-upstream-fix",
-  "fixed",
-  "patched",
-  "fix-not-planned",
-  "analysis-not-planned",
-] as const;
+const load = () => import("./run.ts");
+const loadReview = () => import("./review.ts");
 
-export const REVIEW_CHOICES = ["pending", "approved", "request-changes", "rejected"] as const;
+export const FEEDS = ["osv", "secdb", "openvex", "csaf"] as const;
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List advisories",
+export const exportDefinition = define({
+  name: "export",
+  summary: "Export advisories in a format for scanners",
+  description: `Downloads the group's feed: approved events of the group and of all folders below.
+
+OSV and CSAF are zip archives with one document per advisory or package; secdb and OpenVEX are single \
+files. An OSV export can be imported again without loss.`,
   examples: [
-    { command: "wharf advisories list --alias CVE-2026-0001" },
-    { command: "wharf advisories list --artifact openssl --status fixed -o json" },
-    { command: "wharf advisories list --review pending", shows: "What waits for a review" },
+    { command: "wharf advisories export --group acme --feed osv --to osv.zip" },
+    { command: "wharf advisories export --group acme --feed openvex > vex.json" },
+    { command: "wharf advisories export --group acme --feed csaf --to feeds/" },
   ],
   options: {
-    id: { type: "list", value: "ID", summary: "Only these, such as CGA-xxxx-xxxx-xxxx" },
-    alias: {
-      type: "list",
-      aliases: ["cve"],
-      summary: "Only those of these vulnerabilities, such as CVE-2026-0001",
-    },
-    artifact: { type: "list", value: "NAME", summary: "Only those of these artifacts" },
-    "artifact-type": {
-      type: "list",
-      value: "TYPE",
-      summary: "Only those of these kinds of artifacts, such as apk or image",
-    },
-    component: { type: "list", value: "NAME", summary: "Only those of these components" },
-    "component-type": {
-      type: "list",
-      value: "TYPE",
-      summary: "Only those of these kinds of components",
-    },
-    location: { type: "list", value: "PATH", summary: "Only those of components at these places" },
-    "legacy-id": { type: "list", value: "ID", summary: "Only those that were called so before" },
-    architecture: { type: "list", value: "ARCH", summary: "Only those for these architectures" },
-    origin: { type: "string", value: "PACKAGE", summary: "Only those of what is built from this" },
-    status: {
+    parent: { ...PARENT, summary: "Organization or folder to export: name or UID" },
+    feed: {
       type: "choice",
-      choices: STATUS_CHOICES,
-      summary: "Only those that stand like this, by their latest approved event",
+      choices: FEEDS,
+      required: true,
+      summary: "Feed to export",
     },
-    review: {
-      type: "choice",
-      choices: REVIEW_CHOICES,
-      summary: "Only those with an event in this state of review",
-    },
-    event: { type: "choice", choices: TYPES, summary: "Only those with an event of this type" },
-    author: { type: "list", value: "IDENTITY", summary: "Only those with an event by one of them" },
-    "not-author": {
-      type: "list",
-      value: "IDENTITY",
-      summary: "Only those without any event by one of them",
-    },
-    reviewer: {
-      type: "list",
-      value: "IDENTITY",
-      summary: "Only those with an event that one of them reviewed",
-    },
-    query: {
+    to: {
       type: "string",
-      value: "TEXT",
-      summary: "Only those with this in an alias or the name of an artifact or component",
+      value: "PATH",
+      default: "-",
+      summary: "Output file or directory; - is standard output",
     },
-    "updated-since": {
-      type: "string",
-      value: "TIME",
-      summary:
-        "Only those changed since then, deleted ones too: 2026-01-31, or a length of time such as 24h",
-    },
-    deleted: { type: "boolean", summary: "Also those that were deleted" },
-    ...WITHIN,
   },
 });
 
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one advisory, and what happened to it",
-  examples: [{ command: "wharf advisories describe CGA-xxxx-xxxx-xxxx" }],
-  arguments: [ADVISORY],
+export const importDefinition = define({
+  name: "import",
+  summary: "Import advisories",
+  description: `Reads distribution advisories (YAML, schema version 2), OSV 1.x, OpenVEX 0.2 and CSAF 2.0 (csaf_vex) \
+from files, directories (recursively), archives (tar, gzip, zstd, zip) and standard input.
+
+Each document is imported completely or not at all. Rejected documents are reported with line and reason, \
+and the command exits with 1. An import removes nothing and is idempotent: after an interruption, run the \
+same command again.
+
+New events take effect at once if you hold advisories.approve; otherwise they are pending review.`,
+  examples: [
+    { command: "wharf advisories import advisories/ --group acme" },
+    {
+      command: "curl -sL https://example.com/osv.zip | wharf advisories import - --metadata-only",
+      shows: "only metadata of vulnerabilities, such as severities",
+    },
+    { command: "wharf advisories import vex.json --dry-run -o json" },
+  ],
+  arguments: [
+    {
+      name: "sources",
+      summary: "Files, directories or archives; - is standard input",
+      required: true,
+      variadic: true,
+    },
+  ],
+  options: {
+    parent: PARENT,
+    "input-format": {
+      type: "choice",
+      choices: ["distro", "osv", "openvex", "csaf"],
+      summary: "Format of the documents (default: detected)",
+    },
+    "dry-run": { type: "boolean", summary: "Report what would change, without changing anything" },
+    "metadata-only": {
+      type: "boolean",
+      summary: "Import only metadata of vulnerabilities, no advisories",
+    },
+  },
+});
+
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List advisories",
+    examples: [
+      { command: "wharf advisories list --alias CVE-2026-0001" },
+      { command: "wharf advisories list --artifact openssl --status fixed -o json" },
+      { command: "wharf advisories list --review pending", shows: "pending reviews" },
+    ],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show an advisory and its events",
+    examples: [{ command: "wharf advisories describe CGA-xxxx-xxxx-xxxx" }],
+    argument: ADVISORY,
+  },
+  delete: {
+    summary: "Delete advisories",
+    description:
+      "Deleted advisories are only listed with --deleted or --updated-since, so that copies elsewhere can follow.",
+    examples: [{ command: "wharf advisories delete CGA-xxxx-xxxx-xxxx" }],
+    argument: {
+      ...ADVISORY,
+      name: "advisories",
+      summary: "IDs or UIDs of advisories",
+      variadic: true,
+    },
+  },
 });
 
 export const advisories = group({
   name: "advisories",
   aliases: ["advisory"],
-  summary: "See and write advisories: what is known of vulnerabilities in artifacts",
+  summary: "Manage security advisories about vulnerabilities in artifacts",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
+    verbs.list,
+    verbs.describe,
     command(importDefinition, () => import("./import/import.ts")),
-    command(exportDefinition, () => import("./export/export.ts")),
+    command(exportDefinition, () => import("./export.ts")),
     events,
-    ...WRITING,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
+    command(approveDefinition, loadReview, "approve"),
+    command(rejectDefinition, loadReview, "reject"),
+    command(requestChangesDefinition, loadReview, "requestChanges"),
   ],
 });

@@ -1,53 +1,53 @@
-import { advisoriesV1, isUid, parentOf, ReviewState } from "@wharf/contract";
+import { advisoriesV1, isUid, ReviewState } from "@wharf/contract";
+import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { EVENT_COLUMNS } from "./events/columns.ts";
-import { shownEvent } from "./events/shown.ts";
-import { findAdvisory } from "./resolve.ts";
+import { EVENT_COLUMNS, findEvent, findStoredEvent } from "./events/run.ts";
+import { findAdvisory } from "./run.ts";
+import type {
+  approveDefinition,
+  rejectDefinition,
+  requestChangesDefinition,
+} from "./write-commands.ts";
 
-/**
- * Reviews events, one after the other, each as it stands now.
- *
- * @example await review(context, ["CGA-xxxx-xxxx-xxxx"], "APPROVED");
- */
-export async function review(
+export const approve: Run<typeof approveDefinition> = (context, { events }) =>
+  review(context, events, advisoriesV1.ReviewStatus.APPROVED, "approved");
+
+export const reject: Run<typeof rejectDefinition> = (context, { events }) =>
+  review(context, events, advisoriesV1.ReviewStatus.REJECTED, "rejected");
+
+export const requestChanges: Run<typeof requestChangesDefinition> = (context, { events }) =>
+  review(context, events, advisoriesV1.ReviewStatus.REQUEST_CHANGES, "requested changes to");
+
+/** Reviews events one by one, each in its current version. */
+async function review(
   context: Context,
   texts: readonly string[],
-  decision: keyof typeof advisoriesV1.ReviewStatus,
+  status: advisoriesV1.ReviewStatus,
+  done: string,
 ): Promise<void> {
   const { signal } = context;
-  const found = await Promise.all(texts.map((text) => eventsMeant(context, text)));
+  const uids = await Promise.all(texts.map((text) => eventsToReview(context, text)));
   const client = (await context.client()).advisoriesV1;
   const reviewed: string[] = [];
-  for (const id of new Set(found.flat())) {
-    const { items } = await client.listAdvisoryEvents({ parentId: parentOf(id) }, { signal });
-    const event = items.find((one) => one.id === id);
-    if (event === undefined) throw notFound(`no event has the uid "${id}"`);
-    const status = advisoriesV1.ReviewStatus[decision];
+  for (const uid of new Set(uids.flat())) {
+    const event = await findStoredEvent(context, uid);
     await client.updateAdvisoryEvent({ ...event, status }, { signal });
-    context.err.note(`${DONE[decision]} event ${id}`);
-    reviewed.push(id);
+    context.err.note(`${done} event ${uid}`);
+    reviewed.push(uid);
   }
-  const shown = await Promise.all(reviewed.map((id) => shownEvent(context, id)));
-  await context.out.list(shown, EVENT_COLUMNS, { what: "events" });
+  const events = await Promise.all(reviewed.map((uid) => findEvent(context, uid)));
+  await context.out.list(events, EVENT_COLUMNS, { what: "events" });
 }
 
-const DONE = {
-  UNKNOWN: "left",
-  PENDING: "left",
-  APPROVED: "approved",
-  REJECTED: "rejected",
-  REQUEST_CHANGES: "requested changes of",
-} as const satisfies Record<keyof typeof advisoriesV1.ReviewStatus, string>;
-
-/** The event of this uid, or all of the advisory of this id that are pending. */
-async function eventsMeant(context: Context, text: string): Promise<string[]> {
+/** The event with this UID, or the pending events of the advisory with this ID. */
+async function eventsToReview(context: Context, text: string): Promise<string[]> {
   if (isUid(text)) return [text];
   const { events, advisoryId } = await findAdvisory(context, text);
   const pending = events.filter(({ reviewState }) => reviewState === ReviewState.PENDING);
   if (pending.length > 0) return pending.map(({ uid }) => uid);
   throw notFound(
-    `no event of ${advisoryId} is pending`,
-    `\`wharf advisories events list ${advisoryId}\` shows what there is`,
+    `${advisoryId} has no pending events`,
+    `\`wharf advisories events list ${advisoryId}\` lists its events`,
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "@wharf/contract";
-import { fixedIn, statusOf } from "./status.ts";
+import { fixedVersions, statusOf } from "./status.ts";
 
 function advisory(...events: JsonObject[]) {
   const common = { createTime: "2026-01-01T00:00:00Z", reviewState: "REVIEW_STATE_APPROVED" };
@@ -17,7 +17,7 @@ const LATER = { createTime: "2026-01-02T00:00:00Z" };
 test("an advisory stands as its latest approved event says", () => {
   const shown = (...events: JsonObject[]) => {
     const one = advisory(...events);
-    return [statusOf(one), ...fixedIn(one)];
+    return [statusOf(one), ...fixedVersions(one)];
   };
   assert.deepEqual(shown(FOUND, FIXED), ["fixed", "1.0-r1"], "the later one at the same time");
   assert.deepEqual(shown(FIXED, FOUND), ["under investigation"]);

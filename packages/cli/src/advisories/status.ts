@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Advisory, AdvisoryEvent } from "@wharf/client";
 import { ReviewState } from "@wharf/contract";
 
-/** What people call each kind of event once it is what stands. */
+/** The status of an advisory by the type of its latest event. */
 const STATUSES = {
   detection: "under investigation",
   truePositiveDetermination: "affected",
@@ -15,43 +15,36 @@ const STATUSES = {
   componentLocationChanged: "component moved",
 } as const;
 
-/**
- * Where an advisory stands: what its latest approved event says. A component that moved changes
- * nothing about that.
- *
- * @example statusOf(advisory) // "fixed"
- */
+/** The status by the latest approved event. A moved component does not change the status. */
 export function statusOf(advisory: Advisory): string {
-  const latest = latestOf(advisory);
-  return latest === undefined ? "" : kindOf(latest);
+  const latest = latestEvent(advisory);
+  return latest === undefined ? "" : statusText(latest);
 }
 
-/** Of two at the same time the later one in the row counts, as everywhere. */
-function latestOf({ events }: Advisory): AdvisoryEvent | undefined {
+/** Of two events at the same time, the one stored later wins, as on the server. */
+function latestEvent({ events }: Advisory): AdvisoryEvent | undefined {
   return events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
     .filter(({ type }) => type.case !== "componentLocationChanged")
-    .toSorted((a, b) => timeOf(a) - timeOf(b))
+    .toSorted((a, b) => eventTime(a) - eventTime(b))
     .at(-1);
 }
 
-/** What an event says, in the words of statuses. */
-export function kindOf({ type }: AdvisoryEvent): string {
+export function statusText({ type }: AdvisoryEvent): string {
   return type.case === undefined ? "" : STATUSES[type.case];
 }
 
-/** The versions in which it is fixed, if that is where it stands. */
-export function fixedIn(advisory: Advisory): readonly string[] {
-  const type = latestOf(advisory)?.type;
+/** The fixed versions, if the latest event is a fix. */
+export function fixedVersions(advisory: Advisory): readonly string[] {
+  const type = latestEvent(advisory)?.type;
   if (type?.case === "fixed") return [type.value.fixedVersion];
   return type?.case === "patched" ? type.value.patchedVersions : [];
 }
 
-/** How far the review of an event is. */
-export function reviewOf({ reviewState }: AdvisoryEvent): string {
+export function reviewText({ reviewState }: AdvisoryEvent): string {
   return (ReviewState[reviewState] ?? "").toLowerCase().replaceAll("_", " ");
 }
 
-export function timeOf({ createTime }: AdvisoryEvent): number {
+export function eventTime({ createTime }: AdvisoryEvent): number {
   return createTime === undefined ? 0 : timestampMs(createTime);
 }

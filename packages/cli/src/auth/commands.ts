@@ -1,88 +1,94 @@
 import { command, define, group } from "../command/definition.ts";
+import { LIST } from "../resource/commands.ts";
 import { pullToken } from "./pull-token/commands.ts";
-import { sessions } from "./sessions/commands.ts";
+
+const load = () => import("./run.ts");
+const loadDocker = () => import("./docker/run.ts");
 
 export const loginDefinition = define({
   name: "login",
-  summary: "Log in, and let the commands that follow use it",
-  description: `People log in with a browser: one that is opened on this machine, or with --headless any other.
-Workloads log in as an identity with the token of their platform: GitHub Actions, GitLab (id_tokens
-named WHARF_ID_TOKEN) and Kubernetes (projected to /var/run/secrets/tokens/wharf) are found by
-themselves, others give --identity-token.
+  summary: "Sign in, and store the login for later commands",
+  description: `People sign in with a browser on this machine, or with --headless on any other machine. Workloads sign
+in as an identity with the OIDC token of their platform: tokens of GitHub Actions, GitLab (id_tokens
+named WHARF_ID_TOKEN) and Kubernetes (projected to /var/run/secrets/tokens/wharf) are detected; others
+are given with --identity-token.
 
-What comes of it is kept for this user alone in $XDG_CACHE_HOME/wharf, and renewed when needed.`,
+Logins are stored in $XDG_CACHE_HOME/wharf, readable by this user only, and renewed automatically.`,
   examples: [
-    { command: "wharf auth login", shows: "in the browser" },
+    { command: "wharf auth login", shows: "with a browser" },
     { command: "wharf auth login --headless", shows: "with a code to type on another machine" },
-    { command: "wharf auth login --org-name acme.example", shows: "straight to its provider" },
-    { command: "wharf auth login --invite-code - < code", shows: "accept an invite on the way" },
-    { command: "wharf auth login --identity UID", shows: "in a job of a known platform" },
+    {
+      command: "wharf auth login --org-name acme.example",
+      shows: "with the organization's identity provider",
+    },
+    { command: "wharf auth login --invite-code - < code", shows: "accept an invite" },
+    { command: "wharf auth login --identity UID", shows: "in a job of a supported platform" },
     {
       command: "wharf auth login --identity UID --identity-token /run/token --audience cr.example",
-      shows: "with the token in a file, for a registry",
+      shows: "with a token from a file, for a registry",
     },
   ],
   options: {
-    headless: { type: "boolean", summary: "Use a browser on another machine" },
+    headless: { type: "boolean", summary: "Sign in with a browser on another machine" },
     browser: {
       type: "boolean",
       default: true,
-      summary: "Open the browser; with --no-browser, only tell the address",
+      summary: "Open the browser; --no-browser only prints the URL",
     },
     "identity-provider": {
       type: "string",
       value: "UID",
-      summary: "Go straight to this identity provider",
+      summary: "Sign in with this identity provider",
     },
     "org-name": {
       type: "string",
       value: "NAME",
-      summary: "Go straight to the identity provider of this organisation",
+      summary: "Sign in with the identity provider of this organization",
     },
     "invite-code": {
       type: "string",
       value: "CODE",
-      summary: "Accept an invite: its code, or - for standard input",
+      summary: "Code of an invite to accept, or - for standard input",
       env: "WHARF_INVITE_CODE",
     },
     audience: {
       type: "list",
       value: "AUDIENCE",
-      summary: "Whom tokens are meant for, if not the API; one token for each",
+      summary: "Token audiences (default: the API URL)",
       env: "WHARF_AUDIENCE",
       config: "platform.audience",
     },
     identity: {
       type: "string",
       value: "IDENTITY",
-      summary: "Log in as this identity with a workload's token: its uid, or name",
+      summary: "Sign in as this identity with a workload token: UID or name",
     },
     "identity-token": {
       type: "string",
       value: "TOKEN",
-      summary: "The workload's token: a file, - for standard input, or the token itself",
+      summary: "Workload token: a file, - for standard input, or the token itself",
       env: "WHARF_IDENTITY_TOKEN",
     },
-    refresh: { type: "boolean", summary: "Keep a workload's token fresh until interrupted" },
+    refresh: { type: "boolean", summary: "Keep renewing the token until interrupted" },
   },
 });
 
 export const tokenDefinition = define({
   name: "token",
-  summary: "Print a token, and nothing else",
-  description: "With --scope or --capabilities, one that holds less than the login does.",
+  summary: "Print an access token",
+  description: "--scope and --capabilities restrict the token to less than the login holds.",
   examples: [
     { command: 'curl -H "Authorization: Bearer $(wharf auth token)" $WHARF_API/auth/v1/ok' },
     {
       command: "wharf auth token --scope acme --capabilities groups.list",
-      shows: "for a script that is to do little",
+      shows: "least privilege for a script",
     },
   ],
   options: {
     scope: {
       type: "list",
       value: "GROUP",
-      summary: "Only what is held at these groups: uids or names",
+      summary: "Only in these groups: UIDs or names",
     },
     capabilities: {
       type: "list",
@@ -94,34 +100,34 @@ export const tokenDefinition = define({
 
 export const statusDefinition = define({
   name: "status",
-  summary: "Show who is logged in, where, and until when",
-  description: "Exits with 3 when the commands that follow would find nobody logged in.",
+  summary: "Show logins, their servers and their validity",
+  description: "Exits with 3 if you are not signed in to the server of later commands.",
   examples: [
     { command: "wharf auth status" },
-    { command: "wharf auth status --quick", shows: "by what is kept, without asking a server" },
+    { command: "wharf auth status --quick", shows: "without contacting a server" },
   ],
-  options: { quick: { type: "boolean", summary: "Ask no server" } },
+  options: { quick: { type: "boolean", summary: "Do not contact a server" } },
 });
 
 export const logoutDefinition = define({
   name: "logout",
-  summary: "End the session and forget its tokens",
+  summary: "Sign out: end the session and delete its tokens",
   examples: [
     { command: "wharf auth logout" },
-    { command: "wharf auth logout --all", shows: "all logins of this user, on this machine" },
-    { command: "wharf auth logout --everywhere", shows: "one's sessions on all machines" },
+    { command: "wharf auth logout --all", shows: "all logins of this user on this machine" },
+    { command: "wharf auth logout --everywhere", shows: "your sessions on all machines" },
   ],
   options: {
-    all: { type: "boolean", summary: "All logins that are kept, of every server" },
-    everywhere: { type: "boolean", summary: "Also one's sessions on other machines" },
+    all: { type: "boolean", summary: "All stored logins of all servers" },
+    everywhere: { type: "boolean", summary: "Also end your sessions on other machines" },
   },
 });
 
 export const configureDockerDefinition = define({
   name: "configure-docker",
-  summary: "Let docker, and what reads its config, log in to the registry by itself",
-  description: `Names docker-credential-wharf as the credential helper of the registry in ~/.docker/config.json, or
-below $DOCKER_CONFIG. Everything else in there stays. With sudo, it is the file of whoever ran it.`,
+  summary: "Configure Docker to authenticate to the registry with your login",
+  description: `Sets docker-credential-wharf as the credential helper of the registry in ~/.docker/config.json, or in
+$DOCKER_CONFIG. Other settings in the file stay. With sudo, changes the file of the user who ran sudo.`,
   examples: [
     { command: "wharf auth configure-docker" },
     { command: "wharf auth configure-docker --dry-run", shows: "what would be written" },
@@ -131,39 +137,88 @@ below $DOCKER_CONFIG. Everything else in there stays. With sudo, it is the file 
     registry: {
       type: "list",
       value: "HOST",
-      summary: "The registry's host, if not platform.registry; that is set to it",
+      summary: "Registry host (default: platform.registry, to which others are added)",
     },
-    "dry-run": { type: "boolean", summary: "Print what would be written, and write nothing" },
+    "dry-run": { type: "boolean", summary: "Print the file instead of writing it" },
   },
 });
 
 export const deleteAccountDefinition = define({
   name: "delete-account",
-  summary: "Delete oneself, with all that one was given",
+  summary: "Delete your own account and its role bindings",
   examples: [{ command: "wharf auth delete-account" }],
   destructive: true,
 });
 
 export const dockerCredentialDefinition = define({
   name: "docker-credential",
-  summary: "Speak docker's credential helper protocol: get, store, erase, list",
+  summary: "Docker credential helper protocol: get, store, erase, list",
   examples: [{ command: "echo cr.example.com | wharf auth docker-credential get" }],
   raw: true,
   hidden: true,
 });
 
+export const listSessionsDefinition = define({
+  ...LIST,
+  summary: "List your own sessions, or those of a person or an identity provider",
+  examples: [
+    { command: "wharf auth sessions list" },
+    {
+      command: "wharf auth sessions list --identity-provider UID",
+      shows: "sessions of all its users; requires identity_providers.list",
+    },
+    { command: "wharf auth sessions list --identity UID", shows: "sessions of a person" },
+  ],
+  options: {
+    identity: {
+      type: "string",
+      value: "UID",
+      summary: "Sessions of this identity; without --identity-provider, for the operator only",
+    },
+    "identity-provider": {
+      type: "string",
+      value: "UID",
+      summary: "Sessions of all users of this identity provider",
+    },
+  },
+});
+
+export const endSessionsDefinition = define({
+  name: "end",
+  aliases: ["revoke"],
+  summary: "End sessions and revoke their tokens",
+  examples: [{ command: "wharf auth sessions end 0d9a5c1e-…" }],
+  arguments: [
+    {
+      name: "session",
+      summary: "IDs of sessions, as printed by list",
+      required: true,
+      variadic: true,
+    },
+  ],
+});
+
+export const sessions = group({
+  name: "sessions",
+  aliases: ["session"],
+  summary: "List and end sessions",
+  commands: [
+    command(listSessionsDefinition, load, "listSessions"),
+    command(endSessionsDefinition, load, "endSessions"),
+  ],
+});
 export const auth = group({
   name: "auth",
-  summary: "Log in and out, and get tokens",
+  summary: "Sign in and out, and get tokens",
   commands: [
     command(loginDefinition, () => import("./login.ts")),
-    command(logoutDefinition, () => import("./logout.ts")),
+    command(logoutDefinition, load, "logout"),
     command(statusDefinition, () => import("./status.ts")),
-    command(tokenDefinition, () => import("./token.ts")),
-    command(configureDockerDefinition, () => import("./configure-docker.ts")),
+    command(tokenDefinition, load, "token"),
+    command(configureDockerDefinition, loadDocker, "configureDocker"),
     pullToken,
     sessions,
-    command(deleteAccountDefinition, () => import("./delete-account.ts")),
-    command(dockerCredentialDefinition, () => import("./docker-credential.ts")),
+    command(deleteAccountDefinition, load, "deleteAccount"),
+    command(dockerCredentialDefinition, loadDocker, "dockerCredential"),
   ],
 });

@@ -1,34 +1,28 @@
-import { createWharf, type Wharf } from "@wharf/client";
+import { createWharf, type TokenSource, type Wharf, wharfError } from "@wharf/client";
 import { failed, unauthenticated } from "../errors.ts";
-import type { Messages } from "../terminal/messages.ts";
+import type { Messages } from "../terminal/terminal.ts";
 import { version } from "../version.ts";
+import type { Login } from "./cache/login.ts";
 
-/** What one asks of an issuer besides its methods. */
+/** The server that issues tokens. */
 export interface Issuer {
   readonly url: string;
-  /** Its methods. Without a token: each call brings what it is about. */
+  /** A client without a token: each call brings its own. */
   readonly wharf: Wharf;
-  /** Asks one of OAuth's endpoints. */
-  post(path: string, form: URLSearchParams, signal?: AbortSignal): Promise<OAuthAnswer>;
+  /** Calls an OAuth endpoint. */
+  post(path: string, form: URLSearchParams, signal?: AbortSignal): Promise<OAuthResponse>;
 }
 
-/** An answer of OAuth: what was asked for, or one of its words for why not. */
-export type OAuthAnswer =
+export type OAuthResponse =
   | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly error: string; readonly description: string };
 
-/** No endpoint of an issuer takes longer. */
 const TIMEOUT_MS = 20_000;
 
 const USER_AGENT = `wharf/${version()}`;
 
-/**
- * The server that gives tokens.
- *
- * @example const { wharf } = issuerAt(settings.issuer, context.err);
- */
 export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Issuer {
-  const told = (method: string, address: string, status: number, ms: number) =>
+  const log = (method: string, address: string, status: number, ms: number) =>
     detail(`${method} ${address} → ${status} in ${ms.toFixed(0)} ms`);
   return {
     url,
@@ -36,12 +30,12 @@ export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Iss
       baseUrl: url,
       authUrl: url,
       userAgent: USER_AGENT,
-      onRequest: (sent) => told(sent.method, sent.url, sent.status, sent.ms),
+      onRequest: (sent) => log(sent.method, sent.url, sent.status, sent.ms),
     }),
     async post(path, form, signal) {
-      const begun = performance.now();
-      const response = await ask(`${url}${path}`, { method: "POST", body: form }, signal);
-      told("POST", `${url}${path}`, response.status, performance.now() - begun);
+      const started = performance.now();
+      const response = await request(`${url}${path}`, { method: "POST", body: form }, signal);
+      log("POST", `${url}${path}`, response.status, performance.now() - started);
       const body = await response.json().catch(() => undefined);
       if (typeof body !== "object" || body === null) throw notWharf(url);
       if (response.ok) return { ok: true, body: body as Record<string, unknown> };
@@ -52,31 +46,42 @@ export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Iss
   };
 }
 
-/**
- * Makes sure that a Wharf answers at the address, under the name that it gives itself: what it puts
- * into tokens and answers is held against that.
- *
- * @example await checkIssuer(settings.issuer, context.signal);
- */
+/** A client for the API of a stored login, which need not be the API of this command. */
+export function clientFor(
+  { api, issuer }: Pick<Login, "api" | "issuer">,
+  token: TokenSource,
+  { detail }: Pick<Messages, "detail">,
+): Wharf {
+  return createWharf({
+    baseUrl: api,
+    authUrl: issuer,
+    token,
+    userAgent: USER_AGENT,
+    onRequest: ({ method, url, status, ms }) =>
+      detail(`${method} ${url} → ${status} in ${ms.toFixed(0)} ms (Authorization: Bearer ****)`),
+  });
+}
+
+/** Checks that the URL is a Wharf server with this issuer, which tokens and responses must name. */
 export async function checkIssuer(url: string, signal: AbortSignal): Promise<void> {
-  const response = await ask(`${url}/.well-known/openid-configuration`, {}, signal);
+  const response = await request(`${url}/.well-known/openid-configuration`, {}, signal);
   const document = (await response.json().catch(() => undefined)) as
     | { issuer?: unknown; device_authorization_endpoint?: unknown }
     | undefined;
-  const own = document?.issuer;
-  if (!response.ok || typeof own !== "string" || !document?.device_authorization_endpoint) {
+  const issuer = document?.issuer;
+  if (!response.ok || typeof issuer !== "string" || !document?.device_authorization_endpoint) {
     throw notWharf(url);
   }
-  if (own !== url) {
-    throw failed(`the server at ${url} calls itself ${own}`, `give that one: --issuer ${own}`);
+  if (issuer !== url) {
+    throw failed(`the issuer of the server at ${url} is ${issuer}`, `use --issuer ${issuer}`);
   }
 }
 
-async function ask(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
+async function request(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
-    // What we send is for this server, not for where it may point to.
+    // Credentials must not be sent to where a redirect points.
     return await fetch(url, {
       ...init,
       headers: { "user-agent": USER_AGENT },
@@ -85,11 +90,8 @@ async function ask(url: string, init: RequestInit, signal?: AbortSignal): Promis
     });
   } catch (cause) {
     signal?.throwIfAborted();
-    const { wharfError } = await import("@wharf/client");
-    const { message } =
-      (cause as Error).cause instanceof Error
-        ? ((cause as Error).cause as Error)
-        : (cause as Error);
+    const { cause: inner } = cause as Error;
+    const { message } = inner instanceof Error ? inner : (cause as Error);
     throw wharfError("UNAVAILABLE", `${new URL(url).origin} cannot be reached: ${message}`, {
       cause,
     });
@@ -98,12 +100,11 @@ async function ask(url: string, init: RequestInit, signal?: AbortSignal): Promis
 
 function notWharf(url: string): Error {
   return failed(
-    `what answers at ${url} is not a Wharf server`,
+    `${url} is not a Wharf server`,
     "check --api, WHARF_API or platform.api in the config file",
   );
 }
 
-/** What a refused login is told as. */
-export function refusedLogin(description: string): Error {
-  return unauthenticated(`the login was refused: ${description}`);
+export function signInRejected(description: string): Error {
+  return unauthenticated(`sign-in rejected: ${description}`);
 }

@@ -1,55 +1,52 @@
 import type { Wharf } from "@wharf/client";
 import { unauthenticated } from "../errors.ts";
 import { problemOf } from "../problem.ts";
-import { freshToken, type KeptToken, type Login, withToken } from "./cache/login.ts";
+import { freshToken, type Login, type StoredToken, withToken } from "./cache/login.ts";
 import type { Logins } from "./cache/logins.ts";
-import { expiryOf, isAddress } from "./claims.ts";
+import { expirationOf, isUrl } from "./claims.ts";
 import type { Issuer } from "./issuer.ts";
 import { workloadToken } from "./workload-token.ts";
 
-/** Shorter than anyone waits for the lock. */
+/** Shorter than other processes wait for the lock. */
 const TIMEOUT_MS = 20_000;
 
 export interface RenewOptions {
   readonly logins: Logins;
   readonly issuer: Issuer;
   readonly audience: string;
-  /** A token that the server did not take: it will not do, however fresh it looks. */
-  readonly refused?: string | undefined;
+  /** A token that the server rejected, although it has not expired. */
+  readonly rejected?: string | undefined;
   warn(text: string): void;
 }
 
 /**
- * The next token of a login. Of all processes that want one at once, one asks the server and the
- * others use what it got: a refresh token that is used twice ends its session.
- *
- * Not given up on Ctrl-C: what the server has given must be kept.
- *
- * @example const { token } = await renew(login, { logins, issuer, audience, warn });
+ * The next token of a login. Of concurrent processes, one calls the server and the others use its
+ * result: a refresh token that is used twice ends its session. Not canceled by Ctrl-C, since the new
+ * refresh token must be stored.
  */
-export async function renew(login: Login, options: RenewOptions): Promise<KeptToken> {
+export async function renew(login: Login, options: RenewOptions): Promise<StoredToken> {
   const { logins, audience, warn } = options;
   try {
     logins.prepare(login.issuer);
   } catch (thrown) {
     if (login.renewal.kind !== "exchange") throw thrown;
-    warn(`${(thrown as Error).message}; so every command asks for a token anew`);
-    return (await nextOf(login, options)).tokens[audience] as KeptToken;
+    warn(`${(thrown as Error).message}; every command requests a new token`);
+    return (await renewedLogin(login, options)).tokens[audience] as StoredToken;
   }
-  return logins.locked(login, () => renewAlone(login, options));
+  return logins.locked(login, () => renewLocked(login, options));
 }
 
-async function renewAlone(login: Login, options: RenewOptions): Promise<KeptToken> {
-  const { logins, audience, refused } = options;
+async function renewLocked(login: Login, options: RenewOptions): Promise<StoredToken> {
+  const { logins, audience, rejected } = options;
   const isWorkload = login.renewal.kind === "exchange";
-  const present = logins.find(login) ?? (isWorkload ? login : undefined);
-  if (present === undefined) throw unauthenticated("you are not logged in any more");
-  const kept = freshToken(present, audience, Date.now());
-  if (kept !== undefined && kept.token !== refused) return kept;
+  const current = logins.find(login) ?? (isWorkload ? login : undefined);
+  if (current === undefined) throw unauthenticated("you have been signed out");
+  const stored = freshToken(current, audience, Date.now());
+  if (stored !== undefined && stored.token !== rejected) return stored;
   try {
-    const next = await nextOf(present, options);
+    const next = await renewedLogin(current, options);
     logins.save(next);
-    return next.tokens[audience] as KeptToken;
+    return next.tokens[audience] as StoredToken;
   } catch (thrown) {
     if (isWorkload || problemOf(thrown).code !== "UNAUTHENTICATED") throw thrown;
     logins.remove(login);
@@ -57,71 +54,68 @@ async function renewAlone(login: Login, options: RenewOptions): Promise<KeptToke
   }
 }
 
-/** The login with a token for the audience, however it gets one. */
-async function nextOf(login: Login, { issuer, audience, refused }: RenewOptions): Promise<Login> {
+/** The login with a new token for the audience. */
+async function renewedLogin(
+  login: Login,
+  { issuer, audience, rejected }: RenewOptions,
+): Promise<Login> {
   const { wharf } = issuer;
   const { renewal } = login;
   const now = Date.now();
   switch (renewal.kind) {
     case "refresh": {
-      const { access, refresh } = await refreshed(wharf, renewal.token, audience);
+      const { access, refresh } = await refreshToken(wharf, renewal.token, audience);
       const next: Login = { ...login, renewal: { kind: "refresh", token: refresh } };
       return withToken(next, audience, access, now);
     }
     case "exchange": {
       const upstream = await workloadToken(renewal.from, issuer.url);
-      const access = await exchanged(wharf, upstream, audience, login.identity);
+      const access = await exchangeToken(wharf, upstream, audience, login.identity);
       return withToken(login, audience, access, now);
     }
     case "none": {
       const [other] = Object.entries(login.tokens)
-        .filter(([, { token, expires }]) => expires > now && token !== refused)
-        .sort(([one], [another]) => Number(isAddress(another)) - Number(isAddress(one)));
-      if (other === undefined) throw unauthenticated("your login has ended");
-      return withToken(login, audience, await exchanged(wharf, other[1].token, audience), now);
+        .filter(([, { token, expires }]) => expires > now && token !== rejected)
+        .sort(([one], [another]) => Number(isUrl(another)) - Number(isUrl(one)));
+      if (other === undefined) throw unauthenticated("your login has expired");
+      return withToken(login, audience, await exchangeToken(wharf, other[1].token, audience), now);
     }
   }
 }
 
-/**
- * Spends a refresh token. Where the server gives no new one, the old one goes on.
- *
- * @example const { access, refresh } = await refreshed(wharf, spent, audience);
- */
-export async function refreshed(
+/** Uses a refresh token. It stays valid if the server returns no new one. */
+async function refreshToken(
   wharf: Wharf,
-  spent: string,
+  token: string,
   audience: string,
-): Promise<{ access: KeptToken; refresh: string }> {
-  const options = { token: spent, timeoutMs: TIMEOUT_MS };
+): Promise<{ access: StoredToken; refresh: string }> {
+  const options = { token, timeoutMs: TIMEOUT_MS };
   const pair = await wharf.sts.exchangeRefreshToken({ aud: [audience] }, options);
-  return { access: kept(pair.token?.token ?? ""), refresh: pair.refreshToken?.token || spent };
+  return {
+    access: storedToken(pair.token?.token ?? ""),
+    refresh: pair.refreshToken?.token || token,
+  };
 }
 
-/** What is wanted of a token beside whom it is for. */
-export interface Narrowing {
+/** Restricts what a token can do. */
+export interface Boundary {
   readonly scopes?: readonly string[];
   readonly capabilities?: readonly string[];
 }
 
-/**
- * A token of ours for another one: that of a workload, or one of ours that is to be narrower, or for
- * someone else.
- *
- * @example const { token } = await exchanged(wharf, upstream, audience, identity);
- */
-export async function exchanged(
+/** Exchanges a workload's token, or one of this server for another audience or boundary. */
+export async function exchangeToken(
   wharf: Wharf,
-  upstream: string,
+  subjectToken: string,
   audience: string,
   identity = "",
-  { scopes = [], capabilities = [] }: Narrowing = {},
-): Promise<KeptToken> {
+  { scopes = [], capabilities = [] }: Boundary = {},
+): Promise<StoredToken> {
   const request = { aud: [audience], identity, scopes: [...scopes], cap: [...capabilities] };
-  const options = { token: upstream, timeoutMs: TIMEOUT_MS };
-  return kept((await wharf.sts.exchange(request, options)).token);
+  const options = { token: subjectToken, timeoutMs: TIMEOUT_MS };
+  return storedToken((await wharf.sts.exchange(request, options)).token);
 }
 
-function kept(token: string): KeptToken {
-  return { token, expires: expiryOf(token) };
+function storedToken(token: string): StoredToken {
+  return { token, expires: expirationOf(token) };
 }

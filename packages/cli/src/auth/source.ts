@@ -1,89 +1,78 @@
 import type { TokenSource } from "@wharf/client";
 import { unauthenticated } from "../errors.ts";
 import type { Environment, Settings } from "../settings.ts";
-import type { Messages } from "../terminal/messages.ts";
-import { freshToken, type KeptToken, type Login } from "./cache/login.ts";
+import type { Messages } from "../terminal/terminal.ts";
+import { freshToken, type Login, type StoredToken } from "./cache/login.ts";
 import { Logins } from "./cache/logins.ts";
 import { claimsOf } from "./claims.ts";
 import type { RenewOptions } from "./renew.ts";
 
-type Remarks = Pick<Messages, "warn" | "detail">;
+type Log = Pick<Messages, "warn" | "detail">;
 
-const SILENT: Remarks = { warn() {}, detail() {} };
+const SILENT: Log = { warn() {}, detail() {} };
 
 /**
- * The one place that knows where tokens come from: the variable WHARF_TOKEN; else the platform's
- * token for the identity that WHARF_IDENTITY names; else the current login, renewed when needed.
- * Nobody is logged in by it.
- *
- * @example const { token } = await tokenSource(settings, process.env, err).get({});
+ * The token of a command, by precedence: WHARF_TOKEN; the platform's token, exchanged for the identity
+ * in WHARF_IDENTITY; the current login, renewed if necessary. Never starts a sign-in.
  */
 export function tokenSource(
   settings: Settings,
   environment: Environment,
-  remarks: Remarks = SILENT,
+  log: Log = SILENT,
 ): TokenSource {
   const token = environment.WHARF_TOKEN?.trim();
   if (token) return { get: async () => ({ token }) };
-  const logins = Logins.of(environment, remarks.warn);
-  const source = sourceOf(() => usedLogin(logins, settings, environment), logins, remarks);
+  const logins = Logins.of(environment, log.warn);
+  const source = sourceOf(() => loginInUse(logins, settings, environment), logins, log);
   return {
     get: ({ audience = settings.api, force }) =>
-      // What the API is called by whom tokens are meant for can be another name.
+      // --audience can differ from the API URL.
       source.get({ audience: audience === settings.api ? settings.audience : audience, force }),
   };
 }
 
-/**
- * A token for someone else than the API, such as a registry.
- *
- * @example const { token } = await tokenFor("registry.example.com", settings, process.env, err);
- */
+/** A token for another audience than the API, such as a registry. */
 export async function tokenFor(
   audience: string,
   settings: Settings,
   environment: Environment,
-  remarks: Remarks = SILENT,
+  log: Log = SILENT,
 ): Promise<{ readonly token: string; readonly expires?: Date | undefined }> {
-  const { token } = await tokenSource(settings, environment, remarks).get({ audience });
-  // A token that was given by hand is as it is; for the API, whoever gave it knows what is right.
-  const isMeant = audience === settings.api || [claimsOf(token).aud].flat().includes(audience);
-  if (!environment.WHARF_TOKEN || isMeant) return { token };
-  const [{ issuerAt }, { exchanged }] = await Promise.all([
+  const { token } = await tokenSource(settings, environment, log).get({ audience });
+  // WHARF_TOKEN is used as it is for the API, and exchanged for other audiences.
+  const isValid = audience === settings.api || [claimsOf(token).aud].flat().includes(audience);
+  if (!environment.WHARF_TOKEN || isValid) return { token };
+  const [{ issuerAt }, { exchangeToken }] = await Promise.all([
     import("./issuer.ts"),
     import("./renew.ts"),
   ]);
-  return shown(await exchanged(issuerAt(settings.issuer, remarks).wharf, token, audience));
+  return withDate(await exchangeToken(issuerAt(settings.issuer, log).wharf, token, audience));
 }
 
-/**
- * Tokens of one login.
- *
- * @example const source = sourceOf(() => login, logins, err);
- */
-export function sourceOf(login: () => Login, logins: Logins, remarks: Remarks): TokenSource {
-  const given = new Map<string, KeptToken>();
+/** The tokens of a login. */
+export function sourceOf(login: () => Login, logins: Logins, log: Log): TokenSource {
+  const returned = new Map<string, StoredToken>();
   return {
     async get({ audience = login().api, force = false }) {
-      const remembered = freshToken({ tokens: Object.fromEntries(given) }, audience, Date.now());
-      if (remembered !== undefined && !force) return shown(remembered);
-      const present = login();
-      const kept = freshToken(present, audience, Date.now());
+      const last = freshToken({ tokens: Object.fromEntries(returned) }, audience, Date.now());
+      if (last !== undefined && !force) return withDate(last);
+      const current = login();
+      const stored = freshToken(current, audience, Date.now());
       const next =
-        kept !== undefined && kept.token !== remembered?.token
-          ? kept
-          : await renewed(present, { logins, audience, refused: remembered?.token, ...remarks });
-      given.set(audience, next);
-      return shown(next);
+        stored !== undefined && stored.token !== last?.token
+          ? stored
+          : await renewLogin(current, { logins, audience, rejected: last?.token, ...log });
+      returned.set(audience, next);
+      return withDate(next);
     },
   };
 }
 
-/** Asking a server takes code that most commands never need. */
-async function renewed(
+/** Loads the code for renewal on demand: most commands have a valid token. */
+async function renewLogin(
   login: Login,
-  options: Omit<RenewOptions, "issuer"> & Remarks,
-): Promise<KeptToken> {
+  options: Omit<RenewOptions, "issuer"> & Log,
+): Promise<StoredToken> {
   const [{ issuerAt }, { renew }] = await Promise.all([
     import("./issuer.ts"),
     import("./renew.ts"),
@@ -91,24 +80,24 @@ async function renewed(
   return renew(login, { ...options, issuer: issuerAt(login.issuer, options) });
 }
 
-function usedLogin(logins: Logins, { issuer, api }: Settings, environment: Environment): Login {
+function loginInUse(logins: Logins, { issuer, api }: Settings, environment: Environment): Login {
   const identity = environment.WHARF_IDENTITY;
   if (identity) {
     const from = { kind: "ambient" } as const;
-    const none: Login = {
+    const empty: Login = {
       issuer,
       api,
       identity,
       renewal: { kind: "exchange", from },
       tokens: {},
     };
-    return logins.find({ issuer, identity }) ?? none;
+    return logins.find({ issuer, identity }) ?? empty;
   }
   const login = logins.current(issuer);
-  if (login === undefined) throw unauthenticated(`you are not logged in to ${issuer}`);
+  if (login === undefined) throw unauthenticated(`you are not signed in to ${issuer}`);
   return login;
 }
 
-function shown({ token, expires }: KeptToken) {
+function withDate({ token, expires }: StoredToken) {
   return { token, expires: new Date(expires) };
 }

@@ -6,14 +6,12 @@ import { type Column, timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import type { Login } from "./cache/login.ts";
 import { Logins } from "./cache/logins.ts";
-import { claimsOf } from "./claims.ts";
+import { claimsOf, organizationsOf } from "./claims.ts";
 import type { statusDefinition } from "./commands.ts";
 import { sourceOf, tokenSource } from "./source.ts";
-import { organisationsOf } from "./who.ts";
 
-/** A login as it is shown. */
 interface Row {
-  /** Whether commands use it. */
+  /** Whether commands use this login. */
   readonly current: boolean;
   readonly issuer: string;
   readonly identity: string;
@@ -21,19 +19,25 @@ interface Row {
   readonly audiences: readonly string[];
   readonly expires: string;
   readonly renews: boolean;
-  /** `good`, `ended`, or why that cannot be told. */
+  /** `good`, `ended`, or an error message; scripts read these values of `-o json`. */
   readonly state: string;
+  /** Spelled as in released output: scripts read this key of `-o json`. */
   readonly organisations?: readonly string[];
   readonly capabilities?: WhoAmI["capabilities"];
 }
+
+const STATE_TEXTS = new Map([
+  ["good", "valid"],
+  ["ended", "expired"],
+]);
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "Used", value: ({ current }) => (current ? "*" : "") },
   { header: "Server", value: ({ issuer }) => issuer },
   { header: "Who", value: ({ email, identity }) => email || identity },
-  { header: "State", value: ({ state }) => state },
+  { header: "State", value: ({ state }) => STATE_TEXTS.get(state) ?? state },
   { header: "Until", value: ({ expires, renews }) => `${expires}${renews ? ", renews" : ""}` },
-  { header: "Organisations", value: ({ organisations }) => organisations },
+  { header: "Organizations", value: ({ organisations }) => organisations },
   { header: "Identity", value: ({ identity }) => identity, wide: true },
   { header: "Audiences", value: ({ audiences }) => audiences, wide: true },
 ];
@@ -43,32 +47,38 @@ export const run: Run<typeof statusDefinition> = async (context, { quick }) => {
   const logins = Logins.of(environment, err.warn);
   const variable = environment.WHARF_TOKEN?.trim();
   const check = (row: Row, api: string, source: TokenSource) =>
-    quick ? row : asked(context, row, api, source);
-  const kept = logins.all().map(({ login, current }) => {
-    const used = current && login.issuer === settings.issuer && !variable;
-    return check(
-      rowOf(login, used),
-      login.api,
-      sourceOf(() => login, logins, err),
-    );
+    quick ? row : validated(context, row, api, source);
+  const stored = logins.all().map(({ login, current }) => {
+    const isUsed = current && login.issuer === settings.issuer && !variable;
+    const source = sourceOf(() => login, logins, err);
+    return check(loginRow(login, isUsed), login.api, source);
   });
   const own = variable
     ? [check(variableRow(variable), settings.api, tokenSource(settings, environment))]
     : [];
-  const rows = await context.progress("asking", () => Promise.all([...own, ...kept]));
+  const rows = await context.progress("checking logins", () => Promise.all([...own, ...stored]));
   await out.list(rows, COLUMNS, { what: "logins", id: ({ identity }) => identity });
   const used = rows.find(({ current }) => current);
-  if (used === undefined) throw unauthenticated(`you are not logged in to ${settings.issuer}`);
-  if (used.state === "ended") throw unauthenticated(`your login to ${settings.issuer} has ended`);
+  if (used === undefined) throw unauthenticated(`you are not signed in to ${settings.issuer}`);
+  if (used.state === "ended") {
+    throw unauthenticated(`your login to ${settings.issuer} has expired`);
+  }
 };
 
-function rowOf({ issuer, identity, email = "", renewal, tokens }: Login, current: boolean): Row {
-  const ends = Math.max(0, ...Object.values(tokens).map(({ expires }) => expires));
+function loginRow(login: Login, current: boolean): Row {
+  const { issuer, identity, email = "", renewal, tokens } = login;
+  const last = Math.max(0, ...Object.values(tokens).map(({ expires }) => expires));
   const renews = renewal.kind !== "none";
-  const state = renews || ends > Date.now() ? "good" : "ended";
-  const expires = timeText(ends);
-  const audiences = Object.keys(tokens);
-  return { current, issuer, identity, email, audiences, expires, renews, state };
+  return {
+    current,
+    issuer,
+    identity,
+    email,
+    audiences: Object.keys(tokens),
+    expires: timeText(last),
+    renews,
+    state: renews || last > Date.now() ? "good" : "ended",
+  };
 }
 
 function variableRow(token: string): Row {
@@ -85,18 +95,19 @@ function variableRow(token: string): Row {
   };
 }
 
-/** The row with what the server says of it. */
-async function asked(
+/** Adds what the server returns for the token. */
+async function validated(
   { err, signal }: Context,
   row: Row,
   api: string,
   source: TokenSource,
 ): Promise<Row> {
   try {
-    const { clientOf } = await import("./client-of.ts");
-    const { auth } = clientOf({ api, issuer: row.issuer }, source, err);
-    const who = await auth.validate({}, { signal });
-    return { ...row, organisations: organisationsOf(who), capabilities: who.capabilities };
+    const { clientFor } = await import("./issuer.ts");
+    const { auth } = clientFor({ api, issuer: row.issuer }, source, err);
+    const caller = await auth.validate({}, { signal });
+    const { capabilities } = caller;
+    return { ...row, organisations: organizationsOf(caller), capabilities };
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = problemOf(thrown);

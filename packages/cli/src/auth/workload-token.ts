@@ -1,46 +1,47 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { WorkloadToken } from "./cache/login.ts";
 
-/** A workload's own token: where it is found again and again, or itself, this once. */
-export type GivenToken = WorkloadToken | { readonly kind: "value"; readonly token: string };
+/** A workload's own token: its location, or the token itself, which cannot be renewed. */
+export type WorkloadTokenInput = WorkloadToken | { readonly kind: "value"; readonly token: string };
 
-/**
- * What `--identity-token` means: a file, `-` for standard input, or the token itself. Without it,
- * the platform is asked.
- *
- * @example const from = await readIdentityToken("/var/run/secrets/tokens/wharf");
- */
-export async function readIdentityToken(given: string | undefined): Promise<GivenToken> {
+/** Reads `--identity-token`: a file, `-` for standard input, or the token itself. */
+export async function readIdentityToken(given: string | undefined): Promise<WorkloadTokenInput> {
   if (given === undefined) return { kind: "ambient" };
-  if (given === "-") {
-    const token = (await text(process.stdin)).trim();
-    if (token === "") throw wrongUse("there is no token on standard input");
-    return { kind: "value", token };
-  }
+  if (given === "-") return { kind: "value", token: await readStandardInput("--identity-token") };
   if (existsSync(given)) return { kind: "file", path: resolve(given) };
-  // Not told what it is: it may be a token with a typing error.
-  if (given.includes("/")) throw wrongUse("--identity-token names a file that does not exist");
+  // Does not quote the value: it may be a token with a typo.
+  if (given.includes("/")) throw usageError("--identity-token: the file does not exist");
   return { kind: "value", token: given.trim() };
 }
 
-/**
- * The token itself, as it is now.
- *
- * @example const upstream = await workloadToken({ kind: "ambient" }, settings.issuer);
- */
-export async function workloadToken(from: GivenToken, issuer: string): Promise<string> {
+/** A secret given as `-` is read from standard input, since other users can read command lines. */
+export async function readSecret(
+  source: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  return given === "-" ? readStandardInput(source) : given?.trim();
+}
+
+async function readStandardInput(source: string): Promise<string> {
+  const input = (await text(process.stdin)).trim();
+  if (input === "") throw usageError(`${source} -: standard input is empty`);
+  return input;
+}
+
+/** The current token of a workload. */
+export async function workloadToken(from: WorkloadTokenInput, issuer: string): Promise<string> {
   if (from.kind === "value") return from.token;
   const { tokens } = await import("@wharf/client/node");
   const source = from.kind === "file" ? tokens.file(from.path) : tokens.ambient();
   if (source === undefined) {
-    throw wrongUse(
-      "this is no platform that gives tokens to what runs on it, as far as can be seen",
-      "give --identity-token: a file, or - for standard input",
+    throw usageError(
+      "no workload token found (looked for GitHub Actions, GitLab CI, Kubernetes)",
+      "in GitHub Actions, add `permissions: id-token: write`; elsewhere, give --identity-token",
     );
   }
-  // What identities expect, unless they say otherwise.
+  // The default audience of identities.
   return (await source.get({ audience: new URL(issuer).hostname })).token;
 }

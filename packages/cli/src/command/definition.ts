@@ -3,48 +3,47 @@ import type { Context } from "../context.ts";
 import type { ArgsOf } from "./types.ts";
 
 /**
- * Commands are data. Parsing, help, completion, man pages and docs/cli.md are all made from what is
- * here; the code that a command runs is loaded only when it runs.
+ * Commands are data. Parsing, help, completion, man pages and docs/cli.md all derive from these
+ * definitions; the code of a command is loaded only when it runs.
  */
 
-/** One thing to pick from. */
+/** An entry of a pick list. */
 export interface Choice {
   readonly value: string;
   readonly label?: string;
   readonly hint?: string;
 }
 
-/** Where values come from when none was given, or while one is being typed. */
-interface Asked {
-  /** Candidates for the shell's completion. May ask the server; failures are silent. */
+interface Suggestions {
+  /** Candidates for shell completion. May call the server; failures are silent. */
   readonly complete?: (context: Context) => Promise<readonly string[]>;
-  /** What people at a terminal pick from when a required value is missing. */
+  /** The pick list at a terminal when a required value is missing. */
   readonly pick?: (context: Context) => Promise<readonly Choice[]>;
 }
 
-export interface Argument extends Asked {
-  /** As help shows it, in lower case: `name` is shown as NAME and arrives as `args.name`. */
+export interface Argument extends Suggestions {
+  /** In lower case: `name` is shown as NAME and arrives as `args.name`. */
   readonly name: string;
   readonly summary: string;
   readonly required?: boolean;
-  /** Takes all that is left; only the last argument can. */
+  /** Takes all remaining words; only the last argument can. */
   readonly variadic?: boolean;
 }
 
-interface OptionBase extends Asked {
+interface OptionBase extends Suggestions {
   readonly summary: string;
   /** One letter: `o` for `-o`. */
   readonly short?: string;
   /** Other long names. */
   readonly aliases?: readonly string[];
-  /** Shown for the value in help: NAME, URL. */
+  /** The placeholder of the value in help: NAME, URL. */
   readonly value?: string;
   readonly required?: boolean;
-  /** The variable that is read when the option is not given. */
+  /** The environment variable that applies when the flag is not given. */
   readonly env?: string;
-  /** The key of the config file that is read when neither is. */
+  /** The config key that applies when neither is given. */
   readonly config?: ConfigKey;
-  /** Left out of help and documents. */
+  /** Omitted from help and docs. */
   readonly hidden?: boolean;
 }
 
@@ -53,8 +52,8 @@ export type Option = OptionBase &
     | { readonly type: "string"; readonly default?: string }
     | { readonly type: "number"; readonly default?: number }
     | { readonly type: "boolean"; readonly default?: boolean }
-    /** Repeated, or with commas; where commas are part of values, only repeated. */
-    | { readonly type: "list"; readonly whole?: boolean }
+    /** Repeated or comma-separated; only repeated where values contain commas. */
+    | { readonly type: "list"; readonly repeatOnly?: boolean }
     /** Such as `168h`, `7d`, `30m` or `1h30m`; arrives in seconds. */
     | { readonly type: "duration"; readonly default?: string }
     | {
@@ -62,7 +61,7 @@ export type Option = OptionBase &
         readonly choices: readonly string[];
         readonly default?: string;
       }
-    /** Names a file, `-` for standard input; its text arrives. */
+    /** A path, or `-` for standard input; the content arrives. */
     | { readonly type: "file" }
   );
 
@@ -71,7 +70,7 @@ export type Options = Readonly<Record<string, Option>>;
 
 export interface Example {
   readonly command: string;
-  /** What it does, in a few words. */
+  /** A short comment. */
   readonly shows?: string;
 }
 
@@ -83,31 +82,31 @@ export interface Definition<
   readonly aliases?: readonly string[];
   /** One line without a full stop, beginning with a verb. */
   readonly summary: string;
-  /** Paragraphs, divided by empty lines. */
+  /** Paragraphs, separated by empty lines. */
   readonly description?: string;
   readonly examples: readonly [Example, ...Example[]];
   readonly arguments?: Arguments;
   readonly options?: Opts;
-  /** Asks before it acts, unless `-y` is given; without a terminal, `-y` is needed. */
+  /** Asks for confirmation unless `-y` is given; without a terminal, `-y` is required. */
   readonly destructive?: boolean;
-  /** Formats that the command prints itself when `-o` names them, beside those of every command. */
+  /** Values of `-o` that the command prints itself, besides the common ones. */
   readonly outputs?: readonly string[];
   /**
-   * Reads its own words: they arrive as `args.words`, without a context, and options are for help
-   * and completion alone.
+   * Parses its own words: they arrive as `args.words`, without a context, and options only serve
+   * help and completion.
    */
   readonly raw?: boolean;
-  /** Runs with defaults when the config file cannot be used: it is what tells, or mends. */
-  readonly despiteConfig?: boolean;
+  /** Runs with defaults when the config file is invalid, since it diagnoses or repairs it. */
+  readonly ignoresConfigErrors?: boolean;
   readonly hidden?: boolean;
 }
 
-/** What a command's module exports. */
+/** The code of a command. */
 export interface Module<Args> {
   run(context: Context, args: Args): Promise<void>;
 }
 
-/** A definition with the code that it runs. */
+/** A definition with its code. */
 export interface Command extends Definition {
   readonly kind: "command";
   readonly load: () => Promise<Module<never>>;
@@ -120,25 +119,14 @@ export interface Group {
   readonly summary: string;
   readonly description?: string;
   readonly commands: readonly (Command | Group)[];
-  /** The command among them that is meant when the word after the group names none of them. */
-  readonly otherwise?: string;
+  /** The command that runs when the word after the group names none of its commands. */
+  readonly fallback?: string;
   readonly hidden?: boolean;
 }
 
 export type Node = Command | Group;
 
-/**
- * Defines what a command takes. Kept apart from its code so that the code can name its type.
- *
- * @example
- * export const describe = define({
- *   name: "describe",
- *   summary: "Show one organisation",
- *   examples: [{ command: "wharf iam organizations describe acme" }],
- *   arguments: [{ name: "organization", summary: "Name or uid", required: true }],
- * });
- * // describe.ts: export const run: Run<typeof describe> = async (context, { organization }) => { … };
- */
+/** Defines a command. Separate from its code, so that the code can refer to its type. */
 export function define<
   const Arguments extends readonly Argument[] = readonly [],
   const Opts extends Options = Record<never, never>,
@@ -146,23 +134,25 @@ export function define<
   return definition;
 }
 
-/**
- * Joins a definition and its code.
- *
- * @example command(describe, () => import("./describe.ts"))
- */
-export function command<Arguments extends readonly Argument[], Opts extends Options>(
+type RunOf<Args> = (context: Context, args: Args) => Promise<void>;
+
+/** Joins a definition and its code: the export of a lazily loaded module, `run` by default. */
+export function command<
+  Arguments extends readonly Argument[],
+  Opts extends Options,
+  Name extends string = "run",
+>(
   definition: Definition<Arguments, Opts>,
-  load: () => Promise<Module<ArgsOf<Arguments, Opts>>>,
+  load: () => Promise<{
+    readonly [Export in NoInfer<Name>]: RunOf<ArgsOf<NoInfer<Arguments>, NoInfer<Opts>>>;
+  }>,
+  name: Name = "run" as Name,
 ): Command {
-  return { ...definition, kind: "command", load } as Command;
+  const loadRun = async () => ({ run: (await load())[name] });
+  return { ...definition, kind: "command", load: loadRun } as unknown as Command;
 }
 
-/**
- * Commands under a common word.
- *
- * @example group({ name: "iam", summary: "Manage who may do what", commands: [organizations] })
- */
+/** Commands under a common word. */
 export function group(definition: Omit<Group, "kind">): Group {
   return { kind: "group", ...definition };
 }

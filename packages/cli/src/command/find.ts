@@ -1,21 +1,17 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Command, Group, Node } from "./definition.ts";
 import { GLOBALS } from "./globals.ts";
 import { parseWords } from "./scan.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface Found {
-  /** From the root to what was named. */
+  /** From the root to the command or group. */
   readonly path: readonly [Group, ...Node[]];
-  /** What was given beside the names: options before them, and all that comes after. */
+  /** Words besides the names: options before them, and everything after. */
   readonly words: readonly string[];
 }
 
-/**
- * Finds what a command line names.
- *
- * @example find(tree, ["iam", "orgs", "ls", "-o", "id"]).path.at(-1) // the command
- */
+/** Finds the command or group that a command line names. */
 export function find(root: Group, words: readonly string[]): Found {
   const path: [Group, ...Node[]] = [root];
   const before: string[] = [];
@@ -24,14 +20,14 @@ export function find(root: Group, words: readonly string[]): Found {
     const node = path.at(-1) as Node;
     if (node.kind === "command" || word === "--")
       return { path, words: [...before, ...words.slice(at)] };
-    const otherwise = node.otherwise === undefined ? undefined : child(node, node.otherwise);
-    if (word.startsWith("-") && (otherwise === undefined || isGlobal(word))) {
+    const fallback = node.fallback === undefined ? undefined : child(node, node.fallback);
+    if (word.startsWith("-") && (fallback === undefined || isGlobal(word))) {
       before.push(word);
       if (takesNext(word) && at + 1 < words.length) before.push(words[++at] as string);
       continue;
     }
-    if (otherwise !== undefined && child(node, word) === undefined) {
-      return { path: [...path, otherwise], words: [...before, ...words.slice(at)] };
+    if (fallback !== undefined && child(node, word) === undefined) {
+      return { path: [...path, fallback], words: [...before, ...words.slice(at)] };
     }
     path.push(childOf(node, word, path));
   }
@@ -43,12 +39,12 @@ export function child(node: Group, word: string): Node | undefined {
   return node.commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
 }
 
-/** The command's names, as they are typed. */
+/** The words that invoke a command. */
 export function nameOf(path: readonly Node[]): string {
   return path.map(({ name }) => name).join(" ");
 }
 
-/** Every command of the tree with its path, in order; hidden ones are left out. */
+/** Every visible command with its path, in order. */
 export function* commandsOf(
   node: Group,
   path: readonly Node[] = [node],
@@ -67,19 +63,19 @@ function childOf(node: Group, word: string, path: readonly Node[]): Node {
   const names = node.commands
     .filter(({ hidden }) => !hidden)
     .flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  throw wrongUse(
+  throw usageError(
     `unknown command "${word}" of ${nameOf(path)}`,
-    didYouMean(word, names) ?? `\`${nameOf(path)} --help\` lists what there is`,
+    didYouMean(word, names) ?? `\`${nameOf(path)} --help\` lists its commands`,
   );
 }
 
-/** Whether an option is one that every command takes. */
+/** Whether every command takes this option. */
 function isGlobal(word: string): boolean {
   const [token] = parseWords([word], GLOBALS);
   return token?.kind === "option" && Object.hasOwn(GLOBALS, token.name);
 }
 
-/** Whether an option before the names takes the word after it as its value. */
+/** Whether an option before the names takes the next word as its value. */
 function takesNext(word: string): boolean {
   const [token] = parseWords([word, "x"], GLOBALS);
   return token?.kind === "option" && token.value === "x";

@@ -1,16 +1,16 @@
 import type { Options } from "./definition.ts";
 
-/** The formats that every command can print. */
+/** The output formats of every command. */
 const FORMATS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
 
-export const COLOURS = ["auto", "always", "never"] as const;
+export const COLORS = ["auto", "always", "never"] as const;
 
-/** Options that every command takes, but for those that run the server, which have their own. */
+/** Options of every command, except `serve` and `admin`, which take the server's settings. */
 export const GLOBALS = {
   api: {
     type: "string",
     value: "URL",
-    summary: "The address of the server's API",
+    summary: "API URL",
     env: "WHARF_API",
     config: "platform.api",
     default: "http://127.0.0.1:8080",
@@ -19,21 +19,21 @@ export const GLOBALS = {
     type: "string",
     value: "URL",
     aliases: ["auth-url"],
-    summary: "The address that issues tokens, if not that of the API",
+    summary: "Issuer URL (default: the API URL)",
     env: "WHARF_ISSUER",
     config: "platform.issuer",
   },
   audience: {
     type: "string",
     value: "AUDIENCE",
-    summary: "Whom tokens are meant for, if not the API",
+    summary: "Token audience (default: the API URL)",
     env: "WHARF_AUDIENCE",
     config: "platform.audience",
   },
   config: {
     type: "string",
     value: "FILE",
-    summary: "The config file, if not the usual one",
+    summary: "Config file (default: config.yaml in the user's config directory)",
     env: "WHARF_CONFIG_FILE",
   },
   output: {
@@ -41,7 +41,7 @@ export const GLOBALS = {
     choices: FORMATS,
     short: "o",
     value: "FORMAT",
-    summary: "How to print what is found",
+    summary: "Output format",
     env: "WHARF_OUTPUT",
     config: "default.output",
     default: "table",
@@ -49,23 +49,23 @@ export const GLOBALS = {
   format: {
     type: "string",
     value: "TEMPLATE",
-    summary: "Print each thing by a template, such as '{{.uid}} {{.name}}'",
+    summary: "Go-style template for each item, such as '{{.uid}} {{.name}}'",
   },
   color: {
     type: "choice",
-    choices: COLOURS,
+    choices: COLORS,
     value: "WHEN",
-    summary: "Whether to colour; auto is at terminals, unless NO_COLOR is set",
+    summary: "Use of color (auto: at terminals, unless NO_COLOR is set)",
     config: "default.color",
     default: "auto",
   },
-  "no-color": { type: "boolean", summary: "The same as --color=never", hidden: true },
-  yes: { type: "boolean", short: "y", summary: "Go ahead without asking" },
+  "no-color": { type: "boolean", summary: "Same as --color=never", hidden: true },
+  yes: { type: "boolean", short: "y", summary: "Skip confirmation prompts" },
   verbose: {
     type: "boolean",
     short: "v",
-    summary: "Show requests on stderr, with tokens masked",
+    summary: "Log requests to stderr, with tokens masked",
   },
-  quiet: { type: "boolean", short: "q", summary: "Print no remarks on stderr, errors aside" },
+  quiet: { type: "boolean", short: "q", summary: "Print only errors on stderr" },
   help: { type: "boolean", short: "h", summary: "Show help" },
 } as const satisfies Options;

@@ -40,7 +40,7 @@ test("words that are no options are arguments, and all are after --", () => {
   assert.deepEqual(scan(["-"], OPTIONS).positionals, ["-"]);
 });
 
-test("what is unknown or has no value is refused by name", () => {
+test("unknown options and missing values are rejected by name", () => {
   for (const [words, message] of [
     [["--nope"], "unknown option --nope"],
     [["-x"], "unknown option -x"],

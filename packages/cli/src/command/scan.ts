@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Options } from "./definition.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -8,7 +8,7 @@ export type Token =
   | { kind: "positional"; value: string }
   | { kind: "option-terminator" };
 
-/** The words as options and others, by the options' types alone. */
+/** Splits words into options and positionals, without checking them. */
 export function parseWords(words: readonly string[], options: Options): Token[] {
   const config: ParseArgsOptionsConfig = {};
   for (const [name, { type, short, aliases = [] }] of Object.entries(options)) {
@@ -27,16 +27,12 @@ export function parseWords(words: readonly string[], options: Options): Token[] 
 }
 
 export interface Scanned {
-  /** The texts given for each option by its own name. Booleans are "true" or "false". */
+  /** The raw values of each option by its canonical name. Booleans are "true" or "false". */
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
 }
 
-/**
- * Reads words by the options that there are. What is unknown is refused by name.
- *
- * @example scan(["-o", "json", "acme"], GLOBALS).positionals // ["acme"]
- */
+/** Parses words by the options of a command. An unknown option is an error. */
 export function scan(words: readonly string[], options: Options): Scanned {
   const given = new Map<string, string[]>();
   const positionals: string[] = [];
@@ -59,17 +55,17 @@ function readToken(token: OptionToken, options: Options): [name: string, text: s
   if (name === undefined || option === undefined) throw unknown(rawName, options);
   if (option.type === "boolean") {
     const text = token.value ?? "true";
-    if (text !== "true" && text !== "false") throw wrongUse(`${rawName} takes no value`);
+    if (text !== "true" && text !== "false") throw usageError(`${rawName} takes no value`);
     return [name, negated ? String(text === "false") : text];
   }
-  // `-o=json` is what users of other tools type.
+  // Users of other tools type `-o=json`.
   const short = rawName.length === 2;
   const value = short && inlineValue ? token.value?.replace(/^=/, "") : token.value;
-  if (value === undefined) throw wrongUse(`${rawName} needs a value`, shape(name, options));
+  if (value === undefined) throw usageError(`${rawName} needs a value`, shape(name, options));
   if (!inlineValue && /^-./.test(value)) {
-    throw wrongUse(
+    throw usageError(
       `${rawName} needs a value`,
-      `for one that begins with a hyphen, write --${name}=${value}`,
+      `for a value that begins with a hyphen, write --${name}=${value}`,
     );
   }
   return [name, value];
@@ -93,8 +89,8 @@ function unknown(rawName: string, options: Options): Error {
   const names = Object.entries(options)
     .filter(([, { hidden }]) => !hidden)
     .flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((each) => `--${each}`));
-  return wrongUse(
+  return usageError(
     `unknown option ${rawName}`,
-    didYouMean(rawName, names) ?? "--help lists the options that there are",
+    didYouMean(rawName, names) ?? "--help lists the options",
   );
 }

@@ -1,32 +1,25 @@
-/** A word that differs more than this is another word, not a slip. */
-const FAR = 0.4;
+/** A larger share of edits makes it another word, not a typo. */
+const MAX_EDIT_RATIO = 0.4;
 
-/**
- * The candidates that a mistyped word may have meant, nearest first.
- *
- * @example suggest("lsit", ["list", "describe"]) // ["list"]
- */
+/** The candidates closest to a mistyped word. */
 export function suggest(word: string, candidates: Iterable<string>): string[] {
-  const near: { candidate: string; far: number }[] = [];
+  const near: { candidate: string; edits: number }[] = [];
   for (const candidate of new Set(candidates)) {
-    const far = candidate.startsWith(word) && word.length > 1 ? 0 : distance(word, candidate);
-    if (far <= Math.max(1, Math.floor(candidate.length * FAR))) near.push({ candidate, far });
+    const edits = candidate.startsWith(word) && word.length > 1 ? 0 : distance(word, candidate);
+    if (edits <= Math.max(1, Math.floor(candidate.length * MAX_EDIT_RATIO)))
+      near.push({ candidate, edits });
   }
-  near.sort((a, b) => a.far - b.far);
+  near.sort((a, b) => a.edits - b.edits);
   return near.slice(0, 3).map(({ candidate }) => candidate);
 }
 
-/**
- * A question that names them, or nothing.
- *
- * @example didYouMean("lsit", ["list"]) // "did you mean list?"
- */
+/** A hint with the closest candidates; undefined if none is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const found = suggest(word, candidates);
   return found.length === 0 ? undefined : `did you mean ${found.join(" or ")}?`;
 }
 
-/** Edits between two words, where two neighbours that changed places count as one. */
+/** Damerau-Levenshtein distance: a transposition counts as one edit. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

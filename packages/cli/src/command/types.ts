@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Argument, Definition, Option, Options } from "./definition.ts";
 
-/** The types of what a command's code gets, from its definition. */
+/** The types of the arguments that a command's code receives, from its definition. */
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
@@ -23,7 +23,7 @@ type Raw<O extends Option> = O extends { type: "boolean" }
         ? C
         : string;
 
-/** Booleans are false and lists empty when not given; others are undefined. */
+/** When not given, booleans are false, lists are empty and others are undefined. */
 type OptionValue<O extends Option> = O extends
   | { type: "boolean" | "list" }
   | { required: true }
@@ -41,15 +41,11 @@ type OptionValues<O extends Options> = {
 
 export type ArgsOf<A extends readonly Argument[], O extends Options> = ArgumentValues<A> &
   OptionValues<O> & {
-    /** What a raw command was given, as it was typed; empty for others. */
+    /** The unparsed words of a raw command; empty for others. */
     readonly words: readonly string[];
   };
 
-/**
- * The type of a command's `run`.
- *
- * @example export const run: Run<typeof describe> = async (context, { organization }) => { … };
- */
+/** The type of a command's `run`. */
 export type Run<D> =
   D extends Definition<infer A, infer O>
     ? (context: Context, args: ArgsOf<A, O>) => Promise<void>

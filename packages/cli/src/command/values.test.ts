@@ -3,8 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseDuration } from "./duration.ts";
-import { readValue } from "./values.ts";
+import { parseDuration, readValue } from "./values.ts";
 
 test("durations are read in seconds", () => {
   for (const [text, seconds] of [
@@ -26,18 +25,18 @@ test("durations are read in seconds", () => {
 test("lists are repeated or have commas", () => {
   const option = { type: "list", summary: "" } as const;
   assert.deepEqual(readValue(option, "--scope", ["a, b", "c", ""]), ["a", "b", "c"]);
-  assert.deepEqual(readValue({ ...option, whole: true }, "--claim", ["a=b, c", "d"]), [
+  assert.deepEqual(readValue({ ...option, repeatOnly: true }, "--claim", ["a=b, c", "d"]), [
     "a=b, c",
     "d",
   ]);
 });
 
-test("values that cannot be used are refused with what can", () => {
+test("invalid values are rejected with the valid ones", () => {
   const read = (type: "number" | "duration", text: string) => () =>
     readValue({ type, summary: "" }, "--it", [text]);
   assert.throws(read("number", "many"), { message: '--it must be a number, not "many"' });
   assert.throws(read("number", " "), /must be a number/);
-  assert.throws(read("duration", "soon"), { message: '--it must be a length of time, not "soon"' });
+  assert.throws(read("duration", "soon"), { message: '--it must be a duration, not "soon"' });
   const choice = { type: "choice", choices: ["json", "yaml"], summary: "" } as const;
   assert.throws(() => readValue(choice, "WHARF_OUTPUT", ["xml"]), {
     message: 'WHARF_OUTPUT must be one of json, yaml, not "xml"',

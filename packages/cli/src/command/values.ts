@@ -1,19 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Option } from "./definition.ts";
-import { parseDuration } from "./duration.ts";
 import { didYouMean } from "./suggest.ts";
 
 export type Value = string | number | boolean | readonly string[];
 
-/** Nothing that is given by file comes near this; a device or a film is a mistake. */
-const LARGEST_FILE = 16 * 1024 * 1024;
+/** Larger than any valid input; a device or the wrong file must not fill the memory. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/**
- * Turns the texts given for an option into its value.
- *
- * @example readValue({ type: "duration", summary: "…" }, "--ttl", ["7d"]) // 604800
- */
+/** Parses the raw values of an option. */
 export function readValue(option: Option, source: string, texts: readonly string[]): Value {
   const text = texts.at(-1) as string;
   switch (option.type) {
@@ -22,7 +17,7 @@ export function readValue(option: Option, source: string, texts: readonly string
     case "boolean":
       return readBoolean(source, text);
     case "list":
-      if (option.whole) return texts;
+      if (option.repeatOnly) return texts;
       return texts.flatMap((each) => each.split(",").map((entry) => entry.trim())).filter(Boolean);
     case "number":
       return readNumber(source, text);
@@ -38,13 +33,13 @@ export function readValue(option: Option, source: string, texts: readonly string
 function readBoolean(source: string, text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
-  throw wrongUse(`${source} must be true or false, not "${text}"`);
+  throw usageError(`${source} must be true or false, not "${text}"`);
 }
 
 function readNumber(source: string, text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number)) {
-    throw wrongUse(`${source} must be a number, not "${text}"`);
+    throw usageError(`${source} must be a number, not "${text}"`);
   }
   return number;
 }
@@ -52,14 +47,14 @@ function readNumber(source: string, text: string): number {
 function readDuration(source: string, text: string): number {
   const seconds = parseDuration(text);
   if (seconds === undefined) {
-    throw wrongUse(`${source} must be a length of time, not "${text}"`, "such as 168h, 7d or 30m");
+    throw usageError(`${source} must be a duration, not "${text}"`, "such as 168h, 7d or 30m");
   }
   return seconds;
 }
 
 function readChoice(choices: readonly string[], source: string, text: string): string {
   if (choices.includes(text)) return text;
-  throw wrongUse(
+  throw usageError(
     `${source} must be one of ${choices.join(", ")}, not "${text}"`,
     didYouMean(text, choices),
   );
@@ -68,11 +63,26 @@ function readChoice(choices: readonly string[], source: string, text: string): s
 function readFile(source: string, path: string): string {
   try {
     if (path === "-") return readFileSync(0, "utf8");
-    if (statSync(path).size > LARGEST_FILE) throw new Error("it is larger than 16 MiB");
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error("larger than 16 MiB");
     return readFileSync(path, "utf8");
   } catch (error) {
-    // Without what was given: it may be the secret itself, where a file with it was wanted.
+    // Does not quote the value: it may be the secret itself instead of a file with it.
     const [why] = (error as Error).message.split(", ");
-    throw wrongUse(`${source} cannot be read: ${why}`, "give the name of a file, or - for input");
+    throw usageError(
+      `${source} cannot be read: ${why}`,
+      "give a file name, or - for standard input",
+    );
   }
+}
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
+
+/** Parses a duration such as `1h30m` into seconds; undefined if it is invalid. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text)) return undefined;
+  let seconds = 0;
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)([smhdw])/g)) {
+    seconds += Number(amount) * SECONDS[unit as keyof typeof SECONDS];
+  }
+  return Math.round(seconds);
 }

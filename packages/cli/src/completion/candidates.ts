@@ -2,28 +2,36 @@ import type { Argument, Command, Group, Node, Option, Options } from "../command
 import { find } from "../command/find.ts";
 import { GLOBALS } from "../command/globals.ts";
 import { parseWords, scan } from "../command/scan.ts";
+import type { Run } from "../command/types.ts";
 import { makeContext } from "../context.ts";
 import { type Environment, readConfigOf, readSettings } from "../settings.ts";
 import { harmless } from "../terminal/width.ts";
+import type { completeDefinition } from "./commands.ts";
 
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly summary?: string | undefined;
 }
 
-/** Few wait longer for a name, unless their server is far away. */
-const PATIENCE_S = 2;
-const MAX_PATIENCE_S = 3600;
+const DEFAULT_TIMEOUT_S = 2;
+const MAX_TIMEOUT_S = 3600;
 
-/** Tells the shell to complete names of files. */
+/** Tells the shell to complete file names. */
 const FILES: readonly Candidate[] = [{ word: ":files" }];
 
-/**
- * What the last of the words may become.
- *
- * @example await candidates(tree, ["iam", "fol"], process.env) // [{ word: "folders", … }]
- */
-export async function candidates(
+/** Prints completions. Errors are silent: the shell is drawing a prompt. */
+export const complete: Run<typeof completeDefinition> = async (_context, { words }) => {
+  const { tree } = await import("../tree.ts");
+  const typed = words[0] === "--" ? words.slice(1) : words;
+  try {
+    for (const { word, summary } of await candidates(tree, typed, process.env)) {
+      process.stdout.write(summary === undefined ? `${word}\n` : `${word}\t${summary}\n`);
+    }
+  } catch {}
+};
+
+/** Completions of the last word. */
+async function candidates(
   root: Group,
   words: readonly string[],
   environment: Environment,
@@ -36,27 +44,27 @@ export async function candidates(
     return commandNames(find(root, rest).path.at(-1) as Node, current);
   }
   const options: Options = node.kind === "group" ? GLOBALS : optionsOf(node);
-  const ask = (asked: Argument | Option, given = rest) =>
-    answersOf(asked, given, options, environment);
+  const completions = (input: Argument | Option, given = rest) =>
+    completionsOf(input, given, options, environment);
   const [flag, typed] = optionBeingGiven(rest, current, options) ?? [];
   if (flag !== undefined) {
     const prefix = current.slice(0, current.length - (typed as string).length);
     const isInline = prefix !== "";
-    const answers = await ask(flag, isInline ? rest : rest.slice(0, -1));
-    return matching(answers, typed as string, prefix);
+    const found = await completions(flag, isInline ? rest : rest.slice(0, -1));
+    return matching(found, typed as string, prefix);
   }
-  const ended = rest.includes("--");
-  if (current.startsWith("-") && !ended) return optionNames(options, rest, current);
+  const isTerminated = rest.includes("--");
+  if (current.startsWith("-") && !isTerminated) return optionNames(options, rest, current);
   if (node.kind === "group") return commandNames(node, current);
   const argument = argumentAt(node, node.raw ? [] : scan(rest, options).positionals);
-  return argument === undefined ? [] : matching(await ask(argument), current);
+  return argument === undefined ? [] : matching(await completions(argument), current);
 }
 
 function optionsOf(command: Command): Options {
   return command.raw ? (command.options ?? {}) : { ...GLOBALS, ...command.options };
 }
 
-/** The option whose value is being typed, and what of it there is. */
+/** The option whose value is being typed, and the value so far. */
 function optionBeingGiven(
   before: readonly string[],
   current: string,
@@ -78,29 +86,29 @@ function argumentAt(command: Command, given: readonly string[]): Argument | unde
   return all[given.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
 }
 
-async function answersOf(
-  asked: Argument | Option,
+async function completionsOf(
+  input: Argument | Option,
   words: readonly string[],
   options: Options,
   environment: Environment,
 ): Promise<readonly Candidate[]> {
-  if ("choices" in asked) return asked.choices.map((word) => ({ word }));
+  if ("choices" in input) return input.choices.map((word) => ({ word }));
   const isPath =
-    "type" in asked && (asked.type === "file" || /^(FILE|DIR)$/.test(asked.value ?? ""));
+    "type" in input && (input.type === "file" || /^(FILE|DIR)$/.test(input.value ?? ""));
   if (isPath) return FILES;
-  if (asked.complete === undefined) return [];
-  // What is typed so far may name another server.
+  if (input.complete === undefined) return [];
+  // The options so far may name another server.
   const { given } = scan(words, options);
   const config = await readConfigOf(given, environment);
   const settings = readSettings({ given, environment, config }, { options });
-  const signal = AbortSignal.timeout(1000 * patience(environment));
+  const signal = AbortSignal.timeout(1000 * timeoutSeconds(environment));
   const context = await makeContext({ settings, environment, signal });
-  return (await asked.complete(context)).map((word) => ({ word: harmless(word) }));
+  return (await input.complete(context)).map((word) => ({ word: harmless(word) }));
 }
 
-/** How many seconds to wait for the server. */
-function patience({ WHARF_COMPLETION_SECONDS: asked }: Environment): number {
-  return Number(asked) > 0 && Number(asked) <= MAX_PATIENCE_S ? Number(asked) : PATIENCE_S;
+function timeoutSeconds({ WHARF_COMPLETION_SECONDS: seconds }: Environment): number {
+  const given = Number(seconds);
+  return given > 0 && given <= MAX_TIMEOUT_S ? given : DEFAULT_TIMEOUT_S;
 }
 
 function matching(all: readonly Candidate[], typed: string, prefix = ""): readonly Candidate[] {
@@ -118,7 +126,7 @@ function commandNames(node: Node, current: string): readonly Candidate[] {
   );
 }
 
-/** Options that can still be given. */
+/** Options that are not given yet, and lists, which can be repeated. */
 function optionNames(options: Options, before: readonly string[], current: string) {
   const given = new Set(
     parseWords(before, options).map((token) => (token.kind === "option" ? token.name : "")),

@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Settings } from "../settings.ts";
 
-/** How a step went, and what to do when it failed. */
+/** The result of a check. */
 export interface Finding {
   readonly check: string;
   readonly result: "passed" | "failed" | "skipped";
@@ -12,41 +12,40 @@ export interface Finding {
   readonly next?: string | undefined;
 }
 
-export interface Check {
+interface Check {
   readonly name: string;
-  /** What to do when it fails. */
+  /** The next step if it fails. */
   readonly next: string;
-  /** Answers what was found; throws what is wrong. */
+  /** Returns a detail, or throws. */
   run(settings: Settings, signal: AbortSignal): Promise<string>;
 }
 
-/** Longer than any healthy server takes, and as long as people wait. */
-const PATIENCE_MS = 5_000;
-/** What tokens and certificates put up with. */
-const CLOCK_SKEW_S = 30;
+const TIMEOUT_MS = 5_000;
+/** The clock skew that token verification tolerates. */
+const MAX_CLOCK_SKEW_S = 30;
 
 const CHECKS: readonly Check[] = [
   {
     name: "config file",
-    next: "mend the file, or take the key out",
+    next: "fix the file, or remove the key",
     async run({ config }) {
       if (config.problem !== undefined) throw config.problem;
-      return existsSync(config.path) ? config.path : `none at ${config.path}, defaults are used`;
+      return existsSync(config.path) ? config.path : `no file at ${config.path}, using defaults`;
     },
   },
   {
     name: "DNS",
-    next: "check the name in platform.api, and that this machine can look names up (VPN?)",
+    next: "check the host in platform.api, and that this machine can resolve it (VPN?)",
     async run({ api }) {
       const host = hostOf(api);
-      if (isIP(host)) return `${host} is an address`;
+      if (isIP(host)) return `${host} is an IP address`;
       const found = await lookup(host, { all: true });
-      return `${host} is ${found.map(({ address }) => address).join(", ")}`;
+      return `${host} resolves to ${found.map(({ address }) => address).join(", ")}`;
     },
   },
   {
     name: "connection",
-    next: "check the port in platform.api, that the server runs, and firewalls on the way",
+    next: "check the port in platform.api, that the server runs, and firewalls",
     async run({ api }, signal) {
       const { port } = endpointOf(api);
       await opened(connectTcp({ host: hostOf(api), port }), "connect", signal);
@@ -55,25 +54,25 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: "TLS",
-    next: "check the certificate; NODE_EXTRA_CA_CERTS names a file of further authorities",
+    next: "check the certificate; NODE_EXTRA_CA_CERTS adds certificate authorities from a file",
     async run({ api }, signal) {
       const { port, secure } = endpointOf(api);
       if (!secure)
-        return isLocal(api) ? "not used, on this machine" : "not used: tokens travel in the open";
+        return isLocal(api) ? "not used, on this machine" : "not used: tokens are sent unencrypted";
       const host = hostOf(api);
       const options = { host, port, ...(isIP(host) ? {} : { servername: host }) };
       return opened(connectTls(options), "secureConnect", signal, (socket) => {
         const { issuer, valid_to } = (socket as TLSSocket).getPeerCertificate();
-        return `certificate by ${issuer?.O ?? issuer?.CN ?? "unknown"}, valid until ${valid_to}`;
+        return `certificate issued by ${issuer?.O ?? issuer?.CN ?? "unknown"}, valid until ${valid_to}`;
       });
     },
   },
   {
     name: "HTTP",
-    next: "check that platform.api is a Wharf server, and that no proxy answers in its place",
+    next: "check that platform.api is a Wharf server, not a proxy",
     async run({ api }, signal) {
-      const response = await ask(`${api}/readyz`, signal);
-      if (response.status !== 200) throw new Error(`${api}/readyz answered ${response.status}`);
+      const response = await get(`${api}/readyz`, signal);
+      if (response.status !== 200) throw new Error(`${api}/readyz returned ${response.status}`);
       return `${api} is ready`;
     },
   },
@@ -82,50 +81,47 @@ const CHECKS: readonly Check[] = [
     next: "set platform.issuer to the server's --auth-url",
     async run({ issuer }, signal) {
       const url = `${issuer}/.well-known/openid-configuration`;
-      const response = await ask(url, signal);
-      if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+      const response = await get(url, signal);
+      if (response.status !== 200) throw new Error(`${url} returned ${response.status}`);
       const found = (await response.json().catch(() => ({}))) as { issuer?: string };
       if (found.issuer !== issuer) {
-        throw new Error(`${url} is about ${found.issuer ?? "nobody"}, not ${issuer}`);
+        throw new Error(`the issuer in ${url} is ${found.issuer ?? "missing"}, not ${issuer}`);
       }
       return `${issuer} issues tokens`;
     },
   },
   {
     name: "clock",
-    next: "set this machine's clock: tokens are refused when it is wrong",
+    next: "set this machine's clock: tokens are rejected if it is wrong",
     async run({ api }, signal) {
-      const response = await ask(`${api}/readyz`, signal);
+      const response = await get(`${api}/readyz`, signal);
       const theirs = Date.parse(response.headers.get("date") ?? "");
-      if (Number.isNaN(theirs)) return "the server does not tell the time";
+      if (Number.isNaN(theirs)) return "the server sends no Date header";
       const seconds = Math.round((Date.now() - theirs) / 1000);
-      const detail = `${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} the server's`;
-      if (Math.abs(seconds) > CLOCK_SKEW_S) throw new Error(`this machine's clock is ${detail}`);
-      return Math.abs(seconds) <= 1 ? "the same as the server's" : detail;
+      const detail = `${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} the server`;
+      if (Math.abs(seconds) > MAX_CLOCK_SKEW_S)
+        throw new Error(`this machine's clock is ${detail}`);
+      return Math.abs(seconds) <= 1 ? "in sync with the server" : detail;
     },
   },
 ];
 
-/**
- * Goes from check to check. After the first that fails, the others would fail for the same reason.
- *
- * @example const findings = await runChecks(settings, signal);
- */
+/** Runs the checks in order. After a failure, later checks would fail for the same reason. */
 export async function runChecks(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const findings: Finding[] = [];
-  let broken = false;
+  let isBroken = false;
   for (const check of CHECKS) {
     const { name, next } = check;
-    if (broken) {
-      findings.push({ check: name, result: "skipped", detail: "not tried" });
+    if (isBroken) {
+      findings.push({ check: name, result: "skipped", detail: "not checked" });
       continue;
     }
     try {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       findings.push({ check: name, result: "passed", detail: await check.run(settings, limit) });
     } catch (error) {
       signal.throwIfAborted();
-      broken = name !== "issuer";
+      isBroken = name !== "issuer";
       findings.push({ check: name, result: "failed", detail: reasonOf(error as Error), next });
     }
   }
@@ -133,25 +129,25 @@ export async function runChecks(settings: Settings, signal: AbortSignal): Promis
 }
 
 function reasonOf(error: Error): string {
-  if (error.name === "TimeoutError") return `no answer within ${PATIENCE_MS / 1000} s`;
+  if (error.name === "TimeoutError") return `timed out after ${TIMEOUT_MS / 1000} s`;
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   const { message, code } = cause ?? (error as NodeJS.ErrnoException);
   return message || code || error.name;
 }
 
-function ask(url: string, signal: AbortSignal): Promise<Response> {
+function get(url: string, signal: AbortSignal): Promise<Response> {
   return fetch(url, { signal, redirect: "manual" });
 }
 
-/** Waits for a socket to be open, looks at it, and closes it. */
+/** Waits for a connection, inspects it, and closes it. */
 function opened(
   socket: Socket,
   event: "connect" | "secureConnect",
   signal: AbortSignal,
-  look: (socket: Socket) => string = () => "",
+  inspect: (socket: Socket) => string = () => "",
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  socket.once(event, () => resolve(look(socket)));
+  socket.once(event, () => resolve(inspect(socket)));
   socket.once("error", reject);
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   return promise.finally(() => socket.destroy());

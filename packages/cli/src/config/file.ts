@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
-import { CommandError, wrongUse } from "../errors.ts";
-import { CONFIG_KEYS, type ConfigKey, isConfigKey, problemOf } from "./keys.ts";
+import { CommandError, usageError } from "../errors.ts";
+import { CONFIG_KEYS, type ConfigKey, invalidReason, isConfigKey } from "./keys.ts";
 
-/** The config file's values by key. */
+/** The values of the config file by key. */
 export class Config {
   readonly path: string;
-  /** Why the file cannot be used; then it counts as empty. */
+  /** Why the file is invalid; it counts as empty then. */
   readonly problem: CommandError | undefined;
   readonly #values: ReadonlyMap<ConfigKey, string>;
 
@@ -29,7 +29,7 @@ export class Config {
     return this.#values;
   }
 
-  /** The same with one value changed, or taken out. */
+  /** A copy with one value set, or removed. */
   with(key: ConfigKey, value: string | undefined): Config {
     const values = new Map(this.#values);
     if (value === undefined) values.delete(key);
@@ -38,11 +38,7 @@ export class Config {
   }
 }
 
-/**
- * Reads the file. Only one that was asked for by name must be there.
- *
- * @example const config = await readConfig("/home/me/.config/wharf/config.yaml", false);
- */
+/** Reads the config file. */
 export async function readConfig(path: string, mustExist: boolean): Promise<Config> {
   if (!mustExist && !existsSync(path)) return new Config(path);
   try {
@@ -60,41 +56,37 @@ async function readValues(path: string): Promise<Map<ConfigKey, string>> {
     const { parse } = await import("yaml");
     content = parse(text) ?? {};
   } catch (error) {
-    throw wrongUse(`${path} cannot be read: ${(error as Error).message.split("\n")[0]}`);
+    throw usageError(`${path} cannot be read: ${(error as Error).message.split("\n")[0]}`);
   }
   const values = new Map<ConfigKey, string>();
   for (const [key, value] of flatten(path, content)) {
-    const problem = problemOf(checkKey(key, `${path}: `), value);
-    if (problem !== undefined) throw wrongUse(`${path}: ${key} ${problem}`);
+    const reason = invalidReason(readKey(key, `${path}: `), value);
+    if (reason !== undefined) throw usageError(`${path}: ${key} ${reason}`);
     values.set(key as ConfigKey, value);
   }
   return values;
 }
 
-/**
- * Writes the file at once and whole, for its owner's eyes alone.
- *
- * @example await writeConfig(config.with("default.group", "acme"));
- */
+/** Writes the config file atomically, readable by its owner only. */
 export async function writeConfig(config: Config): Promise<void> {
-  const [{ stringify }, { makePrivateFolder, writeWhole }] = await Promise.all([
+  const [{ stringify }, { makePrivateFolder, writeAtomically }] = await Promise.all([
     import("yaml"),
     import("../auth/cache/private-file.ts"),
   ]);
   makePrivateFolder(dirname(config.path));
-  writeWhole(config.path, stringify(nested(config)), 0o600);
+  writeAtomically(config.path, stringify(nested(config)), 0o600);
 }
 
-/** The key, if it is one; refused with those that there are otherwise. */
-export function checkKey(text: string, where = ""): ConfigKey {
+/** Checks a key. */
+export function readKey(text: string, prefix = ""): ConfigKey {
   if (isConfigKey(text)) return text;
-  throw wrongUse(
-    `${where}unknown key ${text}`,
+  throw usageError(
+    `${prefix}unknown key ${text}`,
     didYouMean(text, CONFIG_KEYS) ?? `known keys: ${CONFIG_KEYS.join(", ")}`,
   );
 }
 
-/** Keys of two levels as the file has them. */
+/** The values as the sections of the file. */
 export function nested({ values }: Pick<Config, "values">): Record<string, Record<string, string>> {
   const sections: Record<string, Record<string, string>> = {};
   for (const key of CONFIG_KEYS) {
@@ -107,12 +99,13 @@ export function nested({ values }: Pick<Config, "values">): Record<string, Recor
 }
 
 function* flatten(path: string, content: unknown): Generator<[key: string, value: string]> {
-  if (!isObject(content)) throw wrongUse(`${path} must hold sections of keys`);
+  if (!isObject(content)) throw usageError(`${path} must contain sections of keys`);
   for (const [section, entries] of Object.entries(content)) {
     if (entries === null) continue;
-    if (!isObject(entries)) throw wrongUse(`${path}: ${section} must hold keys`);
+    if (!isObject(entries)) throw usageError(`${path}: ${section} must contain keys`);
     for (const [name, value] of Object.entries(entries)) {
-      if (typeof value === "object") throw wrongUse(`${path}: ${section}.${name} must be a text`);
+      if (typeof value === "object")
+        throw usageError(`${path}: ${section}.${name} must be a string`);
       yield [`${section}.${name}`, String(value)];
     }
   }

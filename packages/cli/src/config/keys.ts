@@ -1,47 +1,47 @@
-/** Every key of the config file, once. */
+/** A key of the config file. */
 export interface Key {
   readonly summary: string;
-  /** What is wrong with a value, if anything. */
-  readonly problem?: (text: string) => string | undefined;
+  /** Why a value is invalid; undefined if it is valid. */
+  readonly validate?: (text: string) => string | undefined;
 }
 
 const OUTPUTS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
 
 export const KEYS = {
   "platform.api": {
-    summary: "The address of the server's API.",
-    problem: urlProblem,
+    summary: "API URL.",
+    validate: validateUrl,
   },
   "platform.issuer": {
-    summary: "The address that issues tokens. Default: that of the API.",
-    problem: urlProblem,
+    summary: "Issuer URL. Default: the API URL.",
+    validate: validateUrl,
   },
   "platform.audience": {
-    summary: "Whom tokens are meant for. Default: the address of the API.",
+    summary: "Token audience. Default: the API URL.",
   },
   "platform.registry": {
-    summary: "The host of the registry. Default: the host of the API.",
+    summary: "Registry hosts, comma-separated. Default: the host of the API.",
   },
   "auth.mode": {
-    summary: "How to log in: browser or headless.",
-    problem: oneOf("browser", "headless"),
+    summary: "How to sign in: browser or headless.",
+    validate: oneOf("browser", "headless"),
   },
   "default.group": {
-    summary: "The group that --parent is when it is not given: a name or uid.",
+    summary: "Default of --parent: name or UID of a group.",
   },
   "default.identity-provider": {
-    summary: "The identity provider to log in with: its uid.",
+    summary: "Identity provider to sign in with: UID.",
   },
   "default.org-name": {
-    summary: "The organisation whose identity provider to log in with.",
+    summary: "Organization whose identity provider to sign in with.",
   },
   "default.output": {
-    summary: `How to print: ${OUTPUTS.join(", ")}.`,
-    problem: oneOf(...OUTPUTS),
+    summary: `Output format: ${OUTPUTS.join(", ")}.`,
+    validate: oneOf(...OUTPUTS),
   },
   "default.color": {
-    summary: "Whether to colour: auto, always or never.",
-    problem: oneOf("auto", "always", "never"),
+    summary: "When to use color: auto, always or never.",
+    validate: oneOf("auto", "always", "never"),
   },
 } as const satisfies Record<string, Key>;
 
@@ -53,12 +53,12 @@ export function isConfigKey(text: string): text is ConfigKey {
   return Object.hasOwn(KEYS, text);
 }
 
-/** What is wrong with a value for a key, if anything. */
-export function problemOf(key: ConfigKey, text: string): string | undefined {
-  return text === "" ? "must not be empty" : (KEYS[key] as Key).problem?.(text);
+/** Why a value is invalid for a key; undefined if it is valid. */
+export function invalidReason(key: ConfigKey, text: string): string | undefined {
+  return text === "" ? "must not be empty" : (KEYS[key] as Key).validate?.(text);
 }
 
-function urlProblem(text: string): string | undefined {
+function validateUrl(text: string): string | undefined {
   const url = URL.parse(text);
   const usable = url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash;
   return usable ? undefined : "must be an http or https URL without a query";

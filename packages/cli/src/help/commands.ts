@@ -1,12 +1,21 @@
 import { command, define } from "../command/definition.ts";
 import { TOPICS } from "./topics.ts";
 
+const load = () => import("./run.ts");
+
 export const helpDefinition = define({
   name: "help",
-  summary: "Show the help of a command, or about a topic",
+  summary: "Show help for a command or a topic",
   description: `Topics: ${TOPICS.map(({ name }) => name).join(", ")}.`,
   examples: [{ command: "wharf help iam organizations create" }, { command: "wharf help formats" }],
-  arguments: [{ name: "command", summary: "The command's words, or a topic", variadic: true }],
+  arguments: [{ name: "command", summary: "Command or topic", variadic: true }],
 });
 
-export const help = command(helpDefinition, () => import("./help.ts"));
+export const versionDefinition = define({
+  name: "version",
+  summary: "Print the version",
+  examples: [{ command: "wharf version" }, { command: "wharf --version" }],
+});
+
+export const help = command(helpDefinition, load, "help");
+export const versionCommand = command(versionDefinition, load, "printVersion");

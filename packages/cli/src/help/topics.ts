@@ -1,11 +1,11 @@
 import { EXIT_MEANINGS } from "../errors.ts";
 import { FUNCTIONS } from "../output/template/functions.ts";
 
-/** What is no command's own: shown by `wharf help`, in docs/cli.md and in wharf(1). */
+/** Topics that belong to no command: in `wharf help`, docs/cli.md and wharf(1). */
 export interface Topic {
   readonly name: string;
   readonly title: string;
-  /** Paragraphs; those that are indented are shown as they are. */
+  /** Paragraphs; indented ones are not wrapped. */
   readonly paragraphs: readonly string[];
 }
 
@@ -16,16 +16,16 @@ export const TOPICS: readonly Topic[] = [
     name: "formats",
     title: "Output",
     paragraphs: [
-      "-o chooses how things are printed. Lists in JSON and YAML are one document with `items`; single things are as the API has them. csv is RFC 4180 with every column; id is one uid per line; tree draws what is below what.",
-      "csv, id and templates print as the server answers; all others print when everything is there.",
-      "--format prints each thing by a template in the manner of Go's, on a line of its own. Fields are named as in JSON; what is not set is empty. \\n and \\t are what they are in C.",
+      "-o selects the output format. A list in JSON or YAML is one document with `items`; a single resource has the fields of the API. csv is RFC 4180 with all columns; id prints one UID per line; tree prints the hierarchy.",
+      "csv, id and templates are streamed; other formats are printed when the list is complete.",
+      "--format prints each item on its own line with a Go-style template. Fields are named as in JSON; unset fields are empty. \\n and \\t are newline and tab.",
       indented([
-        "{{.uid}}  {{.group.name}}            a field, and a field within a field",
-        "{{if .verified}}yes{{else}}no{{end}}  one or the other; {{else if …}} as well",
-        "{{range .capabilities}}{{.}} {{end}}  once for each; $ is the whole thing",
-        "{{- and -}}                           take the space before or after away",
+        "{{.uid}}  {{.group.name}}            a field, and a nested field",
+        "{{if .verified}}yes{{else}}no{{end}}  a condition, also with {{else if …}}",
+        "{{range .capabilities}}{{.}} {{end}}  a loop; $ is the whole item",
+        "{{- and -}}                           trim the space before or after",
       ]),
-      "Functions; a value that is piped to one with | is its last:",
+      "Functions; a value piped with | is the last argument:",
       indented(Object.values(FUNCTIONS).map(({ summary }) => summary)),
     ],
   },
@@ -40,21 +40,21 @@ export const TOPICS: readonly Topic[] = [
     name: "environment",
     title: "Environment",
     paragraphs: [
-      "Flags win over variables, variables over the config file, the config file over defaults.",
+      "Precedence: flags, environment variables, config file, defaults.",
       indented([
-        "WHARF_TOKEN               A token to use instead of a login, such as that of a job.",
-        "WHARF_IDENTITY            The uid of an identity to be by the platform's token, without a login.",
-        "WHARF_API                 The address of the API (--api).",
-        "WHARF_ISSUER              The address that issues tokens (--issuer).",
-        "WHARF_AUDIENCE            Whom tokens are meant for (--audience).",
-        "WHARF_CONFIG_FILE         The config file (--config).",
-        "WHARF_OUTPUT              How to print (--output).",
-        "WHARF_COMPLETION_SECONDS  How long completion waits for the server, if not 2.",
-        "XDG_CACHE_HOME            Where logins are kept, in wharf below it.",
-        "BROWSER                   What opens the browser for a login.",
-        "NO_COLOR                  No colour, whatever it is set to.",
+        "WHARF_TOKEN               Access token to use instead of a login.",
+        "WHARF_IDENTITY            UID of an identity to use with the platform's OIDC token, without a login.",
+        "WHARF_API                 API URL (--api).",
+        "WHARF_ISSUER              Issuer URL (--issuer).",
+        "WHARF_AUDIENCE            Token audience (--audience).",
+        "WHARF_CONFIG_FILE         Config file (--config).",
+        "WHARF_OUTPUT              Output format (--output).",
+        "WHARF_COMPLETION_SECONDS  Timeout of shell completion in seconds (default: 2).",
+        "XDG_CACHE_HOME            Logins are stored in wharf/ below it.",
+        "BROWSER                   Command that opens the browser for a sign-in.",
+        "NO_COLOR                  Disables color if set.",
       ]),
-      "The server has variables of its own: `wharf serve --help` lists them.",
+      "Variables of the server: `wharf serve --help`.",
     ],
   },
 ];

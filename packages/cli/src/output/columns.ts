@@ -1,17 +1,13 @@
-/** What is printed of a thing, and in which column. */
+/** A column of a table, or a field of a single item. */
 export interface Column<T> {
-  /** In upper case, as tables show it; `one` shows it as it is written in a sentence. */
+  /** Printed in upper case by tables, and in sentence case for a single item. */
   readonly header: string;
   readonly value: (item: T) => unknown;
-  /** Shown by `-o wide` and `csv`, and of single things. */
+  /** Only printed by `-o wide` and `csv`, and for a single item. */
   readonly wide?: boolean;
 }
 
-/**
- * A value as text: what is absent is empty, times are in UTC to the second, lists have commas.
- *
- * @example textOf(["a", "b"]) // "a, b"
- */
+/** A value as text: unset values are empty, times are in UTC to the second, lists have commas. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(textOf).join(", ");
@@ -20,7 +16,7 @@ export function textOf(value: unknown): string {
   return typeof value === "object" ? toJson(value) : String(value);
 }
 
-/** JSON where large numbers are texts, as the API has them. */
+/** JSON with 64-bit numbers as strings, as in the API. */
 export function toJson(value: unknown, indent?: number): string {
   const plain = (_key: string, each: unknown) => (typeof each === "bigint" ? String(each) : each);
   return JSON.stringify(value, plain, indent) ?? "null";
@@ -40,11 +36,42 @@ function timeOf({ seconds }: Timestamp): string {
   return timeText(Number(seconds) * 1000);
 }
 
-/**
- * A time in milliseconds since 1970, to the second: nobody reads further.
- *
- * @example timeText(1_794_000_000_123) // "2026-11-06T21:20:00Z"
- */
+/** A time in milliseconds since 1970 as text, to the second. */
 export function timeText(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+export type MessageWriter = (message: { readonly $typeName: string }) => unknown;
+
+/** Converts messages anywhere within a value to the JSON of the API. */
+export function toPlain(value: unknown, write: MessageWriter): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((each) => toPlain(each, write));
+  if (isMessage(value)) return write(value);
+  const entries = Object.entries(value).map(([name, each]) => [name, toPlain(each, write)]);
+  return Object.fromEntries(entries);
+}
+
+let writer: Promise<MessageWriter> | undefined;
+
+/** Loads the message schemas, which tables do not need. */
+export function messageWriter(): Promise<MessageWriter> {
+  writer ??= createWriter();
+  return writer;
+}
+
+async function createWriter(): Promise<MessageWriter> {
+  const { createRegistry, toJson } = await import("@bufbuild/protobuf");
+  const { SERVICES } = await import("@wharf/contract/messages");
+  const registry = createRegistry(...SERVICES.map(({ file }) => file));
+  return (message) => {
+    const schema = registry.getMessage(message.$typeName);
+    if (schema === undefined) throw new Error(`${message.$typeName} is not in the contract`);
+    return toJson(schema, message as never, { alwaysEmitImplicit: true, registry });
+  };
+}
+
+function isMessage(value: object): value is { $typeName: string } {
+  return "$typeName" in value;
 }

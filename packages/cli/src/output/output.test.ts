@@ -64,7 +64,7 @@ for (const [format, expected] of Object.entries(LISTS)) {
   });
 }
 
-test("single things are printed as they are, or field by field", async () => {
+test("single items are printed whole, or field by field", async () => {
   const json = printer("json");
   await json.out.one(ITEMS[0] as Item, COLUMNS);
   assert.deepEqual(JSON.parse(json.text()), ITEMS[0]);
@@ -75,8 +75,8 @@ test("single things are printed as they are, or field by field", async () => {
 
 test("an empty list is a remark to people and an empty document to scripts", async () => {
   const table = printer("table");
-  await table.out.list([], COLUMNS, { what: "organisations" });
-  assert.deepEqual([table.text(), table.notes], ["", ["no organisations"]]);
+  await table.out.list([], COLUMNS, { what: "organizations" });
+  assert.deepEqual([table.text(), table.notes], ["", ["no organizations"]]);
   const json = printer("json");
   await json.out.list([], COLUMNS);
   assert.deepEqual([JSON.parse(json.text()), json.notes], [{ items: [] }, []]);
@@ -109,7 +109,7 @@ test("messages of the client are printed as the API has them", async () => {
   assert.equal(table.text(), "CREATED\n2026-01-02T03:04:05Z\n");
 });
 
-test("times are shown to the second, whatever they are kept as", () => {
+test("times are printed to the second", () => {
   const moment = new Date("2026-01-02T03:04:05.678Z");
   for (const time of [moment, timestampFromDate(moment)]) {
     assert.equal(textOf(time), "2026-01-02T03:04:05Z");
@@ -127,6 +127,6 @@ test("people's terminals are not taken over, scripts get what there is", async (
   assert.equal(scripts.text(), "\u001b[2J\n");
 });
 
-test("a format that a command does not have is refused", async () => {
+test("an unsupported format is rejected", async () => {
   await assert.rejects(printer("env").out.list(ITEMS, COLUMNS), { name: "CommandError" });
 });

@@ -1,45 +1,38 @@
-import { wrongUse } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { harmless, harmlessLines } from "../terminal/width.ts";
-import { type Column, textOf, toJson } from "./columns.ts";
-import { csvLine } from "./csv.ts";
-import { messageWriter, plainly } from "./plain.ts";
-import { sheet, table } from "./table.ts";
+import { type Column, messageWriter, textOf, toJson, toPlain } from "./columns.ts";
+import { sheet, type TreeOf, table, treeLines } from "./table.ts";
 import type { Template } from "./template/template.ts";
-import { type TreeOf, treeLines } from "./tree.ts";
 
 export interface ListOptions<T> {
-  /** What `-o id` prints. Default: the uid. */
+  /** What `-o id` prints. Default: the UID. */
   readonly id?: (item: T) => string;
-  /** How `-o tree` draws it. Default: by uid, showing the first column. */
+  /** How `-o tree` nests items. Default: by UID, with the first column as label. */
   readonly tree?: Partial<TreeOf<T>>;
-  /** What there is none of when the list is empty: "organisations". */
+  /** The plural for the message of an empty list, such as "organizations". */
   readonly what?: string;
 }
 
 export type Items<T> = readonly T[] | AsyncIterable<T>;
 
-/** Where data goes: stdout, in the format that was asked for. */
+/** Prints data on stdout in the requested format. */
 export interface Output {
-  /** The format asked for; commands with formats of their own look at it. */
+  /** The requested format, for commands with formats of their own. */
   readonly format: string;
-  /**
-   * Prints a list. `csv`, `id` and templates print as items come; all others wait for the last.
-   *
-   * @example await context.out.list(groups.listAll(), COLUMNS, { what: "organisations" });
-   */
+  /** Prints a list. `csv`, `id` and templates are streamed; other formats wait for the last item. */
   list<T extends object>(
     items: Items<T>,
     columns: readonly Column<T>[],
     options?: ListOptions<T>,
   ): Promise<void>;
-  /** Prints one thing. */
+  /** Prints a single item. */
   one<T extends object>(
     item: T,
     columns: readonly Column<T>[],
     options?: ListOptions<T>,
   ): Promise<void>;
-  /** Prints a text as it is, with a line's end: a token, a script. */
+  /** Prints text with a newline, such as a token or a script. */
   text(text: string): void;
 }
 
@@ -51,13 +44,10 @@ export interface OutputOptions {
   note(text: string): void;
 }
 
-/**
- * @example const out = outputTo({ format: "json", template: undefined, terminal, write, note });
- */
 export function outputTo({ format, template, terminal, write, note }: OutputOptions): Output {
   const lines = (all: readonly string[]) => write(all.map((line) => `${line}\n`).join(""));
   const { style } = terminal;
-  // Scripts get what there is; people must not have their terminal taken over by it.
+  // Scripts get raw data; at a terminal, control characters are escaped.
   const data = (text: string) => write(terminal.isTTY ? harmlessLines(text) : text);
 
   async function list<T extends object>(
@@ -128,7 +118,7 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
 }
 
 async function plain(value: object): Promise<object> {
-  return plainly(value, await messageWriter()) as object;
+  return toPlain(value, await messageWriter()) as object;
 }
 
 function uidOf(item: object): string {
@@ -136,17 +126,26 @@ function uidOf(item: object): string {
 }
 
 function unknownFormat(format: string): Error {
-  return wrongUse(`-o ${format} is not something that this command can print`);
+  return usageError(`this command does not support -o ${format}`);
 }
 
-/** `CREATE TIME` → `Create time`; short words such as UID stay. */
+/** `CREATE TIME` → `Create time`; acronyms such as UID stay. */
 function sentence(header: string): string {
   if (header.length <= 3) return header.toUpperCase();
   return header.slice(0, 1).toUpperCase() + header.slice(1).toLowerCase();
 }
 
-/** As JSON has it first, so that large numbers and times are the same in both. */
+/** Converts to JSON first, so that 64-bit numbers and times are the same in both. */
 async function toYaml(value: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify(JSON.parse(toJson(value)), { lineWidth: 0 });
+}
+
+/** A line of RFC 4180. */
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+function csvCell(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -3,11 +3,7 @@ import { cut, harmless, pad, widthOf } from "../terminal/width.ts";
 
 const GAP = 2;
 
-/**
- * Rows in columns. Where the terminal is too narrow, the widest columns give way.
- *
- * @example table(["UID", "NAME"], [["4f…", "acme"]], 80, style) // lines
- */
+/** A table. At a narrow terminal, the widest columns are truncated. */
 export function table(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
@@ -27,15 +23,11 @@ export function table(
   return [style.bold(line(headers)), ...shown.map(line)];
 }
 
-/**
- * Takes cells from the widest column until all fit.
- *
- * @example fit([40, 10], 40) // [28, 10]
- */
+/** Shrinks the widest columns until all fit. */
 export function fit(widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
-  const room = width - GAP * (widths.length - 1);
-  let over = fitted.reduce((sum, each) => sum + each, 0) - room;
+  const available = width - GAP * (widths.length - 1);
+  let over = fitted.reduce((sum, each) => sum + each, 0) - available;
   while (over > 0) {
     const widest = Math.max(...fitted);
     if (widest <= 1) break;
@@ -51,14 +43,44 @@ export function fit(widths: readonly number[], width: number): number[] {
   return fitted;
 }
 
-/**
- * One thing, a line for each of its fields.
- *
- * @example sheet([["Name", "acme"]], style) // ["Name:  acme"]
- */
+/** A single item, one line per field. */
 export function sheet(fields: readonly (readonly [string, string])[], style: Style): string[] {
   const width = Math.max(0, ...fields.map(([name]) => widthOf(name) + 1));
   return fields.map(([name, value]) =>
     `${style.bold(pad(`${name}:`, width))}  ${harmless(value)}`.trimEnd(),
   );
+}
+
+/** How items are nested. */
+export interface TreeOf<T> {
+  readonly id: (item: T) => string;
+  readonly label: (item: T) => string;
+  /** The ID of the parent. Default: the UID without its last segment. */
+  readonly parent?: (item: T) => string | undefined;
+}
+
+/** A tree as lines. Items without a listed parent are at the top. */
+export function treeLines<T>(items: readonly T[], tree: TreeOf<T>): string[] {
+  const { id, label, parent = (item: T) => parentUid(id(item)) } = tree;
+  const there = new Set(items.map(id));
+  const children = Map.groupBy(items, (item) => {
+    const above = parent(item);
+    return above !== undefined && there.has(above) ? above : undefined;
+  });
+  const lines: string[] = [];
+  const draw = (item: T, first: string, rest: string) => {
+    lines.push(`${first}${label(item)}`);
+    const below = children.get(id(item)) ?? [];
+    for (const [at, next] of below.entries()) {
+      const last = at === below.length - 1;
+      draw(next, `${rest}${last ? "└── " : "├── "}`, `${rest}${last ? "    " : "│   "}`);
+    }
+  };
+  for (const top of children.get(undefined) ?? []) draw(top, "", "");
+  return lines;
+}
+
+function parentUid(uid: string): string | undefined {
+  const at = uid.lastIndexOf("/");
+  return at < 0 ? undefined : uid.slice(0, at);
 }

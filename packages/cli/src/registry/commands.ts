@@ -3,32 +3,32 @@ import { serverOptions } from "../serve/options.ts";
 
 export const runDefinition = define({
   name: "run",
-  summary: "Run a registry beside the server, wired up",
-  description: `Starts Debian's docker-registry on this machine, which lets in whom the server lets in, and tells
-it what happens. It waits for the server, and is started anew when the keys of registry tokens are
-rotated. SIGTERM and SIGINT end it; it does not end by itself when the server is gone, but says so.
+  summary: "Run a registry configured for this server",
+  description: `Starts Debian's docker-registry on this machine, with the server's access control and with
+notifications to the server. Waits for the server, and restarts the registry when the keys of registry
+tokens are rotated. SIGTERM and SIGINT stop it; when the server is unreachable, it logs that and keeps running.
 
-Give it the settings of the server: the registry is the first of --registry-urls, which the server
-must have been started with. Images are kept in DIR/registry.`,
+Takes the settings of the server: the registry is the first of --registry-urls, which the server must
+have been started with. Images are stored in DIR/registry.`,
   examples: [
     {
       command: "wharf registry run",
       shows:
-        "at 127.0.0.1:5000, for a server with --registry-urls 127.0.0.1:5000=http://127.0.0.1:5000",
+        "on 127.0.0.1:5000, for a server with --registry-urls 127.0.0.1:5000=http://127.0.0.1:5000",
     },
-    { command: "wharf registry run --storage /srv/images", shows: "with its images elsewhere" },
+    { command: "wharf registry run --storage /srv/images", shows: "with another image directory" },
   ],
   raw: true,
   options: {
     registry: {
       type: "string",
       value: "HOST",
-      summary: "Which of the registries in --registry-urls to run, if not the first.",
+      summary: "Registry of --registry-urls to run (default: the first).",
     },
     storage: {
       type: "string",
       value: "DIR",
-      summary: "Where images are kept, if not below the data directory.",
+      summary: "Image directory (default: in the data directory).",
     },
     ...serverOptions(),
   },
@@ -36,21 +36,21 @@ must have been started with. Images are kept in DIR/registry.`,
 
 export const reconcileDefinition = define({
   name: "reconcile",
-  summary: "Look through attached registries now, and repair what notifications missed",
-  description: `Waits until the server has looked through them, and shows what it found. The server looks by
-itself when it starts and every --reconcile-minutes. Ctrl-C ends the waiting, not the looking.
+  summary: "Reconcile attached registries now, to repair missed notifications",
+  description: `Waits for the reconcile pass and prints its findings. The server also reconciles at startup and every
+--reconcile-minutes. Ctrl-C stops waiting, not the pass.
 
-Only the operator can ask for it.`,
+Requires the operator's token.`,
   examples: [
-    { command: "wharf registry reconcile", shows: "all that are attached" },
+    { command: "wharf registry reconcile", shows: "all attached registries" },
     { command: "wharf registry reconcile registry.example.com -o json" },
   ],
-  arguments: [{ name: "host", summary: "The host of one of them" }],
+  arguments: [{ name: "host", summary: "Host of a registry (default: all)" }],
 });
 
 export const registry = group({
   name: "registry",
-  summary: "Run a registry, and look through those that are attached",
+  summary: "Run a registry, and reconcile attached registries",
   commands: [
     command(runDefinition, () => import("./run.ts")),
     command(reconcileDefinition, () => import("./reconcile.ts")),

@@ -5,8 +5,7 @@ import { failed } from "../errors.ts";
 import type { Column } from "../output/columns.ts";
 import type { reconcileDefinition } from "./commands.ts";
 
-/** How often the server is asked how far it is. */
-const ASK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 const COLUMNS: readonly Column<Registry>[] = [
   { header: "Host", value: ({ host }) => host },
@@ -24,14 +23,14 @@ const COLUMNS: readonly Column<Registry>[] = [
 export const run: Run<typeof reconcileDefinition> = async (context, { host = "" }) => {
   const { signal } = context;
   const { registries } = await context.client();
-  const asked = (await registries.reconcile({ host }, { signal })).registries;
-  const hosts = new Set(asked.map((one) => one.host));
-  const done = await context.progress("looking through the registry, repos:", async (step) => {
-    for (let now = asked; ; ) {
-      for (const { host: at, problem } of now) if (problem !== "") throw notRead(at, problem);
+  const started = (await registries.reconcile({ host }, { signal })).registries;
+  const hosts = new Set(started.map((one) => one.host));
+  const done = await context.progress("reconciling, repos:", async (step) => {
+    for (let now = started; ; ) {
+      for (const { host: at, problem } of now) if (problem !== "") throw unreadable(at, problem);
       if (now.every(({ pending }) => !pending)) return now;
       step.at(now.reduce((sum, { findings }) => sum + (findings?.repos ?? 0), 0));
-      await sleep(ASK_MS, undefined, { signal });
+      await sleep(POLL_INTERVAL_MS, undefined, { signal });
       const all = (await registries.list({}, { signal })).registries;
       now = all.filter((one) => hosts.has(one.host));
     }
@@ -39,7 +38,7 @@ export const run: Run<typeof reconcileDefinition> = async (context, { host = "" 
   await context.out.list(done, COLUMNS, { id: (one) => one.host, what: "registries" });
 };
 
-function notRead(host: string, problem: string): Error {
-  const hint = `the server asks ${host} again until it answers`;
+function unreadable(host: string, problem: string): Error {
+  const hint = `the server retries ${host} until it responds`;
   return failed(problem, hint);
 }

@@ -4,8 +4,8 @@ import type { runDefinition } from "./commands.ts";
 import { type RegistrySite, siteOf } from "./site.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** Where a registry listens that nobody named. */
-const USUAL = "127.0.0.1:5000";
+/** The default address of a registry. */
+const DEFAULT_HOST = "127.0.0.1:5000";
 
 export const run: Run<typeof runDefinition> = async (_context, { words }) => {
   const { own, others } = takeOptions(words, ["registry", "storage"]);
@@ -23,17 +23,17 @@ export const run: Run<typeof runDefinition> = async (_context, { words }) => {
   await supervisor.ended;
 };
 
-/** The registry to run: the one that was named, the first that is attached, or the usual one. */
+/** The registry to run: the one given, the first of --registry-urls, or the default. */
 function chosen({ registryUrls }: Settings, named: string | undefined) {
   if (registryUrls.size === 0 && named === undefined)
-    return { host: USUAL, url: new URL(`http://${USUAL}`) };
+    return { host: DEFAULT_HOST, url: new URL(`http://${DEFAULT_HOST}`) };
   const host = named ?? ([...registryUrls.keys()][0] as string);
   const url = registryUrls.get(host);
   if (url === undefined) throw new ConfigError(`--registry-urls has no registry ${host}`);
   return { host, url: new URL(url) };
 }
 
-/** Takes options of this command out of the words; the rest are settings of the server. */
+/** Splits the options of this command from the settings of the server. */
 function takeOptions(words: readonly string[], names: readonly string[]) {
   const own = new Map<string, string>();
   const others: string[] = [];
@@ -52,12 +52,12 @@ function takeOptions(words: readonly string[], names: readonly string[]) {
 }
 
 function howToPush({ wiring: { host, baseUrl } }: RegistrySite): string {
-  return `wharf: to push, with the uid of an organisation or its verified name:
+  return `wharf: to push, with the UID or the verified name of an organization:
   export WHARF_API=${baseUrl}
   wharf auth login
   wharf auth configure-docker --registry ${host}
-  docker push ${host}/ORGANISATION/IMAGE
+  docker push ${host}/ORGANIZATION/IMAGE
 or without Docker:
   TOKEN=$(wharf auth token --audience ${host})
-  skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANISATION/alpine`;
+  skopeo copy --all --dest-tls-verify=false --dest-creds "_token:$TOKEN" docker://alpine docker://${host}/ORGANIZATION/alpine`;
 }

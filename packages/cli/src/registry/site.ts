@@ -5,7 +5,7 @@ import type { RegistryWiring } from "@wharf/server/admin.ts";
 import { ConfigError, type Settings } from "@wharf/server/config.ts";
 import { failed } from "../errors.ts";
 
-/** A registry of ours: its program, its files, and what it is wired up with. */
+/** A registry that this CLI runs: its program, files and configuration. */
 export interface RegistrySite {
   readonly program: string;
   readonly configFile: string;
@@ -14,20 +14,16 @@ export interface RegistrySite {
   readonly wiring: RegistryWiring;
 }
 
-/** Debian's name for it, and its own. */
+/** The name in Debian, and the upstream name. */
 const PROGRAMS = ["docker-registry", "registry"];
 
-/**
- * Finds the program and writes its files into the data directory.
- *
- * @example const site = await siteOf(settings, { host, url, storage: undefined });
- */
+/** Finds the program and writes its configuration to the data directory. */
 export async function siteOf(
   settings: Settings,
   { host, url, storage }: { host: string; url: URL; storage: string | undefined },
 ): Promise<RegistrySite> {
   if (url.protocol !== "http:" || url.pathname !== "/")
-    throw new ConfigError(`a registry that is run here listens at http://HOST:PORT, not ${url}`);
+    throw new ConfigError(`the URL of a registry to run must be http://HOST:PORT, not ${url}`);
   const program = findProgram();
   const { registryWiring } = await import("@wharf/server/admin.ts");
   const wiring = await registryWiring(settings, host);
@@ -35,15 +31,17 @@ export async function siteOf(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const certificates = join(folder, "certs.pem");
   const configFile = join(folder, "config.yml");
-  const kept = storage === undefined ? join(folder, "storage") : resolve(storage);
+  const images = storage === undefined ? join(folder, "storage") : resolve(storage);
   const { stringify } = await import("yaml");
-  writeFileSync(configFile, stringify(configOf(wiring, url, certificates, kept)), { mode: 0o600 });
-  // It holds the secret; an older one may be open to others.
+  writeFileSync(configFile, stringify(configOf(wiring, url, certificates, images)), {
+    mode: 0o600,
+  });
+  // It contains a secret; the file of an older version may be readable by others.
   chmodSync(configFile, 0o600);
   return { program, configFile, certificates, url, wiring };
 }
 
-/** What CNCF Distribution reads. */
+/** The configuration of CNCF Distribution. */
 function configOf(
   { host, secret, baseUrl, authUrl }: RegistryWiring,
   url: URL,
@@ -90,6 +88,6 @@ function findProgram(): string {
   }
   throw failed(
     "docker-registry is not installed",
-    "on Debian and Ubuntu: apt install docker-registry; elsewhere: a release of CNCF Distribution",
+    "on Debian and Ubuntu: apt install docker-registry; elsewhere, install CNCF Distribution",
   );
 }

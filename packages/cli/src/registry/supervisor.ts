@@ -4,25 +4,23 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failed } from "../errors.ts";
-import { hasNewKey } from "./new-keys.ts";
 import type { RegistrySite } from "./site.ts";
 
-/** How often it is asked whether the server, or the registry, is there. */
-const ASK_MS = 250;
+/** How often the server and the registry are polled until they are ready. */
+const POLL_INTERVAL_MS = 250;
 
-/** How often the server's keys are looked at: the next key is known long before it is used. */
-const KEYS_MS = 2_000;
+/** How often the server's keys are read; a new key is published long before it is used. */
+const KEYS_INTERVAL_MS = 2_000;
 
-/** A registry that takes longer to start is not going to. */
-const START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 
-/** What a registry says of clients that ask for what is not there yet, or have yet to bring a token. */
-const EVERYDAY =
+/** Log lines about 4xx responses, which are normal: missing blobs, requests without a token. */
+const ROUTINE =
   /msg="(error authorizing context|response completed with error".* http\.response\.status=4\d\d)/;
 
-/** Keeps a registry running with the keys of today, until it is told to stop. */
+/** Keeps a registry running with the current keys until it is stopped. */
 export class Supervisor {
-  /** Resolves when it was told to stop and has; rejects when the registry ends by itself. */
+  /** Resolves when stopped; rejects when the registry exits by itself. */
   readonly ended: Promise<void>;
   readonly #renew: () => Promise<RegistrySite>;
   #site: RegistrySite;
@@ -40,7 +38,7 @@ export class Supervisor {
     this.ended.catch(() => {});
   }
 
-  /** Waits for the server, then starts the registry and waits for that. */
+  /** Waits for the server, then starts the registry and waits until it is ready. */
   async start(): Promise<void> {
     const { signal } = this.#stopping;
     try {
@@ -51,7 +49,7 @@ export class Supervisor {
       void this.#watchKeys();
     } catch (error) {
       await this.#down();
-      // Whoever was told to stop while it waited has done so.
+      // Stopped while waiting.
       if (signal.aborted) process.exit(0);
       throw error;
     }
@@ -75,11 +73,11 @@ export class Supervisor {
       );
     if (await isThere()) return;
     console.error(`wharf: waiting for the server at ${baseUrl}`);
-    do await sleep(ASK_MS, undefined, this.#stopping);
+    do await sleep(POLL_INTERVAL_MS, undefined, this.#stopping);
     while (!(await isThere()));
   }
 
-  /** An envelope of nothing tells whether the server will take those of the registry. */
+  /** Sends an empty notification, to check that the server accepts those of the registry. */
   async #checkAttached(): Promise<void> {
     const { url } = this.#site;
     const { baseUrl, host, secret } = this.#site.wiring;
@@ -90,34 +88,32 @@ export class Supervisor {
     });
     if (answer.ok) return;
     throw failed(
-      `the server at ${baseUrl} does not keep track of ${host}`,
+      `the registry ${host} is not attached to the server at ${baseUrl}`,
       `start it with --registry-urls ${host}=${url.origin}`,
     );
   }
 
   async #publishedKeys(): Promise<string> {
     const answer = await fetch(`${this.#site.wiring.baseUrl}/registry/certs.pem`);
-    if (!answer.ok) throw failed(`the server answers ${answer.status} for its keys`);
+    if (!answer.ok) throw failed(`the server returned ${answer.status} for its keys`);
     return answer.text();
   }
 
-  /** Registries read keys only when they start. */
+  /** Registries read keys only at startup. */
   async #watchKeys(): Promise<void> {
     for (;;) {
       try {
-        await sleep(KEYS_MS, undefined, this.#stopping);
+        await sleep(KEYS_INTERVAL_MS, undefined, this.#stopping);
         const keys = await this.#publishedKeys().catch(() => undefined);
         this.#noteServer(keys !== undefined);
         if (keys === undefined) continue;
         if (!hasNewKey(keys, this.#keys) || this.#stopping.signal.aborted) continue;
-        console.error(
-          "wharf: the keys of registry tokens have changed; starting the registry anew",
-        );
+        console.error("wharf: the keys of registry tokens have changed; restarting the registry");
         this.#keys = keys;
         await this.#down();
         this.#site = await this.#renew();
         await this.#up();
-        console.error("wharf: the registry is back, with the keys of now");
+        console.error("wharf: the registry is back, with the current keys");
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#end.reject(error);
         return;
@@ -125,7 +121,7 @@ export class Supervisor {
     }
   }
 
-  /** The registry goes on without its server: nobody could tell a restart from the end. */
+  /** Keeps the registry running without its server, which may only be restarting. */
   #noteServer(isThere: boolean): void {
     if (isThere === this.#hasServer) return;
     this.#hasServer = isThere;
@@ -133,7 +129,7 @@ export class Supervisor {
     console.error(
       isThere
         ? `wharf: the server at ${baseUrl} is back`
-        : `wharf: the server at ${baseUrl} is gone; until it is back, nobody is let in anew. Ctrl-C ends the registry`,
+        : `wharf: the server at ${baseUrl} is unreachable; until it is back, no new tokens are issued. Ctrl-C stops the registry`,
     );
   }
 
@@ -144,20 +140,20 @@ export class Supervisor {
     const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "pipe", "pipe"] });
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on("line", (line) => {
-        if (!EVERYDAY.test(line)) console.error(line);
+        if (!ROUTINE.test(line)) console.error(line);
       });
     }
     this.#child = child;
     child.once("exit", (code) => {
-      if (this.#child === child) this.#end.reject(failed(`the registry ended with ${code}`));
+      if (this.#child === child) this.#end.reject(failed(`the registry exited with ${code}`));
     });
-    const until = Date.now() + START_MS;
+    const until = Date.now() + START_TIMEOUT_MS;
     while (Date.now() < until && child.exitCode === null) {
       const answer = await fetch(`${url.origin}/v2/`).catch(() => undefined);
-      // Whoever else listens there does not ask for a token of ours.
+      // Another process on this port would not ask for a token of this server.
       const asks = answer?.headers.get("www-authenticate") ?? "";
       if (answer?.status === 401 && asks.includes(this.#site.wiring.host)) return;
-      await sleep(ASK_MS / 5, undefined, this.#stopping);
+      await sleep(POLL_INTERVAL_MS / 5, undefined, this.#stopping);
     }
     throw failed(`the registry did not start at ${url.host}`, "is the port in use?");
   }
@@ -169,4 +165,11 @@ export class Supervisor {
     child.kill("SIGTERM");
     await once(child, "exit");
   }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Whether there is a new certificate. Removed ones do not require a restart. */
+export function hasNewKey(published: string, known: string): boolean {
+  return (published.match(CERTIFICATE) ?? []).some((certificate) => !known.includes(certificate));
 }

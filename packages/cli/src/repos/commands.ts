@@ -1,44 +1,29 @@
-import { command, define, group } from "../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../command/verbs.ts";
-import { DESCRIPTION, NAME, PARENT, WITHIN } from "../iam/shared/options.ts";
-import { completeOf, pickOf } from "../resolve/choices.ts";
+import { command, define, group, type Options } from "../command/definition.ts";
+import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
+import { resourceCommands } from "../resource/commands.ts";
+import {
+  argumentOf,
+  argumentsOf,
+  DESCRIPTION,
+  NAME,
+  NAME_FILTER,
+  PARENT,
+} from "../resource/options.ts";
 
-const repo = {
-  name: "repo",
-  summary: "Name, path of names such as acme/app, or uid of the repo",
-  required: true,
-  complete: completeOf(REPO),
-  pick: pickOf(REPO),
-} as const;
+const load = () => import("./run.ts");
+const argument = argumentOf("repo", REPO, "Name, path such as acme/app, or UID of the repo");
 
-const CONTENT = {
+const METADATA = {
   tier: {
     type: "choice",
     choices: ["application", "base", "fips", "ai", "devtools", "commercial"],
-    summary: "Its tier in the catalogue",
+    summary: "Catalog tier",
   },
-  bundles: { type: "list", value: "BUNDLE", summary: "The bundles that it belongs to" },
+  bundles: { type: "list", value: "BUNDLE", summary: "Bundles that contain the repo" },
   aliases: { type: "list", value: "REF", summary: "Other references to the same images" },
   "active-tags": { type: "list", value: "TAG", summary: "Tags that are kept up to date" },
-} as const;
-
-export const listDefinition = define({
-  ...LIST,
-  summary: "List repos",
-  examples: [
-    { command: "wharf repos list --parent acme" },
-    { command: "wharf repos list -o tree" },
-  ],
-  options: { name: { type: "string", summary: "Only those with this name" }, ...WITHIN },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one repo",
-  examples: [{ command: "wharf repos describe acme/app" }],
-  arguments: [repo],
-});
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
@@ -51,11 +36,11 @@ export const createDefinition = define({
   options: {
     parent: PARENT,
     description: DESCRIPTION,
-    ...CONTENT,
+    ...METADATA,
     "sync-from": {
       type: "string",
       value: "REPO",
-      summary: "The repo that its images come from: name or uid",
+      summary: "Source repo to sync from: name or UID",
       complete: completeOf(REPO),
     },
   },
@@ -63,28 +48,42 @@ export const createDefinition = define({
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change a repo",
+  summary: "Update a repo",
   examples: [{ command: "wharf repos update acme/app --description 'The app'" }],
-  arguments: [repo],
-  options: { name: NAME, description: DESCRIPTION, ...CONTENT },
+  arguments: [argument],
+  options: { name: NAME, description: DESCRIPTION, ...METADATA },
 });
 
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete repos",
-  examples: [{ command: "wharf repos delete acme/app" }],
-  arguments: [{ ...repo, name: "repos", summary: "Names or uids of repos", variadic: true }],
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List repos",
+    examples: [
+      { command: "wharf repos list --parent acme" },
+      { command: "wharf repos list -o tree" },
+    ],
+    filters: { name: NAME_FILTER },
+  },
+  describe: {
+    summary: "Show a repo",
+    examples: [{ command: "wharf repos describe acme/app" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete repos",
+    examples: [{ command: "wharf repos delete acme/app" }],
+    argument: { ...argumentsOf("repos", REPO), required: true },
+  },
 });
 
 export const repos = group({
   name: "repos",
   aliases: ["repo"],
-  summary: "Manage repos: they hold the images of a group",
+  summary: "Manage image repositories",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
   ],
 });

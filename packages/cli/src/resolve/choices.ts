@@ -1,44 +1,46 @@
 import type { Choice } from "../command/definition.ts";
 import type { Context } from "../context.ts";
-import type { Kind, Named } from "./kinds.ts";
+import type { HasUid, Kind, Named } from "./kinds.ts";
 
-/** As many as anyone looks through. */
-const CHOICES = 500;
+const MAX_CHOICES = 500;
 
-/**
- * What people pick from when they have not said which.
- *
- * @example pick: pickOf(IDENTITY)
- */
-export function pickOf<T extends Named>(kind: Kind<T>): (context: Context) => Promise<Choice[]> {
+/** The pick list for a missing argument or option. */
+export function pickOf<T extends HasUid>(kind: Kind<T>): (context: Context) => Promise<Choice[]> {
   return async (context) =>
-    (await some(context, kind)).map(({ uid, name, description }) => ({
-      value: uid,
-      label: name,
-      hint: description || uid,
+    (await firstOf(context, kind)).map((item) => ({
+      value: item.uid,
+      label: kind.label(item),
+      hint: kind.hint(item),
     }));
 }
 
-/**
- * Names for the shell to complete; where two have the same, their uids.
- *
- * @example complete: completeOf(IDENTITY)
- */
-export function completeOf<T extends Named>(
+/** Candidates for shell completion: names where they are unique, UIDs otherwise. */
+export function completeOf<T extends HasUid>(
   kind: Kind<T>,
 ): (context: Context) => Promise<string[]> {
   return async (context) => {
-    const byName = Map.groupBy(await some(context, kind), ({ name }) => name);
+    const found = await firstOf(context, kind);
+    if (!kind.isNamed) return found.map(({ uid }) => uid);
+    const byName = Map.groupBy(found as readonly HasUid[] as readonly Named[], ({ name }) => name);
     return [...byName].flatMap(([name, same]) =>
       same.length === 1 ? [name] : same.map(({ uid }) => uid),
     );
   };
 }
 
-async function some<T extends Named>({ client, signal }: Context, kind: Kind<T>): Promise<T[]> {
+async function firstOf<T extends HasUid>(
+  { client, signal }: Context,
+  { service, filter = {}, includes = () => true }: Kind<T>,
+): Promise<T[]> {
   const found: T[] = [];
-  for await (const one of kind.list(await client(), { orderBy: "name" }, { signal })) {
-    if (found.push(one) >= CHOICES) break;
+  for await (const item of service(await client()).listAll(filter, { signal })) {
+    if (includes(item) && found.push(item) >= MAX_CHOICES) break;
   }
   return found;
+}
+
+/** Loaded on demand: the list of capabilities comes with the whole contract. */
+export async function completeCapabilities(): Promise<string[]> {
+  const { ASSIGNABLE_CAPABILITIES, capabilityNames } = await import("./capabilities.ts");
+  return capabilityNames(ASSIGNABLE_CAPABILITIES);
 }

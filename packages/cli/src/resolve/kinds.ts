@@ -1,68 +1,158 @@
 import type {
   CallOptions,
+  Group,
+  GroupInvite,
   Identity,
   IdentityProvider,
   Repo,
   Role,
+  RoleBinding,
   UIDPFilter,
   Wharf,
 } from "@wharf/client";
 
-/** What can be told by a name. */
-export interface Named {
-  readonly uid: string;
-  readonly name: string;
-  readonly description: string;
-}
+/**
+ * Kinds of resources: how messages call them, and how to reach them in the API. Loaded with the
+ * command definitions, so only types are imported.
+ */
 
-/** Which of a kind are wanted. */
-export interface Wanted {
+/** Restricts a list. */
+export interface Filter {
   readonly name?: string;
   readonly orderBy?: string;
   readonly uidp?: Partial<Omit<UIDPFilter, "$typeName" | "$unknown">>;
 }
 
-/** A kind of thing that commands are told by name or uid, and how to get at it. */
-export interface Kind<T extends Named> {
-  readonly one: string;
-  readonly many: string;
-  /** The command that lists them. */
-  readonly listed: string;
-  /** Whether their names can have slashes themselves. */
-  readonly slashes?: boolean;
-  get(wharf: Wharf, uid: string, options: CallOptions): Promise<T>;
-  list(wharf: Wharf, wanted: Wanted, options: CallOptions): AsyncIterable<T>;
+/** The methods of the API that commands of every kind use. */
+export interface Service<T> {
+  get(request: { uid: string }, options: CallOptions): Promise<T>;
+  listAll(request: Filter, options: CallOptions): AsyncIterable<T>;
+  delete?(request: { uid: string }, options: CallOptions): Promise<unknown>;
 }
 
+export interface HasUid {
+  readonly uid: string;
+}
+
+export interface Kind<T extends HasUid> {
+  readonly one: string;
+  readonly many: string;
+  readonly listCommand: string;
+  readonly service: (wharf: Wharf) => Service<T>;
+  /** The filter and order of pick lists and completion. */
+  readonly filter?: Filter;
+  /** Whether a listed resource is of this kind; folders are groups, but not all groups folders. */
+  readonly includes?: (item: T) => boolean;
+  /** Whether users refer to it by name; otherwise by UID only. */
+  readonly isNamed?: boolean;
+  /** Whether names contain slashes, as those of repos do. */
+  readonly hasSlashes?: boolean;
+  /** What pick lists, trees and questions show. */
+  readonly label: (item: T) => string;
+  /** What pick lists show beside the label. */
+  readonly hint: (item: T) => string;
+}
+
+export interface Named extends HasUid {
+  readonly name: string;
+  readonly description: string;
+}
+
+const NAMED = {
+  isNamed: true,
+  filter: { orderBy: "name" },
+  label: ({ name }: Named) => name,
+  hint: ({ description, uid }: Named) => description || uid,
+} as const;
+
+const GROUPS = {
+  ...NAMED,
+  service: ({ groups }: Wharf) => groups,
+  hint: ({ uid }: Group) => uid,
+} as const;
+
+export const GROUP: Kind<Group> = {
+  ...GROUPS,
+  one: "group",
+  many: "groups",
+  listCommand: "wharf iam folders list",
+};
+
+/** A group without a parent. */
+export const ORGANIZATION: Kind<Group> = {
+  ...GROUPS,
+  one: "organization",
+  many: "organizations",
+  listCommand: "wharf iam organizations list",
+  filter: { orderBy: "name", uidp: { inRoot: true } },
+  includes: ({ uid }) => !uid.includes("/"),
+};
+
+export const FOLDER: Kind<Group> = {
+  ...GROUPS,
+  one: "folder",
+  many: "folders",
+  listCommand: "wharf iam folders list",
+  includes: ({ uid }) => uid.includes("/"),
+};
+
 export const IDENTITY: Kind<Identity> = {
+  ...NAMED,
   one: "identity",
   many: "identities",
-  listed: "wharf iam identities list",
-  get: (wharf, uid, options) => wharf.identities.get({ uid }, options),
-  list: (wharf, wanted, options) => wharf.identities.listAll(wanted, options),
+  listCommand: "wharf iam identities list",
+  service: ({ identities }) => identities,
 };
 
 export const ROLE: Kind<Role> = {
+  ...NAMED,
   one: "role",
   many: "roles",
-  listed: "wharf iam roles list",
-  get: (wharf, uid, options) => wharf.roles.get({ uid }, options),
-  list: (wharf, wanted, options) => wharf.roles.listAll(wanted, options),
+  listCommand: "wharf iam roles list",
+  service: ({ roles }) => roles,
 };
 
 export const IDENTITY_PROVIDER: Kind<IdentityProvider> = {
+  ...NAMED,
   one: "identity provider",
   many: "identity providers",
-  listed: "wharf iam identity-providers list",
-  get: (wharf, uid, options) => wharf.identityProviders.get({ uid }, options),
-  list: (wharf, wanted, options) => wharf.identityProviders.listAll(wanted, options),
+  listCommand: "wharf iam identity-providers list",
+  service: ({ identityProviders }) => identityProviders,
 };
 
 export const REPO: Kind<Repo> = {
+  ...NAMED,
   one: "repo",
   many: "repos",
-  listed: "wharf repos list",
-  slashes: true,
-  get: (wharf, uid, options) => wharf.repos.get({ uid }, options),
-  list: (wharf, wanted, options) => wharf.repos.listAll(wanted, options),
+  listCommand: "wharf repos list",
+  hasSlashes: true,
+  service: ({ repos }) => repos,
 };
+
+export const INVITE: Kind<GroupInvite> = {
+  one: "invite",
+  many: "invites",
+  listCommand: "wharf iam invites list",
+  service: ({ groupInvites }) => groupInvites,
+  label: ({ email, keyId, role, roleUid }) =>
+    `${email || `key ${keyId}`}: ${role?.name ?? roleUid}`,
+  hint: ({ uid }) => uid,
+};
+
+export const ROLE_BINDING: Kind<RoleBinding> = {
+  one: "role binding",
+  many: "role bindings",
+  listCommand: "wharf iam role-bindings list",
+  service: ({ roleBindings }) => roleBindings,
+  label: (binding) => `${subjectOf(binding)}: ${roleOf(binding)}`,
+  hint: ({ group, uid }) => group?.name ?? uid,
+};
+
+/** The identity of a binding: email address or name where known. */
+export function subjectOf({ identity, identityUid }: RoleBinding): string {
+  return identity?.email || identity?.name || identityUid;
+}
+
+export function roleOf({ role, roleUid }: RoleBinding): string {
+  return role?.name || roleUid;
+}

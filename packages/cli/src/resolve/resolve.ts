@@ -1,40 +1,27 @@
-import { isUid } from "@wharf/contract";
+import { isRoot, isSelfOrBelow, isUid, parentOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { CommandError, EXIT, notFound, wrongUse } from "../errors.ts";
-import { resolveGroup } from "../iam/groups/resolve.ts";
-import type { Kind, Named, Wanted } from "./kinds.ts";
-import { placesOf } from "./places.ts";
+import { CommandError, EXIT, notFound, usageError } from "../errors.ts";
+import { resolveGroup } from "./groups.ts";
+import { type Filter, type HasUid, IDENTITY, type Kind, type Named, ROLE } from "./kinds.ts";
+import { MAX_CANDIDATES, onlyMatch } from "./names.ts";
 
-/** More that have the same name are not read through. */
-const CANDIDATES = 10;
+/** Excludes resources that have the name but cannot be used. */
+type Usable<T> = (item: T) => boolean;
 
-/** Which of those that have the name can be meant at all. */
-export type Usable<T> = (one: T) => boolean;
-
-/**
- * The thing that someone means: by uid, by name, or by the names on the way to it.
- *
- * @example const { uid } = await resolve(context, IDENTITY, "acme/ci");
- */
-export async function resolve<T extends Named>(
+/** Resolves a UID, a name or a path such as `acme/ci` to a resource. */
+export async function resolve<T extends HasUid>(
   context: Context,
   kind: Kind<T>,
   text: string,
   usable: Usable<T> = () => true,
 ): Promise<T> {
   const { signal } = context;
-  if (isUid(text)) return kind.get(await context.client(), text, { signal });
-  const found = await findByPath(context, kind, text, usable);
-  return only(context, kind, text, found);
+  if (isUid(text)) return kind.service(await context.client()).get({ uid: text }, { signal });
+  return onlyMatch(context, kind, text, await findByPath(context, kind, text, usable));
 }
 
-/**
- * The same where the uid is enough: one that is given is not looked up, so that it may belong to
- * someone who has yet to come.
- *
- * @example const identityUid = await resolveUid(context, IDENTITY, "ci");
- */
-export async function resolveUid<T extends Named>(
+/** As `resolve`, but without looking up a UID: the identity may not have signed in yet. */
+export async function resolveUid<T extends HasUid>(
   context: Context,
   kind: Kind<T>,
   text: string,
@@ -43,32 +30,81 @@ export async function resolveUid<T extends Named>(
   return isUid(text) ? text : (await resolve(context, kind, text, usable)).uid;
 }
 
-async function findByPath<T extends Named>(
+/** Rejects anything but a UID, for kinds without names. */
+export function requireUid(source: string, text: string): void {
+  if (isUid(text)) return;
+  throw usageError(
+    `${source}: expected a UID, got "${text}"`,
+    "lists show UIDs; `-o id` prints only UIDs",
+  );
+}
+
+/** Resolves a role that can be bound in a group: built in, or defined there or above. */
+export function resolveRole(context: Context, text: string, group: string): Promise<string> {
+  return resolveUid(
+    context,
+    ROLE,
+    text,
+    ({ uid }) => isRoot(uid) || isSelfOrBelow(group, parentOf(uid)),
+  );
+}
+
+/**
+ * Resolves an identity by UID, name or email address. People belong to no group, so an address is
+ * looked up in the role bindings that the caller can see.
+ */
+export async function resolveIdentity(
+  context: Context,
+  text: string,
+): Promise<Pick<Named, "uid" | "name">> {
+  if (isUid(text)) return { uid: text, name: text };
+  if (!text.includes("@")) return resolve(context, IDENTITY, text);
+  const names = new Map<string, string>();
+  const { roleBindings } = await context.client();
+  for await (const { identity } of roleBindings.listAll({}, { signal: context.signal })) {
+    if (identity?.email.toLowerCase() === text.toLowerCase())
+      names.set(identity.uid, identity.name);
+  }
+  const [first, second] = names;
+  if (first === undefined) {
+    throw notFound(
+      `no visible role binding has an identity with the email address ${text}`,
+      "`wharf iam role-bindings list` lists role bindings",
+    );
+  }
+  if (second === undefined) return { uid: first[0], name: first[1] };
+  throw usageError(
+    `${names.size} identities have the email address ${text}`,
+    ["give the UID of one:", ...names.keys()].join("\n    "),
+  );
+}
+
+async function findByPath<T extends HasUid>(
   context: Context,
   kind: Kind<T>,
   text: string,
   usable: Usable<T>,
 ): Promise<T[]> {
-  const whole = kind.slashes || !text.includes("/");
-  const found = whole ? await named(context, kind, { name: text }, usable) : [];
+  const isWholeName = kind.hasSlashes || !text.includes("/");
+  const found = isWholeName ? await findByName(context, kind, { name: text }, usable) : [];
   if (found.length > 0) return found;
-  for (const at of slashesOf(text, kind.slashes === true)) {
-    const group = await groupIfAny(context, text.slice(0, at));
+  for (const slash of splitsOf(text, kind.hasSlashes === true)) {
+    const group = await groupOrUndefined(context, text.slice(0, slash));
     if (group === undefined) continue;
-    const wanted = { name: text.slice(at + 1), uidp: { childrenOf: group.uid } };
-    const below = await named(context, kind, wanted, usable);
-    if (below.length > 0) return below;
+    const filter = { name: text.slice(slash + 1), uidp: { childrenOf: group.uid } };
+    const inGroup = await findByName(context, kind, filter, usable);
+    if (inGroup.length > 0) return inGroup;
   }
   return [];
 }
 
-/** Where the names of groups may end: at the last slash, or at any where names have slashes. */
-function slashesOf(text: string, all: boolean): number[] {
-  const found = [...text.matchAll(/\//g)].map(({ index }) => index).reverse();
-  return all ? found : found.slice(0, 1);
+/** Where the group's path can end: at the last slash, or at any slash if names have slashes. */
+function splitsOf(text: string, hasSlashes: boolean): number[] {
+  const slashes = [...text.matchAll(/\//g)].map(({ index }) => index).reverse();
+  return hasSlashes ? slashes : slashes.slice(0, 1);
 }
 
-async function groupIfAny(context: Context, text: string) {
+async function groupOrUndefined(context: Context, text: string) {
   try {
     return await resolveGroup(context, text);
   } catch (error) {
@@ -77,39 +113,15 @@ async function groupIfAny(context: Context, text: string) {
   }
 }
 
-async function named<T extends Named>(
+async function findByName<T extends HasUid>(
   { client, signal }: Context,
   kind: Kind<T>,
-  wanted: Wanted,
+  filter: Filter,
   usable: Usable<T>,
 ): Promise<T[]> {
   const found: T[] = [];
-  for await (const one of kind.list(await client(), wanted, { signal })) {
-    if (usable(one) && found.push(one) >= CANDIDATES) break;
+  for await (const item of kind.service(await client()).listAll(filter, { signal })) {
+    if (usable(item) && found.push(item) >= MAX_CANDIDATES) break;
   }
   return found;
-}
-
-async function only<T extends Named>(
-  context: Context,
-  { one, many, listed }: Kind<T>,
-  text: string,
-  found: readonly T[],
-): Promise<T> {
-  const [first, second] = found;
-  if (first === undefined) {
-    throw notFound(`no ${one} is named "${text}"`, `\`${listed}\` shows what there is`);
-  }
-  if (second === undefined) return first;
-  const places = await placesOf(
-    context,
-    found.map(({ uid }) => uid),
-  );
-  const lines = found.map(({ uid, name, description }) =>
-    [uid, `${places.get(uid)}${name}`, description].filter(Boolean).join("  "),
-  );
-  throw wrongUse(
-    `${found.length}${found.length === CANDIDATES ? " or more" : ""} ${many} are named "${text}"`,
-    ["give the uid of one, or the names on the way to it:", ...lines].join("\n    "),
-  );
 }

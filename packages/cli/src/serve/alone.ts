@@ -1,11 +1,7 @@
-import { framed } from "../frame.ts";
-import { runServe } from "./serve.ts";
+import { runReportingErrors } from "../report.ts";
+import { runServe } from "./run.ts";
 
-/**
- * `wharf serve` without the other commands, of which it needs none.
- *
- * @example await run(["serve", "--listen", "127.0.0.1:8080"]);
- */
+/** The entry point of the server bundle: `wharf serve` without the other commands. */
 export function run(words: readonly string[]): Promise<void> {
-  return framed(words, () => runServe(words.slice(1)));
+  return runReportingErrors(words, () => runServe(words.slice(1)));
 }

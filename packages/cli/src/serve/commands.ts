@@ -4,12 +4,12 @@ import { serverOptions } from "./options.ts";
 export const serveDefinition = define({
   name: "serve",
   summary: "Run the server",
-  description: `Prints one line on stdout when it is ready. SIGTERM and SIGINT let requests under way finish.
+  description: `Prints one line on stdout when ready. SIGTERM and SIGINT shut down gracefully: requests in progress finish.
 
-Settings are flags, variables or keys of the YAML file that --config names; flags win over variables,
-variables over the file.`,
+Settings are flags, environment variables or keys of the YAML file given with --config; flags take
+precedence over variables, and variables over the file.`,
   examples: [
-    { command: "wharf serve", shows: "at 127.0.0.1:8080, with an embedded database in ./data" },
+    { command: "wharf serve", shows: "on 127.0.0.1:8080, with an embedded database in ./data" },
     {
       command: "wharf serve --listen 0.0.0.0:8080 --database-url postgres://db/wharf",
       shows: "one of several replicas",
@@ -19,4 +19,4 @@ variables over the file.`,
   options: serverOptions(),
 });
 
-export const serve = command(serveDefinition, () => import("./command.ts"));
+export const serve = command(serveDefinition, () => import("./run.ts"));

@@ -1,16 +1,12 @@
 import { flagOf, SETTINGS, variableOf } from "@wharf/server/setting-table.ts";
 import type { Option } from "../command/definition.ts";
 
-/**
- * The server's settings as options, for help alone: the server reads them itself.
- *
- * @example serverOptions()["listen"].value // "HOST:PORT"
- */
+/** The server's settings as options, only for help: the server parses them itself. */
 export function serverOptions(): Record<string, Option> {
   const config: Option = {
     type: "string",
     value: "FILE",
-    summary: "A YAML file with any of the settings below by name, such as databaseUrl.",
+    summary: "YAML file with settings by name, such as databaseUrl.",
     env: "WHARF_CONFIG",
   };
   const settings = Object.entries(SETTINGS).map(([name, setting]): [string, Option] => [

@@ -1,54 +1,51 @@
-import { command, define, group } from "../command/definition.ts";
-import { DESCRIBE, LIST } from "../command/verbs.ts";
-import { WITHIN } from "../iam/shared/options.ts";
+import { group, type Options } from "../command/definition.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
+import { resourceCommands } from "../resource/commands.ts";
+import { NAME_FILTER } from "../resource/options.ts";
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List tags",
-  description:
-    "Tags that attach things to images, and those that end in a day or a build, are left out unless asked for.",
-  examples: [
-    { command: "wharf tags list --repo acme/app" },
-    { command: "wharf tags list --repo acme/app --updated-since 7d --show-dates" },
-  ],
-  options: {
-    repo: {
-      type: "string",
-      summary: "Only those of this repo: its name or uid",
-      complete: completeOf(REPO),
-    },
-    name: { type: "string", summary: "Only those with this name" },
-    digest: { type: "string", summary: "Only those of this image" },
-    "show-referrers": { type: "boolean", summary: "Also those such as sha256-….sig" },
-    "show-dates": { type: "boolean", summary: "Also those that end in a day, such as -20260801" },
-    "show-epochs": { type: "boolean", summary: "Also those that end in a build, such as -r3" },
-    "updated-since": {
-      type: "string",
-      value: "TIME",
-      summary: "Only those that changed since then: a time, or a length of time",
-    },
-    ...WITHIN,
+export const FILTERS = {
+  repo: {
+    type: "string",
+    summary: "Only tags of this repo: name or UID",
+    complete: completeOf(REPO),
   },
-});
+  name: NAME_FILTER,
+  digest: { type: "string", summary: "Only tags of this image" },
+  "show-referrers": { type: "boolean", summary: "Include referrers, such as sha256-….sig" },
+  "show-dates": { type: "boolean", summary: "Include tags with a date suffix, such as -20260801" },
+  "show-epochs": { type: "boolean", summary: "Include tags with a build suffix, such as -r3" },
+  "updated-since": {
+    type: "string",
+    value: "TIME",
+    summary: "Only tags updated since then: a time or a duration",
+  },
+} as const satisfies Options;
 
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one tag",
-  examples: [{ command: "wharf tags describe acme/app:latest" }],
-  arguments: [
-    {
+const verbs = resourceCommands(async () => (await import("./run.ts")).resource, {
+  list: {
+    summary: "List tags",
+    description: "Omits referrers and tags with a date or build suffix by default.",
+    examples: [
+      { command: "wharf tags list --repo acme/app" },
+      { command: "wharf tags list --repo acme/app --updated-since 7d --show-dates" },
+    ],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show a tag",
+    examples: [{ command: "wharf tags describe acme/app:latest" }],
+    argument: {
       name: "tag",
-      summary: "Uid of the tag, or its repo and name: acme/app:latest",
+      summary: "UID of the tag, or repo and name, such as acme/app:latest",
       required: true,
     },
-  ],
-  options: {
-    repo: {
-      type: "string",
-      summary: "The repo that it is in, when TAG is its name alone",
-      complete: completeOf(REPO),
+    options: {
+      repo: {
+        type: "string",
+        summary: "Repo of the tag, if TAG is only its name",
+        complete: completeOf(REPO),
+      },
     },
   },
 });
@@ -56,9 +53,6 @@ export const describeDefinition = define({
 export const tags = group({
   name: "tags",
   aliases: ["tag"],
-  summary: "See tags: names for images of a repo",
-  commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-  ],
+  summary: "Show tags of images",
+  commands: [verbs.list, verbs.describe],
 });

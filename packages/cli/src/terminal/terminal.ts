@@ -1,18 +1,18 @@
-import type { COLOURS } from "../command/globals.ts";
+import type { COLORS } from "../command/globals.ts";
 
-/** What the command is attached to. */
+/** The terminal of the command. */
 export interface Terminal {
-  /** Whether people see what is printed as data. */
+  /** Whether stdout is a terminal. */
   readonly isTTY: boolean;
-  /** Whether people see remarks, and can be shown progress. */
+  /** Whether stderr is a terminal that can show progress. */
   readonly showsRemarks: boolean;
-  /** Whether people can be asked. */
+  /** Whether prompts are possible. */
   readonly isInteractive: boolean;
-  /** The cells in a line; undefined when there is no terminal, and so no end to a line. */
+  /** The number of columns; undefined without a terminal. */
   readonly width: number | undefined;
-  /** Styles for stdout: plain functions that do nothing where there is no colour. */
+  /** Styles for stdout; they do nothing without color. */
   readonly style: Style;
-  /** The same for stderr. */
+  /** Styles for stderr. */
   readonly remarkStyle: Style;
 }
 
@@ -24,42 +24,64 @@ export interface Style {
   yellow(text: string): string;
 }
 
-/** The streams that a terminal is told by. */
+/** The streams of a process. */
 export interface Streams {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { readonly isTTY?: boolean; readonly columns?: number };
 }
 
-/**
- * @example const { width } = terminalOf(process, process.env, "auto");
- */
 export function terminalOf(
   { stdin, stdout, stderr }: Streams,
   environment: Readonly<Record<string, string | undefined>>,
-  colour: (typeof COLOURS)[number],
+  color: (typeof COLORS)[number],
 ): Terminal {
   const allowed = !environment.NO_COLOR && environment.TERM !== "dumb";
-  const coloured = (isTTY = false) => (colour === "auto" ? isTTY && allowed : colour === "always");
+  const colored = (isTTY = false) => (color === "auto" ? isTTY && allowed : color === "always");
   return {
     isTTY: stdout.isTTY === true,
     showsRemarks: stderr.isTTY === true && environment.TERM !== "dumb",
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     width: stdout.isTTY ? stdout.columns || undefined : undefined,
-    style: styleOf(coloured(stdout.isTTY)),
-    remarkStyle: styleOf(coloured(stderr.isTTY)),
+    style: styleOf(colored(stdout.isTTY)),
+    remarkStyle: styleOf(colored(stderr.isTTY)),
   };
 }
 
-/** Functions that colour, or leave text as it is. */
-export function styleOf(coloured: boolean): Style {
+/** ANSI styles, or identity functions. */
+export function styleOf(colored: boolean): Style {
   const style = (on: number, off: number) => (text: string) =>
-    coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    colored ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return {
     bold: style(1, 22),
     dim: style(2, 22),
     red: style(31, 39),
     green: style(32, 39),
     yellow: style(33, 39),
+  };
+}
+
+/** Prints messages on stderr. */
+export interface Messages {
+  /** Not printed with --quiet. */
+  note(text: string): void;
+  /** A warning; not printed with --quiet. */
+  warn(text: string): void;
+  /** Only printed with --verbose. */
+  detail(text: string): void;
+}
+
+export interface MessageOptions {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly style: Style;
+  write(text: string): void;
+}
+
+export function messagesTo({ quiet, verbose, style, write }: MessageOptions): Messages {
+  return {
+    note: (text) => quiet || write(`wharf: ${text}\n`),
+    warn: (text) => quiet || write(`wharf: ${style.yellow("warning:")} ${text}\n`),
+    detail: (text) => verbose && write(`${style.dim(text)}\n`),
   };
 }

@@ -1,13 +1,13 @@
-/** How wide text is on a terminal, and how to cut it without breaking a character in two. */
+/** The width of text at a terminal, and truncation without splitting graphemes. */
 
-/** Characters that take two cells: East Asian wide and full-width forms. */
+/** East Asian wide and full-width characters, which take two cells. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}{2}/u;
 const NO_WIDTH = /^[\p{Mark}\p{Cf}]+$/u;
 const PLAIN = /^[ -~]*$/;
 
-/** Made when it is needed: it takes half as long as Node.js to start. */
+/** Created on demand: it takes half as long as the start of Node.js. */
 let segmenter: Intl.Segmenter | undefined;
 
 function graphemesOf(text: string): Iterable<{ readonly segment: string }> {
@@ -15,11 +15,7 @@ function graphemesOf(text: string): Iterable<{ readonly segment: string }> {
   return segmenter.segment(text);
 }
 
-/**
- * The cells that a text takes.
- *
- * @example widthOf("日本") // 4
- */
+/** The width of a text in terminal cells. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -32,11 +28,7 @@ function widthOfGrapheme(grapheme: string): number {
   return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
 }
 
-/**
- * Cuts a text to so many cells; what was cut shows as `…`.
- *
- * @example cut("organisation", 6) // "organ…"
- */
+/** Truncates a text to a width, with `…` at the end. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -49,21 +41,17 @@ export function cut(text: string, width: number): string {
   return width < 1 ? "" : `${kept}…`;
 }
 
-/** Fills up with spaces to so many cells. */
+/** Pads a text with spaces to a width. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/**
- * What a server sends may hold codes that move the cursor or turn the text around: shown, not obeyed.
- *
- * @example harmless("a\u001b[2J") // "a\\x1b[2J"
- */
+/** Escapes control characters, with which a server could control the terminal or reorder text. */
 export function harmless(text: string): string {
   return harmlessLines(text.replaceAll("\n", "⏎").replaceAll(/[\t\r]/g, " "));
 }
 
-/** The same for text of several lines. */
+/** As `harmless`, but keeps line breaks and tabs. */
 export function harmlessLines(text: string): string {
   return text.replace(CONTROLS, (found) => {
     const code = found.charCodeAt(0).toString(16);
@@ -71,15 +59,11 @@ export function harmlessLines(text: string): string {
   });
 }
 
-/** Control characters but for tabs and ends of lines, and those that change the direction of text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for.
+/** Control characters except tabs and line breaks, and bidirectional formatting characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Breaks a paragraph into lines of at most so many cells, at spaces.
- *
- * @example wrap("one two three", 8) // ["one two", "three"]
- */
+/** Wraps a paragraph at spaces. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

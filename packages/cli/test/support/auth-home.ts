@@ -19,11 +19,11 @@ import { type Ended, runCommand } from "./resident.ts";
 
 export type { Ended };
 
-/** What people start. */
+/** The launchers. */
 export const BIN = join(import.meta.dirname, "../../bin");
 
 /** Longer than anything here takes on the slowest machine. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -54,18 +54,18 @@ export class Running {
     });
   }
 
-  /** Whether it has ended, and all that it said has been heard. */
+  /** Whether it has exited and its output is complete. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** Waits until it has said something, and answers what matched. */
+  /** Waits until stderr matches, and returns the match. */
   async says(expected: RegExp): Promise<RegExpExecArray> {
     const begun = Date.now();
     for (;;) {
       const found = expected.exec(this.#stderr);
       if (found) return found;
-      if (this.#hasEnded || Date.now() - begun > PATIENCE_MS) {
+      if (this.#hasEnded || Date.now() - begun > TIMEOUT_MS) {
         throw new Error(`waited for ${expected}; it said:\n${this.#stderr}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -174,7 +174,7 @@ export class Home {
     return JSON.parse(readFileSync(this.loginFile, "utf8"));
   }
 
-  /** Lets all tokens that are kept look as if they had ended. */
+  /** Makes all stored tokens look expired. */
   expire(): void {
     const { login } = this;
     const ended = Object.entries(login.tokens).map(([audience, { token }]) => [

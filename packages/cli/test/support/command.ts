@@ -8,7 +8,7 @@ import { type Ended, runCommand } from "./resident.ts";
 
 export type { Ended };
 
-/** What people start. */
+/** The launcher. */
 export const LAUNCHER = join(import.meta.dirname, "../../bin/wharf.cjs");
 
 export interface RunOptions {
@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly input?: string | Buffer;
 }
 
-/** Nothing of whoever runs the tests: no settings, no config file, no colours. */
+/** Without the settings, config file and colors of the user who runs the tests. */
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -30,11 +30,7 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): N
 
 const NO_CONFIG = mkdtempSync(join(tmpdir(), "wharf-cli-test-"));
 
-/**
- * Runs the command as scripts do: no terminal on any side.
- *
- * @example const { code, stderr } = await wharf(["iam", "lsit"]);
- */
+/** Runs the command as scripts do: no terminal on any side. */
 export function wharf(
   words: readonly string[],
   { env: more, input = "" }: RunOptions = {},

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import type { AddressInfo } from "node:net";
 import type { Site } from "./site.ts";
 
-/** What happens to a request: it is passed on, or turned away. */
+/** Whether a request is forwarded or fails. */
 export type Verdict = "pass" | "unavailable";
 
 /** Answers that come late. */
@@ -12,7 +12,7 @@ export interface Delay {
   readonly method: string;
 }
 
-/** A proxy before a server that lets tests meddle with requests. */
+/** A proxy that delays or fails requests of tests. */
 export class Door implements AsyncDisposable {
   readonly #server: Server;
 
@@ -20,9 +20,6 @@ export class Door implements AsyncDisposable {
     this.#server = server;
   }
 
-  /**
-   * @example await using door = await Door.before(site, () => "pass");
-   */
   static async before(
     site: Site,
     judge: (request: IncomingMessage) => Verdict | Promise<Verdict>,

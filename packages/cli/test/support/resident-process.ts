@@ -6,7 +6,7 @@ import { Readable, Writable } from "node:stream";
 import { run } from "../../src/commands.ts";
 import type { Order } from "./resident.ts";
 
-/** Keeps what is written. */
+/** Buffers what is written. */
 class Kept extends Writable {
   readonly #chunks: Buffer[] = [];
 

@@ -11,7 +11,7 @@ export interface Order {
   readonly input: string | Buffer;
 }
 
-/** How a command ended, and what it said. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -21,8 +21,6 @@ export interface Ended {
 /**
  * Runs a command line, in a process of its own when it must be, and otherwise in one that stays:
  * starting takes a process far longer than most commands take.
- *
- * @example await runCommand({ words: ["iam", "orgs", "list"], env, input: "" }, () => spawned());
  */
 export async function runCommand(order: Order, alone: () => Promise<Ended>): Promise<Ended> {
   if (isBusy || needsOwnProcess(order)) return alone();
@@ -88,7 +86,7 @@ async function ask(order: Order): Promise<Ended> {
   }
 }
 
-/** Ends with whoever started it, and keeps nobody from ending. */
+/** Ends with its parent, and does not keep the parent alive. */
 function start(): ChildProcess {
   const child = fork(join(import.meta.dirname, "resident-process.ts"), { execArgv: [] });
   child.unref();

@@ -11,9 +11,6 @@ export class Site {
     this.env = { WHARF_API: server.url, WHARF_TOKEN: token };
   }
 
-  /**
-   * @example const site = await Site.start();
-   */
   static async start(): Promise<Site> {
     const server = await TestServer.start();
     return new Site(server, await server.token());

@@ -17,9 +17,6 @@ export class TestTerminal {
   #shown = "";
   #hasEnded = false;
 
-  /**
-   * @example const terminal = new TestTerminal("zsh -f", { columns: 60 });
-   */
   constructor(command: string, { env, columns = 80 }: TerminalOptions = {}) {
     const line = `stty cols ${columns} rows 24; ${command}`;
     this.#child = spawn("script", ["-qec", line, "/dev/null"], {
@@ -39,7 +36,7 @@ export class TestTerminal {
     return this.#shown;
   }
 
-  /** The same as people read it. */
+  /** The visible text. */
   get text(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of the terminal are what we take out.
     return this.#shown.replace(/\u001b\[[0-9;?]*[A-Za-z]|\u001b[()][A-Z0-9]|\r/g, "");
@@ -71,11 +68,7 @@ export class TestTerminal {
   }
 }
 
-/**
- * Runs the command at a terminal.
- *
- * @example const terminal = wharfAtTerminal(["iam", "organizations", "list"], { columns: 40 });
- */
+/** Runs the command at a terminal. */
 export function wharfAtTerminal(args: readonly string[], options?: TerminalOptions): TestTerminal {
   const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`);
   return new TestTerminal(`exec ${words.join(" ")}`, options);

@@ -10,7 +10,7 @@ import { cleanEnvironment, LAUNCHER } from "./command.ts";
 /** What stands between the outputs of two commands; no command prints it. */
 const END = "=== end of command ===";
 
-/** A command of a document, and what the document says it prints. */
+/** A command of a document, and its documented output. */
 export interface Step {
   readonly command: string;
   readonly output: string;
@@ -19,8 +19,6 @@ export interface Step {
 /**
  * The commands of a document's `console` blocks: what follows "$ ", with lines that a backslash or a here-document
  * adds. Everything else in a block is output.
- *
- * @example const [first] = stepsOf(readFileSync("README.md", "utf8"));
  */
 export function stepsOf(document: string): Step[] {
   const blocks = [...document.matchAll(/^```console\n(.*?)^```$/gms)];
@@ -46,8 +44,6 @@ function goesOn(command: string): boolean {
 /**
  * Runs commands of a document one after the other in one shell, as a reader would, against a server of ours. Each
  * must print what the document says, but for uids, keys and times; what is the same there must be the same here.
- *
- * @example await walkThrough(stepsOf(readme), server);
  */
 export async function walkThrough(
   steps: readonly Step[],

@@ -1,40 +1,41 @@
 import { command, define, group, type Options } from "../../command/definition.ts";
-import { LIST } from "../../command/verbs.ts";
-import { ADVISORY } from "../writing.ts";
-import { REASONS, TYPES } from "./types.ts";
+import { LIST } from "../../resource/commands.ts";
+import { ADVISORY } from "../write-commands.ts";
+import { EVENT_TYPES, FALSE_POSITIVE_REASONS } from "./types.ts";
+
+const load = () => import("./run.ts");
 
 export const listDefinition = define({
   ...LIST,
-  summary: "List the events of an advisory, in the order that they happened in",
+  summary: "List the events of an advisory in chronological order",
   examples: [{ command: "wharf advisories events list CGA-xxxx-xxxx-xxxx -o wide" }],
   arguments: [ADVISORY],
 });
 
-/** What an event says, but for its type. */
-const WORDS = {
-  "fixed-version": { type: "string", value: "VERSION", summary: "Where it is fixed" },
-  "patched-versions": {
-    type: "list",
-    value: "VERSION",
-    summary: "The versions that were patched",
+const CONTENT = {
+  "fixed-version": { type: "string", value: "VERSION", summary: "Version with the fix" },
+  "patched-versions": { type: "list", value: "VERSION", summary: "Patched versions" },
+  reason: {
+    type: "choice",
+    choices: FALSE_POSITIVE_REASONS,
+    summary: "Reason for a false positive",
   },
-  reason: { type: "choice", choices: REASONS, summary: "Why it is a false positive" },
-  from: { type: "string", value: "PATH", summary: "Where the component was" },
-  to: { type: "string", value: "PATH", summary: "Where the component is now" },
-  note: { type: "string", value: "TEXT", summary: "What else there is to say" },
+  from: { type: "string", value: "PATH", summary: "Previous location of the component" },
+  to: { type: "string", value: "PATH", summary: "New location of the component" },
+  note: { type: "string", value: "TEXT", summary: "Note" },
   time: {
     type: "string",
     value: "TIME",
-    summary: "When it happened, if not now: 2026-01-31, 2026-01-31T12:00:00Z or 2h ago as 2h",
+    summary: "Time of the event (default: now): 2026-01-31, 2026-01-31T12:00:00Z, or 2h for 2h ago",
   },
-  issue: { type: "string", value: "TICKET", summary: "Where it is discussed" },
-  findings: { type: "file", summary: "A file of JSON with what led to it" },
+  issue: { type: "string", value: "TICKET", summary: "Issue that tracks it" },
+  findings: { type: "file", summary: "JSON file with the findings behind the event" },
 } as const satisfies Options;
 
 export const addDefinition = define({
   name: "add",
   summary: "Add an event to an advisory",
-  description: "It counts once someone else has approved it.",
+  description: "The event takes effect after someone else has approved it.",
   examples: [
     {
       command:
@@ -47,38 +48,37 @@ export const addDefinition = define({
   ],
   arguments: [ADVISORY],
   options: {
-    type: { type: "choice", choices: TYPES, summary: "What happened", required: true },
-    ...WORDS,
+    type: { type: "choice", choices: EVENT_TYPES, summary: "Event type", required: true },
+    ...CONTENT,
   },
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change what an event says, until it is approved or rejected",
-  description:
-    "It is pending then, also where changes were requested, and whoever changed it is its author.",
+  summary: "Update an event before it is approved or rejected",
+  description: "The event becomes pending again, and you become its author.",
   examples: [
     { command: "wharf advisories events update UID --fixed-version 3.1.4-r2" },
     {
       command:
         "wharf advisories events update UID --type pending-upstream-fix --note 'Not before 4.0'",
-      shows: "Another type says nothing of what was said before",
+      shows: "another type discards the content of the old one",
     },
   ],
-  arguments: [{ name: "event", summary: "Uid of the event", required: true }],
+  arguments: [{ name: "event", summary: "UID of the event", required: true }],
   options: {
-    type: { type: "choice", choices: TYPES, summary: "What happened, if not what it says now" },
-    ...WORDS,
+    type: { type: "choice", choices: EVENT_TYPES, summary: "New event type" },
+    ...CONTENT,
   },
 });
 
 export const events = group({
   name: "events",
   aliases: ["event"],
-  summary: "See, add and change events of advisories",
+  summary: "Manage events of advisories",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(addDefinition, () => import("./add.ts")),
-    command(updateDefinition, () => import("./update.ts")),
+    command(listDefinition, load, "list"),
+    command(addDefinition, load, "add"),
+    command(updateDefinition, load, "update"),
   ],
 });

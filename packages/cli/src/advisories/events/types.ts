@@ -1,8 +1,8 @@
 import type { advisoriesV1 } from "@wharf/contract";
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
-/** What can have happened, as the files of distributions call it. */
-export const TYPES = [
+/** Event types, as the advisory files of distributions name them. */
+export const EVENT_TYPES = [
   "detection",
   "true-positive-determination",
   "false-positive-determination",
@@ -14,8 +14,8 @@ export const TYPES = [
   "component-location-changed",
 ] as const;
 
-/** Why something is a false positive; in the order of their numbers in the contract. */
-export const REASONS = [
+/** In the order of their numbers in the contract. */
+export const FALSE_POSITIVE_REASONS = [
   "vulnerability-record-analysis-contested",
   "component-vulnerability-mismatch",
   "vulnerable-code-version-not-used",
@@ -25,55 +25,55 @@ export const REASONS = [
   "inline-mitigations-exist",
 ] as const;
 
-/** What the options of `events add` say. */
-export interface Said {
-  readonly type: (typeof TYPES)[number];
+/** The type of an event and the options that go with it. */
+export interface EventContent {
+  readonly type: (typeof EVENT_TYPES)[number];
   readonly fixedVersion: string | undefined;
   readonly patchedVersions: readonly string[];
-  readonly reason: (typeof REASONS)[number] | undefined;
+  readonly reason: (typeof FALSE_POSITIVE_REASONS)[number] | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly note: string | undefined;
 }
 
-type EventType = Exclude<advisoriesV1.AdvisoryEvent["type"], { case: undefined }>;
-type Init = { [Each in EventType as Each["case"]]: { case: Each["case"]; value: object } };
+export const EMPTY_CONTENT = {
+  fixedVersion: undefined,
+  patchedVersions: [],
+  reason: undefined,
+  from: undefined,
+  to: undefined,
+  note: undefined,
+} as const satisfies Omit<EventContent, "type">;
 
-/** The options that only some types need, and all of those. */
-const NEEDS: Readonly<Partial<Record<Said["type"], readonly (keyof Said)[]>>> = {
+type StoredType = Exclude<advisoriesV1.AdvisoryEvent["type"], { case: undefined }>;
+type Init = { [Each in StoredType as Each["case"]]: { case: Each["case"]; value: object } };
+
+/** Options that a type requires; other types reject them. */
+const REQUIRED: Readonly<Partial<Record<EventContent["type"], readonly (keyof EventContent)[]>>> = {
   fixed: ["fixedVersion"],
   patched: ["patchedVersions"],
   "false-positive-determination": ["reason"],
   "component-location-changed": ["from", "to"],
 };
 
-/**
- * The type of a new event and what goes with it. Refuses what does not go together.
- *
- * @example typeOf({ type: "fixed", fixedVersion: "3.1.4-r1", … })
- */
-export function typeOf(said: Said): Init[EventType["case"]] {
-  const { type, note = "" } = said;
-  const needed = NEEDS[type] ?? [];
-  for (const option of Object.values(NEEDS).flat()) {
-    const isGiven = said[option] !== undefined && said[option].length > 0;
-    if (needed.includes(option) && !isGiven) throw wrongUse(`${type} needs ${flagOf(option)}`);
-    if (!needed.includes(option) && isGiven) throw wrongUse(`${type} takes no ${flagOf(option)}`);
-  }
+/** The type of an event as the API takes it. Rejects options of other types. */
+export function typeOf(content: EventContent): Init[StoredType["case"]] {
+  const { type, note = "" } = content;
+  checkOptions(content);
   switch (type) {
     case "detection":
-      if (note !== "") throw wrongUse("detection takes no --note");
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "true-positive-determination":
       return { case: "truePositiveDetermination", value: { note } };
     case "false-positive-determination": {
-      const reason = said.reason === undefined ? 0 : REASONS.indexOf(said.reason) + 1;
-      return { case: "falsePositiveDetermination", value: { type: reason, note } };
+      const { reason } = content;
+      const number = reason === undefined ? 0 : FALSE_POSITIVE_REASONS.indexOf(reason) + 1;
+      return { case: "falsePositiveDetermination", value: { type: number, note } };
     }
     case "fixed":
-      return { case: "fixed", value: { fixedVersion: said.fixedVersion ?? "", note } };
+      return { case: "fixed", value: { fixedVersion: content.fixedVersion ?? "", note } };
     case "patched":
-      return { case: "patched", value: { patchedVersions: [...said.patchedVersions], note } };
+      return { case: "patched", value: { patchedVersions: [...content.patchedVersions], note } };
     case "pending-upstream-fix":
       return { case: "pendingUpstreamFix", value: { note } };
     case "analysis-not-planned":
@@ -81,35 +81,41 @@ export function typeOf(said: Said): Init[EventType["case"]] {
     case "fix-not-planned":
       return { case: "fixNotPlanned", value: { note } };
     case "component-location-changed": {
-      const [previousLocation, newLocation] = [said.from ?? "", said.to ?? ""];
+      const { from: previousLocation = "", to: newLocation = "" } = content;
       return { case: "componentLocationChanged", value: { previousLocation, newLocation, note } };
     }
   }
 }
 
-/**
- * What an event says already, as options would say it.
- *
- * @example saidIn(event).type // "fixed"
- */
-export function saidIn({ type }: advisoriesV1.AdvisoryEvent): Said {
-  const nothing = { fixedVersion: undefined, patchedVersions: [], reason: undefined };
-  const said = { ...nothing, from: undefined, to: undefined };
-  const name = type.case?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const words = { ...said, type: name as Said["type"], note: undefined };
-  if (type.case === undefined || type.case === "detection") return words;
-  const noted = { ...words, note: type.value.note };
-  switch (type.case) {
+function checkOptions(content: EventContent): void {
+  const { type, note = "" } = content;
+  const required = REQUIRED[type] ?? [];
+  for (const option of Object.values(REQUIRED).flat()) {
+    const isGiven = content[option] !== undefined && content[option].length > 0;
+    const isRequired = required.includes(option);
+    if (isRequired && !isGiven) throw usageError(`${type} requires ${flagOf(option)}`);
+    if (!isRequired && isGiven) throw usageError(`${type} does not take ${flagOf(option)}`);
+  }
+  if (type === "detection" && note !== "") throw usageError("detection does not take --note");
+}
+
+/** The options that would create this event. */
+export function contentOf(stored: advisoriesV1.AdvisoryEvent["type"]): EventContent {
+  const name = stored.case?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const empty = { ...EMPTY_CONTENT, type: name as EventContent["type"] };
+  if (stored.case === undefined || stored.case === "detection") return empty;
+  const content = { ...empty, note: stored.value.note };
+  switch (stored.case) {
     case "fixed":
-      return { ...noted, fixedVersion: type.value.fixedVersion };
+      return { ...content, fixedVersion: stored.value.fixedVersion };
     case "patched":
-      return { ...noted, patchedVersions: type.value.patchedVersions };
+      return { ...content, patchedVersions: stored.value.patchedVersions };
     case "falsePositiveDetermination":
-      return { ...noted, reason: REASONS[type.value.type - 1] };
+      return { ...content, reason: FALSE_POSITIVE_REASONS[stored.value.type - 1] };
     case "componentLocationChanged":
-      return { ...noted, from: type.value.previousLocation, to: type.value.newLocation };
+      return { ...content, from: stored.value.previousLocation, to: stored.value.newLocation };
     default:
-      return noted;
+      return content;
   }
 }
 

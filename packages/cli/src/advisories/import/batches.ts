@@ -3,22 +3,22 @@ import type { Item, Source } from "@wharf/advisories/source";
 import type { AdvisoryDocument } from "@wharf/contract/messages";
 import type { Tally } from "./tally.ts";
 
-/** A document that was read, and what it was read from. */
-export interface Readout {
+/** A parsed document with its bytes, which line numbers are computed from. */
+export interface ParsedDocument {
   readonly document: AdvisoryDocument;
   readonly bytes: Uint8Array;
 }
 
-export type Batch = readonly Readout[];
+export type Batch = readonly ParsedDocument[];
 
-/** The server commits about this many advisories at once, so more would not be quicker. */
-const ADVISORIES = 250;
+/** About the number of advisories that the server commits at once; more is not faster. */
+const MAX_ADVISORIES = 250;
 
-/** What the server takes is four times as much, and JSON is larger than some formats. */
-const BYTES = 1024 * 1024;
+/** A quarter of the server's limit, since JSON is larger than some formats. */
+const MAX_BYTES = 1024 * 1024;
 
-/** As many as one request may have. */
-const DOCUMENTS = 1_000;
+/** The server's limit per request. */
+const MAX_DOCUMENTS = 1_000;
 
 export interface BatchOptions {
   readonly format: Format | undefined;
@@ -26,43 +26,41 @@ export interface BatchOptions {
   readonly tally: Tally;
 }
 
-/**
- * Reads sources, and puts documents together that can be sent together. What cannot be read is told
- * to the tally at once.
- *
- * @example for await (const batch of batchesOf(sources, options)) await send(batch);
- */
+/** Reads sources and groups documents into batches. Adds unreadable documents to the tally. */
 export async function* batchesOf(
   sources: readonly Source[],
   options: BatchOptions,
 ): AsyncGenerator<Batch> {
-  let batch: Readout[] = [];
+  let batch: ParsedDocument[] = [];
   let advisories = 0;
   let bytes = 0;
   for (const source of sources) {
     for await (const item of source.items()) {
-      const readout = readItem(item, options);
-      if (readout === undefined) continue;
-      const more = readout.document.advisories.length;
+      const parsed = parseItem(item, options);
+      if (parsed === undefined) continue;
+      const more = parsed.document.advisories.length;
       const isFull =
-        advisories + more > ADVISORIES ||
-        bytes + readout.bytes.length > BYTES ||
-        batch.length === DOCUMENTS;
+        advisories + more > MAX_ADVISORIES ||
+        bytes + parsed.bytes.length > MAX_BYTES ||
+        batch.length === MAX_DOCUMENTS;
       if (batch.length > 0 && isFull) {
         yield batch;
         batch = [];
         advisories = 0;
         bytes = 0;
       }
-      batch.push(readout);
+      batch.push(parsed);
       advisories += more;
-      bytes += readout.bytes.length;
+      bytes += parsed.bytes.length;
     }
   }
   if (batch.length > 0) yield batch;
 }
 
-function readItem(item: Item, { tally, format, metadataOnly }: BatchOptions): Readout | undefined {
+function parseItem(
+  item: Item,
+  { tally, format, metadataOnly }: BatchOptions,
+): ParsedDocument | undefined {
   const { name } = item;
   if (item.kind === "skipped") {
     tally.skipped++;
@@ -74,7 +72,7 @@ function readItem(item: Item, { tally, format, metadataOnly }: BatchOptions): Re
     return { document, bytes: item.bytes };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    tally.refuse(
+    tally.addRejected(
       error.problems.map(({ line, path, reason }) => ({
         document: name,
         line,

@@ -1,66 +1,67 @@
 import { openSource, type Source } from "@wharf/advisories/source";
 import type { Wharf } from "@wharf/client";
+import { tokenSource } from "../../auth/source.ts";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
-import { CommandError, EXIT, wrongUse } from "../../errors.ts";
-import { resolvePlace } from "../../iam/groups/resolve.ts";
+import { CommandError, EXIT, usageError } from "../../errors.ts";
+import { resolveParent } from "../../resolve/groups.ts";
+import { version } from "../../version.ts";
+import type { importDefinition } from "../commands.ts";
 import { type Batch, batchesOf } from "./batches.ts";
-import type { importDefinition } from "./definition.ts";
-import { inFlight } from "./in-flight.ts";
-import { overGrpc } from "./over-grpc.ts";
+import { processKeyed } from "./keyed-pool.ts";
 import { sendBatch } from "./send.ts";
 import { TALLY_COLUMNS, Tally, violationOf } from "./tally.ts";
 
 export const run: Run<typeof importDefinition> = async (context, args) => {
   const { inputFormat: format, dryRun, metadataOnly } = args;
   const { signal } = context;
-  const sources = await open(args.sources);
-  const parent = await resolvePlace(context, args.parent);
+  const sources = await openAll(args.sources);
+  const parent = await resolveParent(context, args.parent);
   const client = await context.client();
   const tally = new Tally();
   const total = totalOf(sources);
   try {
     await context.progress(`importing into ${parent.name}`, async (step) => {
-      const show = () => step.at(tally.documents + tally.skipped, total);
+      const showProgress = () => step.at(tally.documents + tally.skipped, total);
       const batches = batchesOf(sources, { format, metadataOnly, tally });
-      let large: Promise<Wharf> | undefined;
-      const forLarge = () => {
-        large ??= overGrpc(context);
-        return large;
+      let grpc: Promise<Wharf> | undefined;
+      const largeClient = () => {
+        grpc ??= grpcClient(context);
+        return grpc;
       };
-      const sending = { client, forLarge, parent: parent.uid, dryRun, tally, signal };
-      const send = (batch: Batch) => sendBatch(batch, sending).finally(show);
-      await inFlight(batches, idsOf, send, () => signal.aborted);
+      const options = { client, largeClient, parent: parent.uid, dryRun, tally, signal };
+      const send = (batch: Batch) => sendBatch(batch, options).finally(showProgress);
+      await processKeyed(batches, idsOf, send, () => signal.aborted);
     });
   } catch (thrown) {
-    sayHowToGoOn(context, tally);
+    warnIncomplete(context, tally);
     throw thrown;
   }
   await context.out.one(tally, TALLY_COLUMNS, { id: ({ documents }) => String(documents) });
-  if (signal.aborted) return sayHowToGoOn(context, tally);
-  if (tally.refused > 0) throw refused(tally);
+  if (signal.aborted) return warnIncomplete(context, tally);
+  if (tally.refused > 0) throw rejected(tally);
 };
 
-async function open(paths: readonly string[]): Promise<Source[]> {
+async function openAll(paths: readonly string[]): Promise<Source[]> {
   const sources: Source[] = [];
   if (paths.filter((path) => path === "-").length > 1) {
-    throw wrongUse("standard input can be read only once", "name - once");
+    throw usageError("standard input can be read only once", "give - once");
   }
   for (const path of paths) {
     try {
       sources.push(await openSource(path, process.stdin));
     } catch (error) {
-      const [why] = (error as Error).message.split(", ");
-      throw wrongUse(
-        `${path} cannot be read: ${why}`,
-        "name files, folders, archives, or - for input",
+      const [reason] = (error as Error).message.split(", ");
+      throw usageError(
+        `${path} cannot be read: ${reason}`,
+        "give files, directories, archives, or - for standard input",
       );
     }
   }
   return sources;
 }
 
-/** Known where it is known of all. */
+/** Undefined unless the size of every source is known. */
 function totalOf(sources: readonly Source[]): number | undefined {
   return sources.reduce<number | undefined>(
     (sum, { total }) => (sum === undefined || total === undefined ? undefined : sum + total),
@@ -68,6 +69,7 @@ function totalOf(sources: readonly Source[]): number | undefined {
   );
 }
 
+/** The keys of a batch: documents about the same advisory are imported in order. */
 function idsOf(batch: Batch): string[] {
   return batch.flatMap(({ document }) => [
     ...document.advisories.map(({ advisoryId }) => advisoryId),
@@ -75,17 +77,30 @@ function idsOf(batch: Batch): string[] {
   ]);
 }
 
-/** Everything that was taken stays, and is found unchanged the next time. */
-function sayHowToGoOn({ err }: Context, { created, changed, unchanged }: Tally): void {
-  const taken = `${created} advisories created, ${changed} changed, ${unchanged} found unchanged`;
-  err.warn(`not all was read: ${taken}; run the same command again to go on`);
+/** A gRPC client: documents have a third of their size in JSON, but not all proxies support it. */
+async function grpcClient({ settings, environment, err }: Context): Promise<Wharf> {
+  const { createWharf, grpcTransport } = await import("@wharf/client/node");
+  return createWharf({
+    baseUrl: settings.api,
+    authUrl: settings.issuer,
+    token: tokenSource(settings, environment, err),
+    userAgent: `wharf/${version()}`,
+    transport: grpcTransport(),
+    onRequest: ({ url, status, ms }) =>
+      err.detail(`gRPC ${url} → ${status} in ${ms.toFixed(0)} ms (Authorization: Bearer ****)`),
+  });
 }
 
-function refused({ refused: count, documents, refusals }: Tally): CommandError {
+function warnIncomplete({ err }: Context, { created, changed, unchanged }: Tally): void {
+  const done = `${created} advisories created, ${changed} changed, ${unchanged} unchanged`;
+  err.warn(`import incomplete: ${done}; run the same command again to continue`);
+}
+
+function rejected({ refused: count, documents, refusals }: Tally): CommandError {
   return new CommandError({
-    message: `${count} of ${documents} documents were refused; nothing of them was taken`,
+    message: `${count} of ${documents} documents were rejected; nothing in them was imported`,
     exitCode: EXIT.failed,
     violations: refusals.map(violationOf),
-    hint: "mend them and run the same command again: the others are found unchanged",
+    hint: "fix them and run the same command again; documents already imported are unchanged",
   });
 }

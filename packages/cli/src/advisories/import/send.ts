@@ -1,98 +1,97 @@
 import { linesOf } from "@wharf/advisories/read";
 import type { Wharf } from "@wharf/client";
 import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
-import type { Batch, Readout } from "./batches.ts";
+import type { Batch, ParsedDocument } from "./batches.ts";
 import type { Refusal, Tally } from "./tally.ts";
 
-export interface Sending {
+export interface SendOptions {
   readonly client: Wharf;
-  /** For a document that is too large for the other. */
-  readonly forLarge: () => Promise<Wharf>;
-  /** The uid of the group. */
+  /** A client for documents that are too large for JSON. */
+  readonly largeClient: () => Promise<Wharf>;
+  /** The UID of the group. */
   readonly parent: string;
   readonly dryRun: boolean;
   readonly tally: Tally;
-  /** Ends pauses between attempts; what is on its way is waited for. */
+  /** Cancels pauses between attempts; requests in flight are waited for. */
   readonly signal: AbortSignal;
 }
 
-const ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 500;
+const MAX_ATTEMPTS = 6;
+const FIRST_BACKOFF_MS = 500;
 
-/** What may go better in a while. Imports can be repeated, so whether one was done does not matter. */
-const PASSING = new Set(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "ABORTED", "DEADLINE_EXCEEDED"]);
+/** Worth a retry, which is safe since imports are idempotent. */
+const TRANSIENT = new Set(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "ABORTED", "DEADLINE_EXCEEDED"]);
 
-/** What a refused call tells. Told by shape, as everywhere in the command. */
-interface Refused extends Error {
+/** A WharfError, recognized by its shape so that the client need not be loaded. */
+interface CallError extends Error {
   readonly code: string;
   readonly retryAfterMs?: number;
 }
 
-/** Waiting does not make a request smaller, which the code does not tell. */
+/** The code alone does not distinguish a request that is too large from a rate limit. */
 function isTooLarge(thrown: unknown): boolean {
-  const { code, message } = thrown as Refused;
+  const { code, message } = thrown as CallError;
   return code === "RESOURCE_EXHAUSTED" && /larger than \d+ bytes/.test(message);
 }
 
-/**
- * Sends documents and counts what became of them. One that the server finds too large is refused
- * like any other that it does not take.
- *
- * @example await sendBatch(batch, { client, parent, dryRun: false, tally, signal });
- */
-export async function sendBatch(batch: Batch, sending: Sending): Promise<void> {
+/** Sends a batch and tallies the results. Splits batches that are too large for the server. */
+export async function sendBatch(batch: Batch, options: SendOptions): Promise<void> {
   try {
-    await sendWith(sending.client, batch, sending);
+    await sendWith(options.client, batch, options);
   } catch (thrown) {
     if (!isTooLarge(thrown)) throw thrown;
-    if (batch.length === 1) return sendLarge(batch, sending);
+    if (batch.length === 1) return sendLarge(batch, options);
     const middle = batch.length >> 1;
-    await sendBatch(batch.slice(0, middle), sending);
-    await sendBatch(batch.slice(middle), sending);
+    await sendBatch(batch.slice(0, middle), options);
+    await sendBatch(batch.slice(middle), options);
   }
 }
 
-async function sendLarge(batch: Batch, sending: Sending): Promise<void> {
+async function sendLarge(batch: Batch, options: SendOptions): Promise<void> {
   try {
-    await sendWith(await sending.forLarge(), batch, sending);
+    await sendWith(await options.largeClient(), batch, options);
   } catch (thrown) {
     if (!isTooLarge(thrown)) throw thrown;
     const document = batch[0]?.document.name ?? "";
-    const reason = `holds more than the server takes at once: ${(thrown as Error).message}`;
-    sending.tally.refuse([{ document, field: "", reason }]);
+    const reason = `exceeds the size limit of the server: ${(thrown as Error).message}`;
+    options.tally.addRejected([{ document, field: "", reason }]);
   }
 }
 
-async function sendWith(client: Wharf, batch: Batch, sending: Sending): Promise<void> {
-  const results = await attempt(client, batch, sending);
-  for (const [at, result] of results.entries()) note(batch[at] as Readout, result, sending.tally);
+async function sendWith(client: Wharf, batch: Batch, options: SendOptions): Promise<void> {
+  const results = await sendWithRetries(client, batch, options);
+  for (const [index, result] of results.entries()) {
+    tallyResult(batch[index] as ParsedDocument, result, options.tally);
+  }
 }
 
-async function attempt(
+async function sendWithRetries(
   client: Wharf,
   batch: Batch,
-  { parent, dryRun, signal }: Sending,
+  { parent, dryRun, signal }: SendOptions,
 ): Promise<readonly AdvisoryDocumentResult[]> {
   const documents = batch.map(({ document }) => document);
-  for (let made = 1; ; made++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       const request = { parent, documents, validateOnly: dryRun };
       return (await client.advisoryImports.importAdvisories(request)).results;
     } catch (thrown) {
-      const { code, retryAfterMs } = thrown as Refused;
-      if (!PASSING.has(code) || isTooLarge(thrown) || made === ATTEMPTS) throw thrown;
-      if (!(await paused(retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (made - 1), signal))) throw thrown;
+      const { code, retryAfterMs } = thrown as CallError;
+      const isFinal = !TRANSIENT.has(code) || isTooLarge(thrown) || attempt === MAX_ATTEMPTS;
+      if (isFinal) throw thrown;
+      await pause(retryAfterMs ?? FIRST_BACKOFF_MS * 2 ** (attempt - 1), signal);
+      if (signal.aborted) throw thrown;
     }
   }
 }
 
-/** Whether the time went by without anyone's giving up. */
-function paused(ms: number, signal: AbortSignal): Promise<boolean> {
+/** Resolves after a time, or at once when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
-      resolve(!signal.aborted);
+      resolve();
     };
     const timer = setTimeout(done, ms);
     if (signal.aborted) done();
@@ -100,19 +99,23 @@ function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   });
 }
 
-function note({ document, bytes }: Readout, result: AdvisoryDocumentResult, tally: Tally): void {
+function tallyResult(
+  { document, bytes }: ParsedDocument,
+  result: AdvisoryDocumentResult,
+  tally: Tally,
+): void {
   const lines = linesOf(
     bytes,
     result.refusals.map(({ field }) => field),
   );
   const refusals = result.refusals.map(
-    ({ field, description }, at): Refusal => ({
+    ({ field, description }, index): Refusal => ({
       document: document.name,
-      line: lines[at],
+      line: lines[index],
       field,
       reason: description,
     }),
   );
-  if (refusals.length === 0) tally.take(result);
-  else tally.refuse(refusals);
+  if (refusals.length === 0) tally.addImported(result);
+  else tally.addRejected(refusals);
 }

@@ -2,33 +2,32 @@ import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
 import type { Violation } from "../../errors.ts";
 import type { Column } from "../../output/columns.ts";
 
-/** Why something of a document was refused, and so all of it. */
+/** Why a document was rejected. */
 export interface Refusal {
   readonly document: string;
   readonly line?: number | undefined;
-  /** Where in its structure; empty for the whole. */
+  /** The path in the document; empty for the whole document. */
   readonly field: string;
   readonly reason: string;
 }
 
-/** What an import has come to. */
+/** The result of an import. Printed by `-o json`, so the names of its fields are output. */
 export class Tally {
-  /** Documents that were read, taken or not. */
+  /** Documents read, imported or rejected. */
   documents = 0;
   created = 0;
   changed = 0;
   unchanged = 0;
-  /** Vulnerabilities of which something new became known. */
+  /** Vulnerabilities with new metadata. */
   vulnerabilities = 0;
-  /** Events that count once someone has approved them. */
   pendingEvents = 0;
-  /** Files that are no documents. */
+  /** Files that are not documents. */
   skipped = 0;
-  /** Documents that were refused. */
+  /** Documents rejected. */
   refused = 0;
   readonly refusals: Refusal[] = [];
 
-  take(result: AdvisoryDocumentResult): void {
+  addImported(result: AdvisoryDocumentResult): void {
     this.documents++;
     this.created += result.created;
     this.changed += result.changed;
@@ -37,7 +36,7 @@ export class Tally {
     this.pendingEvents += result.pendingEvents;
   }
 
-  refuse(refusals: readonly Refusal[]): void {
+  addRejected(refusals: readonly Refusal[]): void {
     this.documents++;
     this.refused++;
     this.refusals.push(...refusals);
@@ -55,7 +54,7 @@ export const TALLY_COLUMNS: readonly Column<Tally>[] = [
   { header: "Refused", value: ({ refused }) => refused },
 ];
 
-/** @example violationOf({ document: "a.yaml", line: 3, field: "id", reason: "is missing" }).field // "a.yaml:3" */
+/** `a.yaml:3: id: is missing` */
 export function violationOf({ document, line, field, reason }: Refusal): Violation {
   return {
     field: line === undefined ? document : `${document}:${line}`,

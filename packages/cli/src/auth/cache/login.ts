@@ -1,79 +1,67 @@
-/** A token, and when it ends in milliseconds since 1970. */
-export interface KeptToken {
+/** A token and its expiration in milliseconds since 1970. */
+export interface StoredToken {
   readonly token: string;
   readonly expires: number;
 }
 
-/** How a login gets its next token. */
+/** How a login is renewed. */
 export type Renewal =
-  /** A person's session: good for one use, and followed by another. */
+  /** By the refresh token of a session, which is valid for one use. */
   | { readonly kind: "refresh"; readonly token: string }
-  /** Another token of the same platform, exchanged again. */
+  /** By exchanging another token of the same platform. */
   | { readonly kind: "exchange"; readonly from: WorkloadToken }
-  /** Not at all: what it has is all there will be. */
+  /** Not at all. */
   | { readonly kind: "none" };
 
-/** Where a workload finds its own token. */
+/** Where a workload reads its own token from. */
 export type WorkloadToken =
   | { readonly kind: "ambient" }
   | { readonly kind: "file"; readonly path: string };
 
-/** What is kept of a login: one file for each issuer and identity. */
+/** A stored login: one file per issuer and identity. */
 export interface Login {
   readonly issuer: string;
-  /** The API that was meant when it was made. */
+  /** The API URL at sign-in. */
   readonly api: string;
-  /** The uid of who is logged in. */
+  /** The UID of the identity. */
   readonly identity: string;
   readonly email?: string;
   readonly renewal: Renewal;
-  /** Tokens by whom they are meant for. */
-  readonly tokens: Readonly<Record<string, KeptToken>>;
+  /** Tokens by audience. */
+  readonly tokens: Readonly<Record<string, StoredToken>>;
 }
 
-/** A token that ends this soon is replaced, so that none ends on its way. */
-export const EARLY_MS = 60_000;
+/** Tokens are renewed this long before they expire, so that none expires in transit. */
+export const RENEWAL_MARGIN_MS = 60_000;
 
-/**
- * The token for an audience that can still be used for a while.
- *
- * @example freshToken(login, "https://wharf.example.com", Date.now())
- */
+/** The stored token for an audience, unless it expires soon. */
 export function freshToken(
   { tokens }: Pick<Login, "tokens">,
   audience: string,
   now: number,
-): KeptToken | undefined {
-  const kept = Object.hasOwn(tokens, audience) ? tokens[audience] : undefined;
-  return kept && kept.expires - EARLY_MS > now ? kept : undefined;
+): StoredToken | undefined {
+  const stored = Object.hasOwn(tokens, audience) ? tokens[audience] : undefined;
+  return stored && stored.expires - RENEWAL_MARGIN_MS > now ? stored : undefined;
 }
 
-/**
- * The login with another token; those that have ended go.
- *
- * @example withToken(login, audience, { token, expires }, Date.now())
- */
-export function withToken(login: Login, audience: string, token: KeptToken, now: number): Login {
-  const alive = Object.entries(login.tokens).filter(([, { expires }]) => expires > now);
-  return { ...login, tokens: { ...Object.fromEntries(alive), [audience]: token } };
+/** Adds a token and drops expired ones. */
+export function withToken(login: Login, audience: string, token: StoredToken, now: number): Login {
+  const valid = Object.entries(login.tokens).filter(([, { expires }]) => expires > now);
+  return { ...login, tokens: { ...Object.fromEntries(valid), [audience]: token } };
 }
 
-/**
- * Reads what a file says; undefined where it is no login.
- *
- * @example const login = parseLogin(readFileSync(path, "utf8"));
- */
+/** Parses a login file; undefined if it is invalid. */
 export function parseLogin(text: string): Login | undefined {
   try {
-    const read = JSON.parse(text) as Login;
-    return isLogin(read) ? read : undefined;
+    const login = JSON.parse(text) as Login;
+    return isLogin(login) ? login : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isLogin(read: Login): boolean {
-  const { issuer, api, identity, renewal, tokens } = read;
+function isLogin(login: Login): boolean {
+  const { issuer, api, identity, renewal, tokens } = login;
   const texts = [issuer, api, identity].every((text) => typeof text === "string" && text !== "");
   return texts && isRenewal(renewal) && Object.values(tokens).every(isToken);
 }
@@ -89,6 +77,6 @@ function isRenewal(renewal: Renewal): boolean {
   }
 }
 
-function isToken({ token, expires }: KeptToken): boolean {
+function isToken({ token, expires }: StoredToken): boolean {
   return typeof token === "string" && Number.isFinite(expires);
 }

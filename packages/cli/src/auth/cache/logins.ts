@@ -1,21 +1,20 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { failed } from "../../errors.ts";
+import { cacheFolder, safeName } from "../../paths.ts";
 import type { Environment } from "../../settings.ts";
-
 import { type Login, parseLogin } from "./login.ts";
-import { cacheFolder, safeName } from "./path.ts";
-import { makePrivateFolder, mustBeWritable, writeWhole } from "./private-file.ts";
+import { makePrivateFolder, requireWritable, writeAtomically } from "./private-file.ts";
 
-/** Which login: there is one for each issuer and identity. */
+/** Identifies a login. */
 export type LoginKey = Pick<Login, "issuer" | "identity">;
 
-const ENDING = ".json";
+const EXTENSION = ".json";
 const CURRENT = "current";
 
 /**
- * The logins of this user, on disk: `<cache>/<issuer>/<identity>.json`, and beside them which one is
- * the current one. Only their owner can read them.
+ * The stored logins of this user: `<cache>/<issuer>/<identity>.json`, and a file `current` that names
+ * the identity in use. Only the owner can read them.
  */
 export class Logins {
   readonly #folder: string;
@@ -26,14 +25,11 @@ export class Logins {
     this.#warn = warn;
   }
 
-  /**
-   * @example const login = Logins.of(process.env, err.warn).current("https://wharf.example.com");
-   */
   static of(environment: Environment, warn?: (text: string) => void): Logins {
     return new Logins(cacheFolder(environment), warn);
   }
 
-  /** The login that commands use; undefined when nobody is logged in. */
+  /** The login in use; undefined if there is none. */
   current(issuer: string): Login | undefined {
     const identity = read(this.#path(issuer, CURRENT))?.trim();
     return identity ? this.find({ issuer, identity }) : undefined;
@@ -44,10 +40,10 @@ export class Logins {
     return login?.issuer === issuer && login.identity === identity ? login : undefined;
   }
 
-  /** All of them, of every issuer, with which of them are current. */
+  /** All logins of all issuers. */
   all(): { readonly login: Login; readonly current: boolean }[] {
     const files = entries(this.#folder).flatMap((folder) => {
-      const names = entries(join(this.#folder, folder)).filter((name) => name.endsWith(ENDING));
+      const names = entries(join(this.#folder, folder)).filter((name) => name.endsWith(EXTENSION));
       return names.map((name) => join(this.#folder, folder, name));
     });
     const logins = files.map((file) => this.#read(file)).filter((login) => login !== undefined);
@@ -57,14 +53,14 @@ export class Logins {
     });
   }
 
-  /** Keeps a login in place of what was there, where `prepare` has been. */
+  /** Stores a login. Requires `prepare`. */
   save(login: Login): void {
-    writeWhole(this.#file(login), `${JSON.stringify(login)}\n`, 0o600);
+    writeAtomically(this.#file(login), `${JSON.stringify(login)}\n`, 0o600);
   }
 
-  /** Makes a login the one that commands use. */
+  /** Selects the login in use. */
   makeCurrent({ issuer, identity }: LoginKey): void {
-    writeWhole(this.#path(issuer, CURRENT), `${identity}\n`, 0o600);
+    writeAtomically(this.#path(issuer, CURRENT), `${identity}\n`, 0o600);
   }
 
   remove({ issuer, identity }: LoginKey): void {
@@ -73,28 +69,26 @@ export class Logins {
     if (read(current)?.trim() === identity) rmSync(current, { force: true });
   }
 
-  /** Changes a login while no other process does. */
+  /** Holds the lock of a login, so that no other process changes it. */
   async locked<T>(key: LoginKey, work: () => Promise<T>): Promise<T> {
     const { locked } = await import("@wharf/client/node");
     return locked(this.#file(key).replace(/json$/, "lock"), work);
   }
 
   /**
-   * Makes sure that logins of an issuer can be kept, and says why where they cannot: a refresh token
-   * that is spent for one that cannot be kept is a session that is lost.
-   *
-   * @example logins.prepare(settings.issuer);
+   * Ensures that logins can be stored. Checked before a refresh token is used: if its successor cannot
+   * be stored, the session is lost.
    */
   prepare(issuer: string): void {
     const folder = this.#path(issuer);
     try {
       makePrivateFolder(folder);
-      for (const own of [this.#folder, folder]) closeToOthers(own);
-      mustBeWritable(folder);
+      for (const own of [this.#folder, folder]) removeOthersAccess(own);
+      requireWritable(folder);
     } catch (error) {
       throw failed(
-        `logins cannot be kept in ${this.#folder}: ${(error as Error).message}`,
-        "set XDG_CACHE_HOME to a folder that can be written, or put a token into WHARF_TOKEN",
+        `logins cannot be stored in ${this.#folder}: ${(error as Error).message}`,
+        "set XDG_CACHE_HOME to a writable directory, or set WHARF_TOKEN",
       );
     }
   }
@@ -103,12 +97,12 @@ export class Logins {
     const text = read(file);
     if (text === undefined) return undefined;
     const login = parseLogin(text);
-    if (login === undefined) this.#warn(`${file} is damaged, and passed over`);
+    if (login === undefined) this.#warn(`ignoring ${file}: invalid content`);
     return login;
   }
 
   #file({ issuer, identity }: LoginKey): string {
-    return this.#path(issuer, `${safeName(identity)}${ENDING}`);
+    return this.#path(issuer, `${safeName(identity)}${EXTENSION}`);
   }
 
   #path(issuer: string, ...below: string[]): string {
@@ -116,8 +110,8 @@ export class Logins {
   }
 }
 
-/** Folders that were made by hand may be open to everyone. */
-function closeToOthers(folder: string): void {
+/** Directories created by hand may be readable by everyone. */
+function removeOthersAccess(folder: string): void {
   const { mode } = statSync(folder);
   if (process.platform !== "win32" && mode & 0o077) chmodSync(folder, mode & 0o700);
 }

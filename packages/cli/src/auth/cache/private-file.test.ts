@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 const ROUNDS = 200;
 const AT_ONCE = 4;
 
-describe("files of one's own", () => {
+describe("private files", () => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-private-"));
   after(() => rmSync(folder, { recursive: true }));
 
@@ -18,7 +18,7 @@ describe("files of one's own", () => {
   const all = async (statement: string) => {
     const script = `
       import { rmSync } from "node:fs";
-      import { mustBeWritable, writeWhole } from "${new URL("private-file.ts", import.meta.url)}";
+      import { requireWritable, writeAtomically } from "${new URL("private-file.ts", import.meta.url)}";
       const folder = ${JSON.stringify(folder)};
       for (let round = 0; round < ${ROUNDS}; round++) ${statement}`;
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
@@ -27,18 +27,18 @@ describe("files of one's own", () => {
   };
 
   test("many find out at once whether a folder can be written", async () => {
-    await all("mustBeWritable(folder);");
+    await all("requireWritable(folder);");
     assert.deepEqual(readdirSync(folder), []);
   });
 
   test("a file is written whole while others remove it", async () => {
     const file = join(folder, "current");
     await all(`{
-      writeWhole(${JSON.stringify(file)}, "whole", 0o600);
+      writeAtomically(${JSON.stringify(file)}, "whole", 0o600);
       rmSync(${JSON.stringify(file)}, { force: true });
     }`);
     assert.deepEqual(readdirSync(folder), []);
-    await all(`writeWhole(${JSON.stringify(file)}, "whole", 0o600);`);
+    await all(`writeAtomically(${JSON.stringify(file)}, "whole", 0o600);`);
     assert.equal(readFileSync(file, "utf8"), "whole");
     assert.deepEqual(readdirSync(folder), ["current"]);
   });

@@ -14,27 +14,18 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/**
- * Makes a folder that only its owner can look into, and those above it that are missing.
- *
- * @example makePrivateFolder("/home/me/.cache/wharf");
- */
+/** Creates a directory with mode 0700, and its missing parents. */
 export function makePrivateFolder(path: string): void {
   if (!existsSync(path)) {
     const above = dirname(path);
     if (!existsSync(above)) makePrivateFolder(above);
     mkdirSync(path, { mode: 0o700, recursive: true });
-    keepOwner(path, above);
+    copyOwner(path, above);
   }
 }
 
-/**
- * Writes a file at once and whole: nobody reads half of it, and a crash leaves the old one or the
- * new one.
- *
- * @example writeWhole("/home/me/.cache/wharf/…/current", uid, 0o600);
- */
-export function writeWhole(path: string, text: string, mode: number): void {
+/** Writes a file atomically: after a crash, it has the old or the new content. */
+export function writeAtomically(path: string, text: string, mode: number): void {
   const folder = dirname(path);
   const draft = join(folder, `.${randomUUID()}`);
   try {
@@ -45,35 +36,31 @@ export function writeWhole(path: string, text: string, mode: number): void {
     } finally {
       closeSync(file);
     }
-    // What the process masks out of new files is not for us to lose.
+    // The umask does not apply.
     chmodSync(draft, mode);
-    keepOwner(draft, path, folder);
+    copyOwner(draft, path, folder);
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/**
- * Makes sure that files can be written in a folder, and leaves nothing there.
- *
- * @example mustBeWritable("/home/me/.cache/wharf");
- */
-export function mustBeWritable(folder: string): void {
-  // Many commands may try at once: each its own file.
+/** Throws if files cannot be written in a directory. */
+export function requireWritable(folder: string): void {
+  // A unique name: several commands may run at once.
   const trial = join(folder, `.${randomUUID()}`);
-  writeWhole(trial, "", 0o600);
+  writeAtomically(trial, "", 0o600);
   rmSync(trial);
 }
 
 /**
- * Gives what root makes within somebody's home to them: after one `sudo wharf`, their own commands
- * must still be able to read it. The owner is that of the first of the paths that is there.
+ * Gives files that root creates in a user's home to that user: after `sudo wharf`, the user's own
+ * commands must still be able to read them. The owner is that of the first existing path.
  */
-function keepOwner(path: string, ...like: readonly string[]): void {
+function copyOwner(path: string, ...like: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   for (const other of like) {
-    // Asked for at once: between two questions, another command may have removed it.
+    // A single call: another command may remove the file in between.
     const found = statSync(other, { throwIfNoEntry: false });
     if (found === undefined) continue;
     if (found.uid !== 0) chownSync(path, found.uid, found.gid);

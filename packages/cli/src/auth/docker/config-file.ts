@@ -1,65 +1,55 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { wrongUse } from "../../errors.ts";
-import { makePrivateFolder, writeWhole } from "../cache/private-file.ts";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { usageError } from "../../errors.ts";
+import type { Environment } from "../../settings.ts";
+import { makePrivateFolder, writeAtomically } from "../cache/private-file.ts";
 
-/** docker's config, as far as we look into it. Everything else stays as it is. */
+/** Docker's config. Keys that the CLI does not know are preserved. */
 export interface DockerConfig {
   readonly credHelpers?: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
 
-/** What docker calls `docker-credential-wharf`. */
+/** Docker's name for `docker-credential-wharf`. */
 export const HELPER = "wharf";
 
-/**
- * Reads the file; one that is not there is empty.
- *
- * @example const { credHelpers } = readDockerConfig("/home/me/.docker/config.json");
- */
+/** Reads the config; a missing file counts as empty. */
 export function readDockerConfig(path: string): DockerConfig {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw wrongUse(`${path} cannot be read: ${(error as Error).message}`);
+    throw usageError(`${path} cannot be read: ${(error as Error).message}`);
   }
   const config = text.trim() === "" ? {} : parse(path, text);
   if (!isObject(config) || !isObject(config.credHelpers ?? {})) {
-    throw wrongUse(`${path} is not docker's config`, "mend it or move it away, then try again");
+    throw usageError(`${path} is not a Docker config`, "fix or move the file, then try again");
   }
   return config as DockerConfig;
 }
 
-/**
- * The config with our helper for these registries.
- *
- * @example withHelper({ auths: {} }, ["cr.example.com"])
- */
+/** Adds the credential helper for registries. */
 export function withHelper(config: DockerConfig, registries: readonly string[]): DockerConfig {
   const ours = Object.fromEntries(registries.map((host) => [host, HELPER]));
   return { ...config, credHelpers: { ...config.credHelpers, ...ours } };
 }
 
-/** As docker writes it. */
+/** Formats the config as Docker does. */
 export function dockerText(config: DockerConfig): string {
   return `${JSON.stringify(config, null, "\t")}\n`;
 }
 
-/**
- * Writes the file at once and whole. Where it is a link, what it leads to is written.
- *
- * @example writeDockerConfig("/home/me/.docker/config.json", config);
- */
+/** Writes the config atomically, and to the target if the file is a symbolic link. */
 export function writeDockerConfig(path: string, config: DockerConfig): void {
   makePrivateFolder(dirname(path));
-  const target = existing(path) ?? path;
-  const mode = existing(path) === undefined ? 0o600 : statSync(target).mode & 0o777;
-  writeWhole(target, dockerText(config), mode);
+  const existing = realPathOf(path);
+  const mode = existing === undefined ? 0o600 : statSync(existing).mode & 0o777;
+  writeAtomically(existing ?? path, dockerText(config), mode);
 }
 
-function existing(path: string): string | undefined {
+function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -71,11 +61,35 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is in there can be a password: the complaint must not quote it.
-    throw wrongUse(`${path} is not JSON`, "mend it or move it away, then try again");
+    // Without the parser's message, which could quote a password.
+    throw usageError(`${path} is not JSON`, "fix or move the file, then try again");
   }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The directory of Docker's config; with sudo, that of the user who ran it. */
+export function dockerFolder(environment: Environment): string {
+  if (environment.DOCKER_CONFIG) return environment.DOCKER_CONFIG;
+  return join(userHome(environment), ".docker");
+}
+
+/** The home directory of the user who typed the command. */
+export function userHome(
+  environment: Environment,
+  uid = process.getuid?.(),
+  passwd = "/etc/passwd",
+): string {
+  const { SUDO_USER: user } = environment;
+  const own = homedir();
+  if (uid !== 0 || !user || user === "root") return own;
+  return homeOf(user, passwd) ?? own;
+}
+
+function homeOf(user: string, passwd: string): string | undefined {
+  const lines = readFileSync(passwd, "utf8").split("\n");
+  const entry = lines.map((line) => line.split(":")).find(([name]) => name === user);
+  return entry?.[5] || undefined;
 }

@@ -1,18 +1,17 @@
 import type { Environment, Settings } from "../../settings.ts";
 import { Logins } from "../cache/logins.ts";
 import { tokenFor } from "../source.ts";
-import { registriesOf, registryOf } from "./registries.ts";
 
-/** What docker's own helpers say; docker then goes on without credentials. */
+/** The message of Docker's own helpers; Docker then continues without credentials. */
 export const NOT_FOUND = "credentials not found in native keychain";
 
-/** Says that the password is a token. */
+/** Tells the registry that the password is a token. */
 const USERNAME = "_token";
 
-/** What a helper is asked to do, with what it reads from standard input. */
+/** Handles standard input and returns what to print. */
 export type Verb = (input: string, settings: Settings, environment: Environment) => Promise<string>;
 
-/** The verbs of the protocol. Each answers what is printed. */
+/** The verbs of Docker's credential helper protocol. */
 export const VERBS: Readonly<Record<string, Verb>> = {
   async get(input, settings, environment) {
     const address = input.trim();
@@ -23,39 +22,65 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     return JSON.stringify({ ServerURL: address, Username: USERNAME, Secret: token });
   },
 
-  /** Tokens come from logins; a password that we would not use must not seem to be kept. */
+  /** Accepts only tokens from `get`: a password would seem to be stored, but never be used. */
   async store(input) {
     let username: unknown;
     try {
       username = (JSON.parse(input) as { Username?: unknown } | null)?.Username;
     } catch {
-      throw new Error("what is to be stored is not JSON");
+      throw new Error("the credentials to store are not JSON");
     }
     if (username !== USERNAME) {
-      throw new Error("wharf keeps no passwords: log in with `wharf auth login`");
+      throw new Error("wharf stores no passwords: sign in with `wharf auth login`");
     }
     return "";
   },
 
-  /** The registry's token goes; the login stays. */
+  /** Deletes the token of the registry; the login stays. */
   async erase(input, settings, environment) {
     const registry = registryOf(input, registriesOf(settings));
     const logins = Logins.of(environment);
     const login = logins.current(settings.issuer);
     if (registry === undefined || login === undefined) return "";
     await logins.locked(login, async () => {
-      const present = logins.find(login);
-      if (present === undefined) return;
-      const { [registry]: _erased, ...tokens } = present.tokens;
-      logins.save({ ...present, tokens });
+      const current = logins.find(login);
+      if (current === undefined) return;
+      const { [registry]: _erased, ...tokens } = current.tokens;
+      logins.save({ ...current, tokens });
     });
     return "";
   },
 
   async list(_input, settings, environment) {
-    const isLoggedIn = environment.WHARF_TOKEN || environment.WHARF_IDENTITY;
-    if (!isLoggedIn && Logins.of(environment).current(settings.issuer) === undefined) return "{}";
+    const hasToken = environment.WHARF_TOKEN || environment.WHARF_IDENTITY;
+    if (!hasToken && Logins.of(environment).current(settings.issuer) === undefined) return "{}";
     const entries = registriesOf(settings).map((host) => [host, USERNAME]);
     return JSON.stringify(Object.fromEntries(entries));
   },
 };
+
+/** The registry hosts of platform.registry, comma-separated (default: the host of the API). */
+export function registriesOf({ registry }: Pick<Settings, "registry">): string[] {
+  return registry
+    .split(",")
+    .map((host) => host.trim().toLowerCase())
+    .filter(Boolean);
+}
+
+/**
+ * The registry of an address as Docker writes it, with or without scheme and path. Subdomains belong
+ * to their registry.
+ */
+export function registryOf(address: string, registries: readonly string[]): string | undefined {
+  const host = hostOf(address);
+  if (host === undefined) return undefined;
+  return registries.find((registry) => host === registry || host.endsWith(`.${registry}`));
+}
+
+function hostOf(address: string): string | undefined {
+  const text = address.trim();
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || url.username !== "" || url.password !== "") return undefined;
+  // Without a default port, which is not part of the registry's name.
+  return url.host;
+}

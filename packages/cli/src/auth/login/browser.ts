@@ -1,47 +1,46 @@
+import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { failed } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
-import { refusedLogin } from "../issuer.ts";
+import type { Environment } from "../../settings.ts";
+import { signInRejected } from "../issuer.ts";
 import { Loopback } from "./loopback.ts";
-import { openBrowser } from "./open-browser.ts";
-import { type LoginOptions, type SessionTokens, tokensOf } from "./person.ts";
+import { type SessionTokens, type SignInOptions, tokensOf } from "./person.ts";
 
-/** As long as the server waits for the person. */
-const PATIENCE_MS = 15 * 60_000;
+/** The server's limit. */
+const TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Logs a person in with the browser on this machine: a one-time code comes back to an address of
- * this machine, and is exchanged for tokens with a proof that it was we who asked (PKCE).
- *
- * @example const { access, refresh } = await browserLogin(options);
+ * Signs a person in with a browser on this machine: the authorization code flow with PKCE and a
+ * loopback redirect (RFC 8252).
  */
-export async function browserLogin(options: LoginOptions): Promise<SessionTokens> {
+export async function browserSignIn(options: SignInOptions): Promise<SessionTokens> {
   const loopback = await Loopback.start();
   const verifier = randomBytes(32).toString("base64url");
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    show(options, addressOf(options, loopback, verifier));
-    const signal = AbortSignal.any([options.context.signal, patience]);
+    open(options, authorizationUrl(options, loopback, verifier));
+    const signal = AbortSignal.any([options.context.signal, timeout]);
     const { query, reply } = await options.context.progress("waiting for your browser", () =>
-      loopback.arrival(signal),
+      loopback.callback(signal),
     );
     try {
-      const tokens = await redeem(options, loopback, verifier, query);
-      await reply("You are logged in", "Go back to your terminal.");
+      const tokens = await redeemCode(options, loopback, verifier, query);
+      await reply("You are signed in", "Return to your terminal.");
       return tokens;
     } catch (thrown) {
-      await reply("The login did not work", problemOf(thrown).message);
+      await reply("Sign-in failed", problemOf(thrown).message);
       throw thrown;
     }
   } catch (thrown) {
-    if (thrown !== patience.reason) throw thrown;
-    throw failed("nobody logged in within a quarter of an hour");
+    if (thrown !== timeout.reason) throw thrown;
+    throw failed("sign-in timed out after 15 minutes");
   } finally {
     loopback.close();
   }
 }
 
-function addressOf(options: LoginOptions, loopback: Loopback, verifier: string): string {
+function authorizationUrl(options: SignInOptions, loopback: Loopback, verifier: string): string {
   const { issuer, audience, provider, invite } = options;
   const query = new URLSearchParams({
     response_type: "code",
@@ -55,30 +54,32 @@ function addressOf(options: LoginOptions, loopback: Loopback, verifier: string):
     ...(invite === undefined ? {} : { invite }),
   });
   const url = `${issuer.url}/oauth?${query}`;
-  return invite === undefined ? url : loopback.leadOn(url);
+  return invite === undefined ? url : loopback.hideUrl(url);
 }
 
-function show({ context, browser, say }: LoginOptions, url: string): void {
+function open({ context, browser, say }: SignInOptions, url: string): void {
   if (!browser) {
-    say(`open this address in a browser on this machine:\n\n  ${url}\n`);
+    say(`open this URL in a browser on this machine:\n\n  ${url}\n`);
     return;
   }
-  say(`opening your browser; if nothing happens, open this address on this machine:\n\n  ${url}\n`);
+  say(`opening your browser; if it does not open, visit this URL on this machine:\n\n  ${url}\n`);
   openBrowser(url, context.environment, () =>
-    say("no browser could be opened; --headless logs in with one on another machine"),
+    say("no browser could be opened; --headless signs in with a browser on another machine"),
   );
 }
 
-async function redeem(
-  { issuer, context }: LoginOptions,
+async function redeemCode(
+  { issuer, context }: SignInOptions,
   { redirectUri }: Loopback,
   verifier: string,
   query: URLSearchParams,
 ): Promise<SessionTokens> {
-  // An answer of another server must not be taken for one of this (RFC 9207).
-  if (query.get("iss") !== issuer.url) throw refusedLogin("the answer came from another server");
+  // Detects a mix-up with another server (RFC 9207).
+  if (query.get("iss") !== issuer.url) {
+    throw signInRejected("the response came from another server");
+  }
   const error = query.get("error");
-  if (error !== null) throw refusedLogin(query.get("error_description") || error);
+  if (error !== null) throw signInRejected(query.get("error_description") || error);
   const form = new URLSearchParams({
     grant_type: "authorization_code",
     client_id: "wharf",
@@ -86,7 +87,45 @@ async function redeem(
     code_verifier: verifier,
     redirect_uri: redirectUri,
   });
-  const answer = await issuer.post("/oauth/token", form, context.signal);
-  if (!answer.ok) throw refusedLogin(answer.description);
-  return tokensOf(answer.body);
+  const response = await issuer.post("/oauth/token", form, context.signal);
+  if (!response.ok) throw signInRejected(response.description);
+  return tokensOf(response.body);
+}
+
+/**
+ * The command that opens a URL: $BROWSER (with or without %s for the URL), else the platform's
+ * command. Undefined without a display.
+ */
+export function browserCommand(
+  url: string,
+  environment: Environment,
+  platform: NodeJS.Platform,
+): [program: string, ...args: string[]] | undefined {
+  const [first = ""] = (environment.BROWSER ?? "").split(platform === "win32" ? ";" : ":");
+  const [program, ...args] = first.split(/\s+/).filter(Boolean);
+  if (program !== undefined) {
+    const named = args.some((arg) => arg.includes("%s"));
+    return [program, ...(named ? args.map((arg) => arg.replace("%s", url)) : [...args, url])];
+  }
+  if (platform === "darwin") return ["open", url];
+  // `start` would interpret the & of a URL.
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
+  const hasDisplay =
+    environment.DISPLAY || environment.WAYLAND_DISPLAY || environment.WSL_DISTRO_NAME;
+  return hasDisplay ? ["xdg-open", url] : undefined;
+}
+
+/** Opens a URL in the browser, and calls `failed` if that does not work. */
+export function openBrowser(url: string, environment: Environment, failed: () => void): void {
+  const command = browserCommand(url, environment, process.platform);
+  if (command === undefined) {
+    failed();
+    return;
+  }
+  const [program, ...args] = command;
+  const child = spawn(program, args, { stdio: "ignore", detached: true });
+  child.once("error", failed);
+  child.once("exit", (code) => code === 0 || failed());
+  // The browser outlives this process.
+  child.unref();
 }

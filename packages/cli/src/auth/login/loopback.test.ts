@@ -16,10 +16,10 @@ const NEVER = new AbortController().signal;
 test("a browser that waits is answered", async (t) => {
   const { loopback, url } = await opened(t);
   const page = fetch(url);
-  const { query, reply } = await loopback.arrival(NEVER);
+  const { query, reply } = await loopback.callback(NEVER);
   assert.equal(query.get("code"), "c");
-  await reply("You are logged in", "Go back.");
-  assert.match(await (await page).text(), /You are logged in/);
+  await reply("You are signed in", "Go back.");
+  assert.match(await (await page).text(), /You are signed in/);
 });
 
 test("a browser that has left before it is answered holds nobody up", async (t) => {
@@ -29,8 +29,8 @@ test("a browser that has left before it is answered holds nobody up", async (t) 
     left = once((message as { response: ServerResponse }).response, "close");
   });
   const request = get(url).on("error", () => {});
-  const { reply } = await loopback.arrival(NEVER);
+  const { reply } = await loopback.callback(NEVER);
   request.destroy();
   await left;
-  await reply("You are logged in", "Go back.");
+  await reply("You are signed in", "Go back.");
 });

@@ -1,66 +1,61 @@
 import type { Context } from "../../context.ts";
 import { failed } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
-import type { KeptToken, Login } from "../cache/login.ts";
+import type { Login, StoredToken } from "../cache/login.ts";
 import { Logins } from "../cache/logins.ts";
-import { claimsOf, expiryOf } from "../claims.ts";
+import { claimsOf, expirationOf } from "../claims.ts";
 import { checkIssuer, type Issuer, issuerAt } from "../issuer.ts";
 
-/** What a person's login goes by. */
-export interface LoginOptions {
+export interface SignInOptions {
   readonly context: Context;
   readonly issuer: Issuer;
-  /** Whom the first token is for; others come of the session. */
+  /** The audience of the first token. */
   readonly audience: string;
-  /** The uid of an identity provider, or the name of an organisation. */
+  /** The UID of an identity provider, or the name of an organization. */
   readonly provider: string | undefined;
   readonly invite: string | undefined;
-  /** Whether to open a browser, or only to tell the address. */
+  /** Whether to open a browser, or only print the URL. */
   readonly browser: boolean;
-  /** Tells what cannot be done without, so also with --quiet. */
+  /** Prints an instruction, also with --quiet. */
   say(text: string): void;
 }
 
-/** What a person gets at the end of a login. Some sessions cannot be refreshed. */
+/** The tokens of a new session. Some sessions have no refresh token. */
 export interface SessionTokens {
-  readonly access: KeptToken;
+  readonly access: StoredToken;
   readonly refresh: string | undefined;
 }
 
 export interface PersonArgs
-  extends Pick<LoginOptions, "audience" | "provider" | "invite" | "browser"> {
+  extends Pick<SignInOptions, "audience" | "provider" | "invite" | "browser"> {
   readonly headless: boolean;
 }
 
-/**
- * Logs a person in, and keeps what comes of it as the current login.
- *
- * @example const login = await logInPerson(context, { audience, headless: false, browser: true, … });
- */
-export async function logInPerson(context: Context, args: PersonArgs): Promise<Login> {
+/** Signs a person in and stores the login as the current one. */
+export async function signInPerson(context: Context, args: PersonArgs): Promise<Login> {
   const { settings, environment, err, signal } = context;
   const logins = Logins.of(environment, err.warn);
-  // Before anyone types a password in vain.
+  // First, so that nobody signs in for a login that cannot be stored.
   logins.prepare(settings.issuer);
   const issuer = issuerAt(settings.issuer, err);
   await checkIssuer(issuer.url, signal);
-  const options: LoginOptions = { ...args, context, issuer, say: (text) => say(context, text) };
+  const options: SignInOptions = { ...args, context, issuer, say: (text) => say(context, text) };
   const tokens = await (args.headless
-    ? (await import("./device.ts")).deviceLogin(options)
-    : (await import("./browser.ts")).browserLogin(options));
+    ? (await import("./device.ts")).deviceSignIn(options)
+    : (await import("./browser.ts")).browserSignIn(options));
   const login = loginOf(tokens, args.audience, settings);
-  const before = logins.find(login);
+  const previous = logins.find(login);
   await logins.locked(login, async () => logins.save(login));
   logins.makeCurrent(login);
-  await endSession(issuer, before, tokens.access.token);
+  await endSession(issuer, previous, tokens.access.token);
   return login;
 }
 
-/** Reads the answer of the token endpoint. */
+/** Reads the response of the token endpoint. */
 export function tokensOf(body: Readonly<Record<string, unknown>>): SessionTokens {
   const { access_token: token, refresh_token: refresh } = body;
-  if (typeof token !== "string") throw failed("the server's answer has no token");
-  const access = { token, expires: expiryOf(token) };
+  if (typeof token !== "string") throw failed("the server's response contains no token");
+  const access = { token, expires: expirationOf(token) };
   return { access, refresh: typeof refresh === "string" ? refresh : undefined };
 }
 
@@ -70,7 +65,7 @@ function loginOf(
   { issuer, api }: Context["settings"],
 ): Login {
   const { sub, email } = claimsOf(access.token);
-  if (sub === undefined) throw failed("the server's token does not say who it is for");
+  if (sub === undefined) throw failed("the server's token has no subject");
   return {
     issuer,
     api,
@@ -81,10 +76,14 @@ function loginOf(
   };
 }
 
-/** The session that this login takes the place of is of no use to anyone any more. */
-async function endSession(issuer: Issuer, before: Login | undefined, token: string): Promise<void> {
-  const [kept] = Object.values(before?.tokens ?? {});
-  const id = kept && claimsOf(kept.token).sid;
+/** Ends the session of the login that was replaced. */
+async function endSession(
+  issuer: Issuer,
+  previous: Login | undefined,
+  token: string,
+): Promise<void> {
+  const [stored] = Object.values(previous?.tokens ?? {});
+  const id = stored && claimsOf(stored.token).sid;
   if (!id || id === claimsOf(token).sid) return;
   await issuer.wharf.sessions.end({ id }, { token }).catch((thrown: unknown) => {
     if (problemOf(thrown).code === undefined) throw thrown;

@@ -1,37 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUid } from "@wharf/contract";
 import type { Context } from "../../context.ts";
-import { notFound, wrongUse } from "../../errors.ts";
+import { notFound, usageError } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
 import type { Login } from "../cache/login.ts";
 import { Logins } from "../cache/logins.ts";
 import { issuerAt } from "../issuer.ts";
-import { exchanged } from "../renew.ts";
+import { exchangeToken } from "../renew.ts";
 import { sourceOf } from "../source.ts";
 import { readIdentityToken, workloadToken } from "../workload-token.ts";
 
 export interface WorkloadArgs {
-  /** The uid of the identity to become, or its name. */
+  /** The UID or the name of an identity. */
   readonly identity: string;
   readonly identityToken: string | undefined;
   readonly audience: string;
 }
 
-/**
- * Logs a workload in with the token of its platform, and keeps what comes of it as the current
- * login.
- *
- * @example const login = await logInWorkload(context, { identity, identityToken: undefined, audience });
- */
-export async function logInWorkload(context: Context, args: WorkloadArgs): Promise<Login> {
+/** Signs a workload in with its platform's token and stores the login as the current one. */
+export async function signInWorkload(context: Context, args: WorkloadArgs): Promise<Login> {
   const { settings, environment, err } = context;
   const logins = Logins.of(environment, err.warn);
   logins.prepare(settings.issuer);
   const from = await readIdentityToken(args.identityToken);
-  const identity = await identityOf(context, args.identity);
+  const identity = await identityUid(context, args.identity);
   const issuer = issuerAt(settings.issuer, err);
   const upstream = await workloadToken(from, issuer.url);
-  const access = await exchanged(issuer.wharf, upstream, args.audience, identity);
+  const access = await exchangeToken(issuer.wharf, upstream, args.audience, identity);
   const login: Login = {
     issuer: settings.issuer,
     api: settings.api,
@@ -44,32 +39,32 @@ export async function logInWorkload(context: Context, args: WorkloadArgs): Promi
   return login;
 }
 
-/** Names can be looked up by those who are logged in already. */
-async function identityOf(context: Context, text: string): Promise<string> {
+/** Names can only be resolved by callers who are signed in already. */
+async function identityUid(context: Context, text: string): Promise<string> {
   if (isUid(text)) return text;
   const { identities } = await context.client();
-  const found = (await identities.list({ name: text, pageSize: 2 }, { signal: context.signal }))
-    .identities;
+  const request = { name: text, pageSize: 2 };
+  const found = (await identities.list(request, { signal: context.signal })).identities;
   const [first, second] = found;
-  if (first === undefined) throw notFound(`no identity is named "${text}"`, "give its uid");
-  if (second !== undefined) throw wrongUse(`several identities are named "${text}"`, "give a uid");
+  if (first === undefined) throw notFound(`no identity is named "${text}"`, "give its UID");
+  if (second !== undefined) {
+    throw usageError(`several identities are named "${text}"`, "give a UID");
+  }
   return first.uid;
 }
 
-/** However long a token lasts, a new one is asked for this often at most. */
-const SOONEST_MS = 5_000;
+/** However short-lived tokens are, they are not renewed more often. */
+const MIN_PAUSE_MS = 5_000;
 
-/** When to ask for the next token: with a fifth of its time left, and a minute at least. */
+/** Tokens are renewed with a fifth of their validity left, but at least this long before. */
+const RENEWAL_MARGIN_MS = 90_000;
+
 export function pauseBefore(expires: number, now: number): number {
   const left = expires - now;
-  return Math.max(SOONEST_MS, Math.min(left * 0.8, left - 90_000));
+  return Math.max(MIN_PAUSE_MS, Math.min(left * 0.8, left - RENEWAL_MARGIN_MS));
 }
 
-/**
- * Keeps the tokens of a login fresh until interrupted.
- *
- * @example await keepFresh(context, login, [settings.api]);
- */
+/** Renews the tokens of a login until interrupted. */
 export async function keepFresh(
   context: Context,
   login: Login,
@@ -78,7 +73,7 @@ export async function keepFresh(
   const { environment, err, signal } = context;
   const logins = Logins.of(environment, err.warn);
   const source = sourceOf(() => logins.find(login) ?? login, logins, err);
-  err.note("keeping the token fresh; Ctrl-C ends it");
+  err.note("keeping the token fresh; press Ctrl-C to stop");
   for (let force = false; ; force = true) {
     let soonest = Number.POSITIVE_INFINITY;
     for (const audience of audiences) {

@@ -1,66 +1,70 @@
 import { command, define, group } from "../../command/definition.ts";
-import { LIST } from "../../command/verbs.ts";
-import { completeGroup, pickGroup } from "../../iam/groups/choices.ts";
+import { completeOf, pickOf } from "../../resolve/choices.ts";
+import { GROUP } from "../../resolve/kinds.ts";
+import { LIST } from "../../resource/commands.ts";
+
+const load = () => import("./run.ts");
 
 export const createDefinition = define({
   name: "create",
-  summary: "Create a username and password that can pull from the registry",
-  description: `For machines that cannot log in otherwise. The password is shown this once: its key is made on this
-machine and dropped, the server has only the public one. It ends by itself; revoke ends it sooner.`,
+  summary: "Create a username and password for pulling from the registry",
+  description: `For machines that cannot use short-lived tokens. The password is shown only once: it is signed with a
+key that is generated on this machine and then discarded; the server stores the public key. It
+expires by itself; revoke ends it sooner.`,
   examples: [
     { command: "wharf auth pull-token create build --parent acme" },
     {
       command: "eval $(wharf auth pull-token create build --parent acme --ttl 90d -o env)",
-      shows: "as variables",
+      shows: "as environment variables",
     },
   ],
-  arguments: [{ name: "name", summary: "What the token is called", required: true }],
+  arguments: [{ name: "name", summary: "Name of the pull token", required: true }],
   options: {
     parent: {
       type: "string",
       value: "GROUP",
-      summary: "The organisation or folder that it can pull from: its name or uid",
+      summary: "Organization or folder to pull from: name or UID",
       config: "default.group",
       required: true,
-      complete: completeGroup("group"),
-      pick: pickGroup("group"),
+      complete: completeOf(GROUP),
+      pick: pickOf(GROUP),
     },
-    ttl: { type: "duration", default: "720h", summary: "How long it is good for; 8760h at most" },
+    ttl: { type: "duration", default: "720h", summary: "Validity (maximum: 8760h)" },
     role: {
       type: "string",
       default: "registry.pull",
-      summary: "What it may do: the name or uid of a role",
+      summary: "Role to grant: name or UID",
     },
-    description: { type: "string", value: "TEXT", summary: "What it is for" },
+    description: { type: "string", value: "TEXT", summary: "Description" },
   },
   outputs: ["env"],
 });
 
 export const listDefinition = define({
   ...LIST,
-  summary: "List pull tokens, with how long they are good for",
+  summary: "List pull tokens and their remaining validity",
   examples: [
     { command: "wharf auth pull-token list --parent acme" },
-    { command: "wharf auth pull-token list --expired -o id", shows: "those that have ended" },
+    { command: "wharf auth pull-token list --expired -o id", shows: "only expired ones" },
   ],
   options: {
     parent: {
       type: "string",
       value: "GROUP",
-      summary: "Only those of this organisation or folder, and below",
+      summary: "Only pull tokens of this organization or folder, and below",
       config: "default.group",
-      complete: completeGroup("group"),
+      complete: completeOf(GROUP),
     },
-    expired: { type: "boolean", summary: "Only those that have ended" },
+    expired: { type: "boolean", summary: "Only expired pull tokens" },
   },
 });
 
 export const revokeDefinition = define({
   name: "revoke",
   aliases: ["delete", "rm"],
-  summary: "Revoke a pull token: it stops working at once",
+  summary: "Revoke a pull token at once",
   examples: [{ command: "wharf auth pull-token revoke build -y" }],
-  arguments: [{ name: "token", summary: "Name or uid of the pull token", required: true }],
+  arguments: [{ name: "token", summary: "Name or UID of the pull token", required: true }],
   destructive: true,
 });
 
@@ -69,8 +73,8 @@ export const pullToken = group({
   aliases: ["pull-tokens"],
   summary: "Manage passwords for pulling from the registry",
   commands: [
-    command(createDefinition, () => import("./create.ts")),
-    command(listDefinition, () => import("./list.ts")),
-    command(revokeDefinition, () => import("./revoke.ts")),
+    command(createDefinition, load, "create"),
+    command(listDefinition, load, "list"),
+    command(revokeDefinition, load, "revoke"),
   ],
 });

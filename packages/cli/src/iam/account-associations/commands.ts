@@ -1,17 +1,12 @@
 import { command, define, group } from "../../command/definition.ts";
-import { DESCRIBE, LIST } from "../../command/verbs.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { WITHIN } from "../shared/options.ts";
+import { GROUP } from "../../resolve/kinds.ts";
+import { resourceCommands } from "../../resource/commands.ts";
+import { argumentOf } from "../../resource/options.ts";
 
-const place = {
-  name: "group",
-  summary: "Name or uid of the organisation or folder whose accounts they are",
-  required: true,
-  complete: completeGroup("group"),
-  pick: pickGroup("group"),
-} as const;
+const load = () => import("./run.ts");
+const argument = argumentOf("group", GROUP, "Name or UID of the organization or folder");
 
-const provider = (names: readonly string[]) =>
+const providerArgument = (names: readonly string[]) =>
   ({
     name: "provider",
     summary: `One of ${names.join(", ")}`,
@@ -20,46 +15,32 @@ const provider = (names: readonly string[]) =>
     pick: async () => names.map((value) => ({ value })),
   }) as const;
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List account associations",
-  examples: [{ command: "wharf iam account-associations list --parent acme" }],
-  options: WITHIN,
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show which accounts a group has elsewhere",
-  examples: [{ command: "wharf iam account-associations describe acme" }],
-  arguments: [place],
-});
-
 export const setAwsDefinition = define({
   name: "aws",
   aliases: ["amazon"],
-  summary: "Say which account at AWS is the group's",
+  summary: "Set the AWS account of a group",
   examples: [{ command: "wharf iam account-associations set aws acme --account 123456789012" }],
-  arguments: [place],
-  options: { account: { type: "string", summary: "Twelve digits", required: true } },
+  arguments: [argument],
+  options: { account: { type: "string", summary: "Account ID (12 digits)", required: true } },
 });
 
 export const setGcpDefinition = define({
   name: "gcp",
   aliases: ["google"],
-  summary: "Say which project at Google Cloud is the group's",
+  summary: "Set the Google Cloud project of a group",
   examples: [
     {
       command:
         "wharf iam account-associations set gcp acme --project-id acme-prod --project-number 1234567890",
     },
   ],
-  arguments: [place],
+  arguments: [argument],
   options: {
-    "project-id": { type: "string", value: "ID", summary: "The project's id", required: true },
+    "project-id": { type: "string", value: "ID", summary: "Project ID", required: true },
     "project-number": {
       type: "string",
       value: "NUMBER",
-      summary: "The project's number",
+      summary: "Project number",
       required: true,
     },
   },
@@ -67,26 +48,26 @@ export const setGcpDefinition = define({
 
 export const setAzureDefinition = define({
   name: "azure",
-  summary: "Say which tenant at Azure is the group's",
+  summary: "Set the Azure tenant of a group",
   examples: [
     {
       command:
         "wharf iam account-associations set azure acme --tenant-id example.com --client-id syncer=11111111-2222-3333-4444-555555555555",
     },
   ],
-  arguments: [place],
+  arguments: [argument],
   options: {
     "tenant-id": {
       type: "string",
       value: "ID",
-      summary: "The tenant's id, or a domain of it",
+      summary: "Tenant ID or domain",
       required: true,
     },
     "client-id": {
       type: "list",
       aliases: ["client-ids"],
       value: "COMPONENT=ID",
-      summary: "The application that a component uses there",
+      summary: "Application (client) ID of a component",
       required: true,
     },
   },
@@ -94,22 +75,22 @@ export const setAzureDefinition = define({
 
 export const setGithubDefinition = define({
   name: "github",
-  summary: "Say where an app of GitHub is installed for the group",
-  description: "Installations of other apps stay; those of this app are replaced.",
+  summary: "Set the installations of a GitHub App for a group",
+  description: "Replaces the installations of this app; those of other apps stay.",
   examples: [
     {
       command:
         "wharf iam account-associations set github acme --app-id 1234 --installation 5678=acme-inc",
     },
   ],
-  arguments: [place],
+  arguments: [argument],
   options: {
-    "app-id": { type: "string", value: "NUMBER", summary: "The app's number", required: true },
+    "app-id": { type: "string", value: "NUMBER", summary: "App ID", required: true },
     installation: {
       type: "list",
       aliases: ["installations"],
       value: "NUMBER[=NAME]",
-      summary: "An installation's number, and whose it is",
+      summary: "Installation ID, and optionally its account name",
       required: true,
     },
   },
@@ -117,42 +98,54 @@ export const setGithubDefinition = define({
 
 export const unsetDefinition = define({
   name: "unset",
-  summary: "Forget a group's accounts at a provider, or all of them",
+  summary: "Remove a group's accounts at one provider, or all of them",
   examples: [
     { command: "wharf iam account-associations unset aws acme" },
     { command: "wharf iam account-associations unset all acme -y" },
   ],
-  arguments: [provider(["aws", "gcp", "azure", "github", "all"]), place],
+  arguments: [providerArgument(["aws", "gcp", "azure", "github", "all"]), argument],
   destructive: true,
 });
 
 export const checkDefinition = define({
   name: "check",
-  summary: "Try to get credentials at a provider, now",
-  description: "Ends with 1 when there is no way to get them.",
+  summary: "Check that the server can obtain credentials at a provider",
+  description: "Exits with 1 if it cannot.",
   examples: [{ command: "wharf iam account-associations check aws acme" }],
-  arguments: [provider(["aws", "gcp", "azure"]), place],
+  arguments: [providerArgument(["aws", "gcp", "azure"]), argument],
+});
+
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List account associations",
+    examples: [{ command: "wharf iam account-associations list --parent acme" }],
+  },
+  describe: {
+    summary: "Show the account associations of a group",
+    examples: [{ command: "wharf iam account-associations describe acme" }],
+    argument,
+  },
 });
 
 export const accountAssociations = group({
   name: "account-associations",
   aliases: ["account-association", "accounts", "account"],
-  summary: "Manage account associations: a group's accounts at cloud providers and GitHub",
+  summary: "Manage account associations (a group's accounts at cloud providers and GitHub)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
+    verbs.list,
+    verbs.describe,
     group({
       name: "set",
       aliases: ["create", "update"],
-      summary: "Say which accounts are a group's",
+      summary: "Set the accounts of a group",
       commands: [
-        command(setAwsDefinition, () => import("./set-aws.ts")),
-        command(setGcpDefinition, () => import("./set-gcp.ts")),
-        command(setAzureDefinition, () => import("./set-azure.ts")),
-        command(setGithubDefinition, () => import("./set-github.ts")),
+        command(setAwsDefinition, load, "setAws"),
+        command(setGcpDefinition, load, "setGcp"),
+        command(setAzureDefinition, load, "setAzure"),
+        command(setGithubDefinition, load, "setGithub"),
       ],
     }),
-    command(unsetDefinition, () => import("./unset.ts")),
-    command(checkDefinition, () => import("./check.ts")),
+    command(unsetDefinition, load, "unset"),
+    command(checkDefinition, load, "check"),
   ],
 });

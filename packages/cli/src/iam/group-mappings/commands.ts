@@ -1,54 +1,43 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { IDENTITY_PROVIDER, ROLE } from "../../resolve/kinds.ts";
-import { WITHIN } from "../shared/options.ts";
+import { DELETE, resourceCommands } from "../../resource/commands.ts";
 
-const provider = {
+const load = () => import("./run.ts");
+
+const PROVIDER = {
   type: "string",
   aliases: ["idp", "identity-provider"],
   value: "PROVIDER",
-  summary: "The identity provider: its name or uid",
+  summary: "Identity provider: name or UID",
   complete: completeOf(IDENTITY_PROVIDER),
 } as const;
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List mappings",
-  examples: [{ command: "wharf iam group-mappings list --provider sso" }],
-  options: { provider, ...WITHIN },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one mapping",
-  examples: [{ command: "wharf iam group-mappings describe UID" }],
-  arguments: [{ name: "mapping", summary: "Uid of the mapping", required: true }],
-});
+export const FILTERS = { provider: PROVIDER } as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
-  summary: "Give everyone in a group of an identity provider a role, while they are logged in",
+  summary: "Grant a role to the members of an identity provider's group while they are signed in",
   description:
-    "The role holds in the whole organisation. A mapping cannot be changed: delete it, and create another.",
+    "The role applies to the whole organization. A mapping cannot be updated: delete it and create another.",
   examples: [
     {
       command: "wharf iam group-mappings create --provider sso --external-group devs --role viewer",
     },
   ],
   options: {
-    provider: { ...provider, required: true, pick: pickOf(IDENTITY_PROVIDER) },
+    provider: { ...PROVIDER, required: true, pick: pickOf(IDENTITY_PROVIDER) },
     "external-group": {
       type: "string",
       aliases: ["external-group-id", "group"],
       value: "ID",
-      summary: "The group as the provider names it in its tokens",
+      summary: "Group, as the provider's tokens name it",
       required: true,
     },
     role: {
       type: "string",
       value: "ROLE",
-      summary: "The role: its name or uid",
+      summary: "Role: name or UID",
       required: true,
       complete: completeOf(ROLE),
       pick: pickOf(ROLE),
@@ -58,23 +47,39 @@ export const createDefinition = define({
 
 export const deleteDefinition = define({
   ...DELETE,
-  summary: "Delete mappings: whoever is logged in by one loses its role at once",
+  summary: "Delete mappings, which revokes their roles at once",
   examples: [
     { command: "wharf iam group-mappings delete UID" },
     { command: "wharf iam group-mappings delete --all --provider sso -y" },
   ],
-  arguments: [{ name: "mappings", summary: "Uids of mappings", variadic: true }],
-  options: { all: { type: "boolean", summary: "All of the identity provider" }, provider },
+  arguments: [{ name: "mappings", summary: "UIDs of mappings", variadic: true }],
+  options: {
+    all: { type: "boolean", summary: "All mappings of the identity provider" },
+    provider: PROVIDER,
+  },
+});
+
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List mappings",
+    examples: [{ command: "wharf iam group-mappings list --provider sso" }],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show a mapping",
+    examples: [{ command: "wharf iam group-mappings describe UID" }],
+    argument: { name: "mapping", summary: "UID of the mapping", required: true },
+  },
 });
 
 export const groupMappings = group({
   name: "group-mappings",
   aliases: ["group-mapping", "external-group-role-mappings", "external-group-role-mapping"],
-  summary: "Manage mappings: which roles groups of an identity provider give",
+  summary: "Manage group mappings (roles granted by groups of an identity provider)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(deleteDefinition, load, "deleteMappings"),
   ],
 });

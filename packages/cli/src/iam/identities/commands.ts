@@ -1,98 +1,82 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
+import { IDENTITY } from "../../resolve/kinds.ts";
+import { resourceCommands } from "../../resource/commands.ts";
 import {
+  argumentOf,
+  argumentsOf,
   DESCRIPTION,
-  IDENTITY_ARGUMENT,
-  IDENTITY_ARGUMENTS,
   NAME,
-  WITHIN,
-} from "../shared/options.ts";
-import { createGroup } from "./create/commands.ts";
-import { PROOF } from "./create/proof-options.ts";
+  NAME_FILTER,
+  SCOPE,
+} from "../../resource/options.ts";
+import { createGroup, TRUST } from "./create/commands.ts";
 
-export const TYPES = ["claim_match", "static", "aws", "service_principal", "person"] as const;
+const load = () => import("./run.ts");
+const argument = argumentOf("identity", IDENTITY);
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List identities",
-  examples: [
-    { command: "wharf iam identities list --parent acme" },
-    { command: "wharf iam identities list --expired -o id" },
-  ],
-  options: {
-    type: { type: "choice", choices: TYPES, summary: "Only those that prove themselves this way" },
-    name: { type: "string", summary: "Only those with this name" },
-    expired: { type: "boolean", summary: "Only those whose keys are no longer trusted" },
-    ...WITHIN,
+export const FILTERS = {
+  type: {
+    type: "choice",
+    choices: ["claim_match", "static", "aws", "service_principal", "person"],
+    summary: "Only identities that authenticate this way",
   },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one identity",
-  examples: [{ command: "wharf iam identities describe acme/ci -o yaml" }],
-  arguments: [IDENTITY_ARGUMENT],
-});
+  name: NAME_FILTER,
+  expired: { type: "boolean", summary: "Only identities whose keys have expired" },
+} as const satisfies Options;
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change an identity",
-  description: `What is not given stays. Claims and patterns of claims are replaced as a whole. Changing how
-an identity proves itself takes everything that it holds.`,
+  summary: "Update an identity",
+  description: `Options that are not given stay unchanged; --claim and --claim-pattern replace all claims and
+patterns. Changing which tokens an identity trusts requires all capabilities that it holds.`,
   examples: [
     { command: "wharf iam identities update ci --subject-pattern 'repo:acme/app:.+'" },
     {
       command: "wharf iam identities update ci --issuer-keys jwks.json",
-      shows: "after a rotation",
+      shows: "after a key rotation",
     },
   ],
-  arguments: [IDENTITY_ARGUMENT],
+  arguments: [argument],
   options: {
     name: NAME,
     description: DESCRIPTION,
-    ...PROOF,
-    file: { type: "file", short: "f", summary: "A file with the fields to change" },
-  },
-});
-
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete identities, and everything they were bound to",
-  examples: [
-    { command: "wharf iam identities delete acme/ci" },
-    { command: "wharf iam identities delete --expired --parent acme -y" },
-  ],
-  arguments: [IDENTITY_ARGUMENTS],
-  options: {
-    expired: { type: "boolean", summary: "All whose keys are no longer trusted" },
-    ...WITHIN,
+    ...TRUST,
+    file: { type: "file", short: "f", summary: "File with the fields to update" },
   },
 });
 
 export const testDefinition = define({
   name: "test",
-  summary: "Show why a token is, or is not, let in as an identity",
-  description: `Every check is shown with what was expected and what was found. Nothing is given out, and the
-token is kept nowhere. Ends with 1 when the token would be refused.`,
+  summary: "Explain why an identity accepts or rejects a token",
+  description: `Shows every check with the expected and the actual value. No token is issued, and the given one is
+not stored. Exits with 1 if the token would be rejected.`,
   examples: [
     { command: "wharf iam identities test acme/ci --token token.jwt" },
     { command: "echo $TOKEN | wharf iam identities test acme/ci --token - -o json" },
   ],
-  arguments: [IDENTITY_ARGUMENT],
+  arguments: [argument],
   options: {
     token: {
       type: "file",
-      summary: "A file with the token of the platform, `-` for standard input",
+      summary: "File with the workload's token, `-` for standard input",
       required: true,
     },
-    scopes: { type: "list", value: "GROUP", summary: "As in an exchange: only these groups" },
-    cap: { type: "list", value: "CAPABILITY", summary: "As in an exchange: only these" },
+    scopes: {
+      type: "list",
+      value: "GROUP",
+      summary: "Restrict to these groups, as in an exchange",
+    },
+    cap: {
+      type: "list",
+      value: "CAPABILITY",
+      summary: "Restrict to these capabilities, as in an exchange",
+    },
   },
 });
 
 export const lookupDefinition = define({
   name: "lookup",
-  summary: "Show the uid that a person has, or will have after their first login",
+  summary: "Show the UID of a person, also before their first sign-in",
   examples: [
     {
       command:
@@ -100,23 +84,55 @@ export const lookupDefinition = define({
     },
   ],
   options: {
-    issuer: { type: "string", value: "URL", summary: "Their identity provider", required: true },
-    subject: { type: "string", summary: "Who they are there", required: true },
+    issuer: {
+      type: "string",
+      value: "URL",
+      summary: "Issuer of the person's identity provider",
+      required: true,
+    },
+    subject: { type: "string", summary: "Subject of the person there", required: true },
+  },
+});
+
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List identities",
+    examples: [
+      { command: "wharf iam identities list --parent acme" },
+      { command: "wharf iam identities list --expired -o id" },
+    ],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show an identity",
+    examples: [{ command: "wharf iam identities describe acme/ci -o yaml" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete identities and their role bindings",
+    examples: [
+      { command: "wharf iam identities delete acme/ci" },
+      { command: "wharf iam identities delete --expired --parent acme -y" },
+    ],
+    argument: argumentsOf("identities", IDENTITY),
+    options: {
+      expired: { type: "boolean", summary: "All identities whose keys have expired" },
+      ...SCOPE,
+    },
   },
 });
 
 export const identities = group({
   name: "identities",
   aliases: ["identity", "ids"],
-  summary:
-    "Manage identities: people, and workloads that prove themselves with tokens of their own",
+  summary: "Manage identities (people, and workloads that authenticate with OIDC tokens)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
+    verbs.list,
+    verbs.describe,
     createGroup,
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
-    command(testDefinition, () => import("./test.ts")),
-    command(lookupDefinition, () => import("./lookup.ts")),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
+    command(testDefinition, load, "testToken"),
+    command(lookupDefinition, load, "lookup"),
   ],
 });

@@ -1,61 +1,50 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
-import { ROLE } from "../../resolve/kinds.ts";
-import { groupMappings } from "../group-mappings/commands.ts";
+import { IDENTITY_PROVIDER, ROLE } from "../../resolve/kinds.ts";
+import { resourceCommands } from "../../resource/commands.ts";
 import {
+  argumentOf,
+  argumentsOf,
   DESCRIPTION,
   NAME,
+  NAME_FILTER,
   PARENT,
-  PROVIDER_ARGUMENT,
-  PROVIDER_ARGUMENTS,
-  WITHIN,
-} from "../shared/options.ts";
+} from "../../resource/options.ts";
+import { groupMappings } from "../group-mappings/commands.ts";
 import { scim } from "./scim/commands.ts";
 
+const load = () => import("./run.ts");
+const argument = argumentOf("provider", IDENTITY_PROVIDER);
+
 const OIDC = {
-  issuer: { type: "string", value: "URL", summary: "Where the provider is" },
-  "client-id": { type: "string", value: "ID", summary: "What it calls us" },
+  issuer: { type: "string", value: "URL", summary: "Issuer URL of the provider" },
+  "client-id": { type: "string", value: "ID", summary: "OAuth client ID" },
   "client-secret": {
     type: "file",
     summary:
-      "A file with the secret that it gave us, `-` for standard input; asked for at a terminal",
+      "File with the OAuth client secret, `-` for standard input; prompted for at a terminal",
   },
   "default-role": {
     type: "string",
     value: "ROLE",
-    summary: "The role that people are given at their first login: name or uid",
+    summary: "Role granted at first sign-in: name or UID",
     complete: completeOf(ROLE),
   },
   scopes: {
     type: "list",
     aliases: ["additional-scopes"],
     value: "SCOPE",
-    summary: "Scopes to ask for beside the usual ones",
+    summary: "Additional OAuth scopes",
   },
-  "groups-claim": { type: "string", value: "CLAIM", summary: "The claim that lists groups" },
-  pkce: { type: "boolean", summary: "Log in with PKCE; no secret is needed then" },
-} as const;
-
-export const listDefinition = define({
-  ...LIST,
-  summary: "List identity providers",
-  examples: [{ command: "wharf iam identity-providers list --parent acme" }],
-  options: { name: { type: "string", summary: "Only those with this name" }, ...WITHIN },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one identity provider, and its provisioning",
-  examples: [{ command: "wharf iam identity-providers describe acme/sso" }],
-  arguments: [PROVIDER_ARGUMENT],
-});
+  "groups-claim": { type: "string", value: "CLAIM", summary: "Claim that lists groups" },
+  pkce: { type: "boolean", summary: "Use PKCE; no client secret is needed" },
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
-  summary: "Let people of an organisation log in through its own identity provider",
-  description: `It speaks OpenID Connect, and must know our redirect address: the issuer with /oauth/callback.
-The secret is never given on the command line, where others could read it.`,
+  summary: "Connect an organization's OpenID Connect identity provider",
+  description: `Register the redirect URI at the provider: the issuer URL of this server with /oauth/callback. The
+client secret is not accepted as a flag, since other users can read command lines.`,
   examples: [
     {
       command:
@@ -78,7 +67,7 @@ The secret is never given on the command line, where others could read it.`,
       type: "choice",
       choices: ["subject", "oid"],
       default: "subject",
-      summary: "How a login finds whom provisioning made; set once",
+      summary: "Claim that matches the externalId of a provisioned user; cannot be changed later",
     },
     description: DESCRIPTION,
   },
@@ -86,42 +75,54 @@ The secret is never given on the command line, where others could read it.`,
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change an identity provider",
-  description: "What is not given stays. With another issuer, the secret must be given again.",
+  summary: "Update an identity provider",
+  description:
+    "Options that are not given stay unchanged. Changing the issuer requires the client secret again.",
   examples: [
     { command: "wharf iam identity-providers update sso --client-secret - < secret.txt" },
     { command: "wharf iam identity-providers update sso --pkce on --clear-secret" },
   ],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
   options: {
     name: NAME,
     description: DESCRIPTION,
     ...OIDC,
-    pkce: { type: "choice", choices: ["on", "off"], summary: "Whether to log in with PKCE" },
-    "clear-secret": { type: "boolean", summary: "Forget the secret; takes PKCE" },
+    pkce: { type: "choice", choices: ["on", "off"], summary: "Whether to use PKCE" },
+    "clear-secret": { type: "boolean", summary: "Remove the client secret; requires PKCE" },
   },
 });
 
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete identity providers, with their mappings, provisioning and sessions",
-  examples: [{ command: "wharf iam identity-providers delete acme/sso" }],
-  arguments: [PROVIDER_ARGUMENTS],
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List identity providers",
+    examples: [{ command: "wharf iam identity-providers list --parent acme" }],
+    filters: { name: NAME_FILTER },
+  },
+  describe: {
+    summary: "Show an identity provider and its SCIM provisioning",
+    examples: [{ command: "wharf iam identity-providers describe acme/sso" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete identity providers with their mappings, SCIM provisioning and sessions",
+    examples: [{ command: "wharf iam identity-providers delete acme/sso" }],
+    argument: { ...argumentsOf("providers", IDENTITY_PROVIDER), required: true },
+  },
 });
 
 export const identityProviders = group({
   name: "identity-providers",
   aliases: ["identity-provider", "idps", "idp"],
-  summary: "Manage identity providers: where people of an organisation log in",
-  description: "`wharf iam group-mappings` says which roles their groups give.",
+  summary: "Manage identity providers (where members of an organization sign in)",
+  description: "`wharf iam group-mappings` maps their groups to roles.",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
     scim,
-    // A second way to say it; help has the first.
+    // An alias of `wharf iam group-mappings`.
     { ...groupMappings, hidden: true },
   ],
 });

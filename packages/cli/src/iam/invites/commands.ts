@@ -1,38 +1,42 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
-import { ROLE } from "../../resolve/kinds.ts";
-import { completeGroup, pickGroup } from "../groups/choices.ts";
-import { WITHIN } from "../shared/options.ts";
-import { completeInvites, pickInvite } from "./choices.ts";
+import { GROUP, INVITE, ROLE } from "../../resolve/kinds.ts";
+import { resourceCommands } from "../../resource/commands.ts";
+import { argumentOf, SCOPE } from "../../resource/options.ts";
 
-const invite = {
-  name: "invite",
-  summary: "Uid of the invite, or the key of its code",
-  required: true,
-  complete: completeInvites,
-  pick: pickInvite,
-} as const;
+const load = () => import("./run.ts");
+const argument = argumentOf("invite", INVITE, "UID of the invite, or key ID of its code");
 
-const role = {
+const ROLE_OPTION = {
   type: "string",
   value: "ROLE",
-  summary: "The role that it gives: name or uid",
+  summary: "Role that the invite grants: name or UID",
   complete: completeOf(ROLE),
   pick: pickOf(ROLE),
 } as const;
 
-const email = {
+const GROUP_ARGUMENT = {
+  name: "group",
+  summary: "Name or UID of the organization or folder (default: default.group)",
+  complete: completeOf(GROUP),
+  pick: pickOf(GROUP),
+} as const;
+
+const EMAIL = {
   type: "string",
   value: "ADDRESS",
-  summary: "Good only for whoever has this verified e-mail address",
+  summary: "Restrict to a verified email address",
 } as const;
+
+export const FILTERS = {
+  expired: { type: "boolean", summary: "Only expired invites" },
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
   summary: "Invite people to a group",
-  description: `The code is printed once, and kept nowhere: hand it on, or the link that is shown with it.
-You must hold everything that the role can do.`,
+  description: `The code is printed once and not stored: pass on the code or the link printed with it. You must hold
+all capabilities of the role.`,
   examples: [
     { command: "wharf iam invites create acme --role viewer --ttl 168h --single-use" },
     {
@@ -40,82 +44,64 @@ You must hold everything that the role can do.`,
       shows: "the code is in .code",
     },
   ],
-  arguments: [
-    {
-      name: "group",
-      summary: "Name or uid of the organisation or folder; default.group otherwise",
-      complete: completeGroup("group"),
-      pick: pickGroup("group"),
-    },
-  ],
+  arguments: [GROUP_ARGUMENT],
   options: {
-    role: { ...role, required: true },
-    ttl: { type: "duration", default: "168h", summary: "For how long it can be accepted" },
-    email,
-    "single-use": { type: "boolean", summary: "Gone once one person has accepted it" },
+    role: { ...ROLE_OPTION, required: true },
+    ttl: { type: "duration", default: "168h", summary: "Validity" },
+    email: EMAIL,
+    "single-use": { type: "boolean", summary: "Only the first person can accept it" },
   },
-});
-
-export const listDefinition = define({
-  ...LIST,
-  summary: "List invites, newest first",
-  examples: [{ command: "wharf iam invites list --parent acme" }],
-  options: {
-    expired: { type: "boolean", summary: "Only those that can no longer be accepted" },
-    ...WITHIN,
-  },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one invite; its code is shown by create alone",
-  examples: [{ command: "wharf iam invites describe UID" }],
-  arguments: [invite],
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change what an open invite gives, to whom, or for how long",
+  summary: "Update the role, the email address or the validity of an open invite",
   description: "The code stays the same.",
   examples: [{ command: "wharf iam invites update UID --ttl 24h", shows: "a day from now" }],
-  arguments: [invite],
+  arguments: [argument],
   options: {
-    role,
-    ttl: { type: "duration", summary: "For how long it can be accepted, from now" },
-    email,
+    role: ROLE_OPTION,
+    ttl: { type: "duration", summary: "Validity from now on" },
+    email: EMAIL,
   },
 });
 
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete invites: their codes are worth nothing from then on",
-  examples: [
-    { command: "wharf iam invites delete UID" },
-    { command: "wharf iam invites delete --expired --parent acme -y" },
-  ],
-  arguments: [
-    {
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List invites, newest first",
+    examples: [{ command: "wharf iam invites list --parent acme" }],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show an invite (without its code, which only create prints)",
+    examples: [{ command: "wharf iam invites describe UID" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete invites, which invalidates their codes",
+    examples: [
+      { command: "wharf iam invites delete UID" },
+      { command: "wharf iam invites delete --expired --parent acme -y" },
+    ],
+    argument: {
       name: "invites",
-      summary: "Uids of invites, or keys of their codes",
+      summary: "UIDs of invites, or key IDs of their codes",
       variadic: true,
-      complete: completeInvites,
+      complete: completeOf(INVITE),
     },
-  ],
-  options: {
-    expired: { type: "boolean", summary: "All that can no longer be accepted" },
-    ...WITHIN,
+    options: { expired: { type: "boolean", summary: "All expired invites" }, ...SCOPE },
   },
 });
 
 export const invites = group({
   name: "invites",
   aliases: ["invite", "group-invites"],
-  summary: "Manage invites: codes that let people join a group",
+  summary: "Manage invites (codes to join a group)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
   ],
 });

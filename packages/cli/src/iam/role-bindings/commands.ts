@@ -1,100 +1,95 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
 import { completeOf } from "../../resolve/choices.ts";
-import { IDENTITY, ROLE } from "../../resolve/kinds.ts";
-import { PARENT, WITHIN } from "../shared/options.ts";
-import { completeBindings, pickBinding } from "./choices.ts";
+import { IDENTITY, ROLE, ROLE_BINDING } from "../../resolve/kinds.ts";
+import { resourceCommands } from "../../resource/commands.ts";
+import { argumentOf, argumentsOf, PARENT } from "../../resource/options.ts";
 
-const binding = {
-  name: "binding",
-  summary: "Uid of the role binding",
-  required: true,
-  complete: completeBindings,
-  pick: pickBinding,
-} as const;
+const load = () => import("./run.ts");
+const argument = argumentOf("binding", ROLE_BINDING, "UID of the role binding");
 
-const identity = {
-  type: "string",
-  value: "IDENTITY",
-  summary: "Who: name, e-mail address or uid of an identity",
-  complete: completeOf(IDENTITY),
-} as const;
-
-const role = {
-  type: "string",
-  value: "ROLE",
-  summary: "What: name or uid of a role",
-  complete: completeOf(ROLE),
-} as const;
-
-export const listDefinition = define({
-  ...LIST,
-  summary: "List role bindings",
-  examples: [
-    { command: "wharf iam role-bindings list --parent acme -o tree" },
-    { command: "wharf iam role-bindings list --identity ci --role viewer" },
-  ],
-  options: { identity, role, ...WITHIN },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one role binding",
-  examples: [{ command: "wharf iam role-bindings describe UID" }],
-  arguments: [binding],
-});
+export const FILTERS = {
+  identity: {
+    type: "string",
+    value: "IDENTITY",
+    summary: "Identity: name, email address or UID",
+    complete: completeOf(IDENTITY),
+  },
+  role: {
+    type: "string",
+    value: "ROLE",
+    summary: "Role: name or UID",
+    complete: completeOf(ROLE),
+  },
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
-  summary: "Bind identities to roles, in a group and everything below it",
-  description: `You must hold everything that the roles can do.
+  summary: "Bind roles to identities in a group and everything below it",
+  description: `You must hold all capabilities of the roles.
 
-A file has a list, in YAML or JSON, of entries with \`identity\` and \`role\`. They are created 25 at a
-time, and each of these batches as a whole or not at all.`,
+A file contains a list, in YAML or JSON, of entries with \`identity\` and \`role\`. Bindings are created in
+batches of 25; each batch is created completely or not at all.`,
   examples: [
     { command: "wharf iam role-bindings create --identity ci --role registry.pull --parent acme" },
     { command: "wharf iam role-bindings create --file bindings.yaml --parent acme" },
   ],
   options: {
-    identity,
-    role: { ...role, type: "list", summary: "What: names or uids of roles" },
+    identity: FILTERS.identity,
+    role: { ...FILTERS.role, type: "list", summary: "Roles: names or UIDs" },
     parent: PARENT,
-    file: { type: "file", short: "f", summary: "A file with many of them" },
+    file: { type: "file", short: "f", summary: "File with role bindings" },
   },
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change whom a role binding is about, or which role it gives",
+  summary: "Change the identity or the role of a role binding",
   examples: [{ command: "wharf iam role-bindings update UID --role editor" }],
-  arguments: [binding],
-  options: { identity, role },
+  arguments: [argument],
+  options: FILTERS,
 });
 
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete role bindings",
-  description: "One that is not there is no error.",
-  examples: [
-    { command: "wharf iam role-bindings delete UID" },
-    {
-      command:
-        "wharf iam role-bindings delete -y $(wharf iam role-bindings list --identity ci -o id)",
-      shows: "everything that ci was given",
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List role bindings",
+    examples: [
+      { command: "wharf iam role-bindings list --parent acme -o tree" },
+      { command: "wharf iam role-bindings list --identity ci --role viewer" },
+    ],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show a role binding",
+    examples: [{ command: "wharf iam role-bindings describe UID" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete role bindings",
+    description: "A role binding that does not exist is not an error.",
+    examples: [
+      { command: "wharf iam role-bindings delete UID" },
+      {
+        command:
+          "wharf iam role-bindings delete -y $(wharf iam role-bindings list --identity ci -o id)",
+        shows: "all role bindings of ci",
+      },
+    ],
+    argument: {
+      ...argumentsOf("bindings", ROLE_BINDING, "UIDs of role bindings"),
+      required: true,
     },
-  ],
-  arguments: [{ ...binding, name: "bindings", summary: "Uids of role bindings", variadic: true }],
+  },
 });
 
 export const roleBindings = group({
   name: "role-bindings",
   aliases: ["role-binding", "rolebindings", "rolebinding", "bindings", "binding"],
-  summary: "Manage role bindings: who has which role, and where",
+  summary: "Manage role bindings (which identity has which role, and where)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
   ],
 });

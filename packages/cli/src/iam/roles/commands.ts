@@ -1,52 +1,36 @@
-import { command, define, group } from "../../command/definition.ts";
-import { DELETE, DESCRIBE, LIST } from "../../command/verbs.ts";
-import { completeCapabilities } from "../capabilities/complete.ts";
+import { command, define, group, type Options } from "../../command/definition.ts";
+import { completeCapabilities } from "../../resolve/choices.ts";
+import { ROLE } from "../../resolve/kinds.ts";
+import { LIST, resourceCommands } from "../../resource/commands.ts";
 import {
+  argumentOf,
+  argumentsOf,
   DESCRIPTION,
   NAME,
+  NAME_FILTER,
   PARENT,
-  ROLE_ARGUMENT,
-  ROLE_ARGUMENTS,
-  WITHIN,
-} from "../shared/options.ts";
+} from "../../resource/options.ts";
 
-const capabilityList = {
+const load = () => import("./run.ts");
+const argument = argumentOf("role", ROLE);
+
+const CAPABILITIES = {
   type: "list",
   value: "CAPABILITY",
   complete: completeCapabilities,
 } as const;
 
-export const listDefinition = define({
-  ...LIST,
-  summary: "List roles: those built in, and those that groups made for themselves",
-  examples: [
-    { command: "wharf iam roles list" },
-    { command: "wharf iam roles list --custom --parent acme" },
-    {
-      command: "wharf iam roles list --capabilities repo.blobs.get -o id",
-      shows: "roles that can pull",
-    },
-  ],
-  options: {
-    managed: { type: "boolean", summary: "Only those that are built in" },
-    custom: { type: "boolean", summary: "Only those that groups made" },
-    name: { type: "string", summary: "Only those with this name" },
-    capabilities: { ...capabilityList, summary: "Only those that have all of these" },
-    ...WITHIN,
-  },
-});
-
-export const describeDefinition = define({
-  ...DESCRIBE,
-  summary: "Show one role, and everything it can do",
-  examples: [{ command: "wharf iam roles describe registry.pull" }],
-  arguments: [ROLE_ARGUMENT],
-});
+export const FILTERS = {
+  managed: { type: "boolean", summary: "Only built-in roles" },
+  custom: { type: "boolean", summary: "Only custom roles" },
+  name: NAME_FILTER,
+  capabilities: { ...CAPABILITIES, summary: "Only roles with all of these capabilities" },
+} as const satisfies Options;
 
 export const createDefinition = define({
   name: "create",
-  summary: "Create a role of your own",
-  description: "You must hold everything that it will be able to do.",
+  summary: "Create a custom role",
+  description: "You must hold all capabilities of the role.",
   examples: [
     {
       command:
@@ -56,68 +40,89 @@ export const createDefinition = define({
   arguments: [{ name: "name", summary: "Name of the role", required: true }],
   options: {
     parent: PARENT,
-    capabilities: { ...capabilityList, summary: "What it can do", required: true },
+    capabilities: { ...CAPABILITIES, summary: "Capabilities of the role", required: true },
     description: DESCRIPTION,
   },
 });
 
 export const updateDefinition = define({
   name: "update",
-  summary: "Change what a role is called or can do",
-  description: "What changes is felt at once by everyone who is bound to it.",
+  summary: "Update a custom role",
+  description: "Changes take effect at once for all identities bound to the role.",
   examples: [
     { command: "wharf iam roles update deployer --add tag.list --remove repo.blobs.get" },
-    { command: "wharf iam roles update deployer --capabilities repo.list", shows: "exactly these" },
+    {
+      command: "wharf iam roles update deployer --capabilities repo.list",
+      shows: "replace all capabilities",
+    },
   ],
-  arguments: [ROLE_ARGUMENT],
+  arguments: [argument],
   options: {
     name: NAME,
     description: DESCRIPTION,
-    capabilities: { ...capabilityList, summary: "What it can do from now on, and nothing else" },
-    add: { ...capabilityList, aliases: ["add-capabilities"], summary: "What else it can do" },
+    capabilities: { ...CAPABILITIES, summary: "Replace all capabilities" },
+    add: { ...CAPABILITIES, aliases: ["add-capabilities"], summary: "Capabilities to add" },
     remove: {
-      ...capabilityList,
+      ...CAPABILITIES,
       aliases: ["remove-capabilities"],
-      summary: "What it can do no longer",
+      summary: "Capabilities to remove",
     },
   },
 });
 
-export const deleteDefinition = define({
-  ...DELETE,
-  summary: "Delete roles that nobody is bound to",
-  examples: [{ command: "wharf iam roles delete deployer -y", shows: "without asking" }],
-  arguments: [ROLE_ARGUMENTS],
-});
-
 export const capabilitiesDefinition = define({
   ...LIST,
-  summary: "List everything that roles can be made of",
+  summary: "List all capabilities",
   examples: [
     { command: "wharf iam roles capabilities list" },
     { command: "wharf iam roles capabilities list --resources repo,tag --actions list -o id" },
   ],
   options: {
-    resources: { type: "list", value: "RESOURCE", summary: "Only those on these" },
-    actions: { type: "list", value: "ACTION", summary: "Only those that do this" },
+    resources: { type: "list", value: "RESOURCE", summary: "Only capabilities on these resources" },
+    actions: { type: "list", value: "ACTION", summary: "Only capabilities for these actions" },
+  },
+});
+
+const verbs = resourceCommands(async () => (await load()).resource, {
+  list: {
+    summary: "List built-in and custom roles",
+    examples: [
+      { command: "wharf iam roles list" },
+      { command: "wharf iam roles list --custom --parent acme" },
+      {
+        command: "wharf iam roles list --capabilities repo.blobs.get -o id",
+        shows: "roles that can pull",
+      },
+    ],
+    filters: FILTERS,
+  },
+  describe: {
+    summary: "Show a role and its capabilities",
+    examples: [{ command: "wharf iam roles describe registry.pull" }],
+    argument,
+  },
+  delete: {
+    summary: "Delete roles without bindings",
+    examples: [{ command: "wharf iam roles delete deployer -y", shows: "without confirmation" }],
+    argument: { ...argumentsOf("roles", ROLE), required: true },
   },
 });
 
 export const roles = group({
   name: "roles",
   aliases: ["role"],
-  summary: "Manage roles: named sets of capabilities",
+  summary: "Manage roles (named sets of capabilities)",
   commands: [
-    command(listDefinition, () => import("./list.ts")),
-    command(describeDefinition, () => import("./describe.ts")),
-    command(createDefinition, () => import("./create.ts")),
-    command(updateDefinition, () => import("./update.ts")),
-    command(deleteDefinition, () => import("./delete.ts")),
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(updateDefinition, load, "update"),
+    verbs.delete,
     group({
       name: "capabilities",
       aliases: ["capability"],
-      summary: "See what roles can be made of",
-      commands: [command(capabilitiesDefinition, () => import("./capabilities.ts"))],
+      summary: "Show the capabilities that roles consist of",
+      commands: [command(capabilitiesDefinition, load, "listCapabilities")],
     }),
   ],
 });

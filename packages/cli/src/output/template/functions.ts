@@ -1,8 +1,8 @@
 import { textOf, toJson } from "../columns.ts";
 
-/** What a template can do with values. A piped value comes last, as in Go's templates. */
+/** A template function. A piped value is the last argument, as in Go. */
 interface TemplateFunction {
-  readonly arguments: readonly [least: number, most: number];
+  readonly arguments: readonly [min: number, max: number];
   readonly summary: string;
   call(...values: readonly unknown[]): unknown;
 }
@@ -15,7 +15,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   },
   join: {
     arguments: [2, 2],
-    summary: '{{join ", " .capabilities}}: a list as one text',
+    summary: '{{join ", " .capabilities}}: a list joined to one string',
     call: (between, list) => (isList(list) ? list.map(textOf).join(textOf(between)) : textOf(list)),
   },
   upper: {
@@ -30,17 +30,17 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   },
   default: {
     arguments: [2, 2],
-    summary: '{{.description | default "none"}}: another value where there is none',
+    summary: '{{.description | default "none"}}: a default for an empty value',
     call: (fallback, value) => (isTrue(value) ? value : fallback),
   },
   len: {
     arguments: [1, 1],
-    summary: "{{len .capabilities}}: how many, or how long",
+    summary: "{{len .capabilities}}: the number of entries or characters",
     call: lengthOf,
   },
   eq: {
     arguments: [2, Number.POSITIVE_INFINITY],
-    summary: '{{if eq .status "READY"}}: whether the first is one of the others',
+    summary: '{{if eq .status "READY"}}: whether the first equals one of the others',
     call: (value, ...others) => others.some((other) => textOf(other) === textOf(value)),
   },
   ne: {
@@ -50,7 +50,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   },
   not: {
     arguments: [1, 1],
-    summary: "{{if not .verified}}: whether there is none",
+    summary: "{{if not .verified}}: whether the value is empty",
     call: (value) => !isTrue(value),
   },
   and: {
@@ -65,7 +65,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   },
 };
 
-/** Empty are: nothing, false, zero, and texts, lists and objects with nothing in them. */
+/** As in Go: unset values, false, zero, and empty strings, lists and objects are not true. */
 export function isTrue(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return lengthOf(value) > 0;
   return Boolean(value);

@@ -1,31 +1,27 @@
-import { wrongUse } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 
-/** A piece of an action: what is between the braces. */
+/** A token of an action, which is the text between braces. */
 export interface Lexeme {
   readonly kind: "field" | "text" | "number" | "word" | "sign";
   readonly text: string;
-  /** Where it begins in the template, counted from one. */
+  /** The position in the template, counted from one. */
   readonly at: number;
 }
 
-/** What a template is made of: text as it is, and actions. */
+/** A template consists of text and actions. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "action"; readonly lexemes: readonly Lexeme[]; readonly at: number };
 
-/** Something that the template says and we cannot do, and where it says it. */
+/** An error in a template, with its position. */
 export function templateError(what: string, at: number): Error {
-  return wrongUse(
+  return usageError(
     `--format: ${what} at position ${at}`,
-    "`wharf help formats` shows what there is",
+    "`wharf help formats` explains templates",
   );
 }
 
-/**
- * Takes a template apart.
- *
- * @example lex("{{.uid}} {{.name}}") // action, text, action
- */
+/** Splits a template into text and actions. */
 export function lex(template: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -54,7 +50,7 @@ export function lex(template: string): Piece[] {
   return pieces;
 }
 
-/** Where an action ends: at the first braces outside quotes. */
+/** The end of an action: the first braces outside quotes. */
 function closing(template: string, begin: number, at: number): number {
   for (const found of template.slice(begin).matchAll(/"(?:\\.|[^"\\])*"|`[^`]*`|\}\}/g)) {
     if (found[0] === "}}") return begin + found.index;
@@ -85,7 +81,7 @@ function lexAction(content: string, begin: number): Lexeme[] {
   return lexemes;
 }
 
-/** `\n` and `\t` as they are typed between the quotes of a shell. */
+/** Replaces escape sequences such as `\n`. */
 export function unescaped(text: string): string {
   const known: Record<string, string> = { n: "\n", t: "\t", r: "\r", "\\": "\\", '"': '"' };
   return text.replace(/\\(.)/g, (whole, letter: string) => known[letter] ?? whole);

@@ -16,11 +16,7 @@ export type Part =
       readonly otherwise: readonly Part[];
     };
 
-/**
- * Reads a template. What is wrong with it is said with its position.
- *
- * @example parseTemplate("{{if .verified}}yes{{else}}no{{end}}")
- */
+/** Parses a template. */
 export function parseTemplate(template: string): Part[] {
   const pieces = lex(template);
   const { parts, ended } = block(pieces, { next: 0 });
@@ -35,14 +31,14 @@ interface Ended {
   readonly at: number;
 }
 
-/** Parts up to the `else` or `end` that closes them. */
+/** Parts up to the matching `else` or `end`. */
 function block(
   pieces: readonly Piece[],
-  place: { next: number },
+  cursor: { next: number },
 ): { parts: Part[]; ended?: Ended } {
   const parts: Part[] = [];
-  while (place.next < pieces.length) {
-    const piece = pieces[place.next++] as Piece;
+  while (cursor.next < pieces.length) {
+    const piece = pieces[cursor.next++] as Piece;
     if (piece.kind === "text") {
       parts.push(piece);
       continue;
@@ -55,7 +51,7 @@ function block(
     const opens = first.kind === "word" && (first.text === "if" || first.text === "range");
     parts.push(
       opens
-        ? branch(first.text as "if" | "range", rest, piece.at, pieces, place)
+        ? branch(first.text as "if" | "range", rest, piece.at, pieces, cursor)
         : { kind: "print", value: expression(piece.lexemes, piece.at) },
     );
   }
@@ -67,23 +63,23 @@ function branch(
   lexemes: readonly Lexeme[],
   at: number,
   pieces: readonly Piece[],
-  place: { next: number },
+  cursor: { next: number },
 ): Part {
   const value = expression(lexemes, at);
-  const { parts: then, ended } = block(pieces, place);
+  const { parts: then, ended } = block(pieces, cursor);
   if (ended === undefined) throw templateError(`{{${kind}}} without {{end}}`, at);
   if (ended.word === "end") return { kind, value, then, otherwise: [] };
   const [chained, ...rest] = ended.rest;
   if (chained !== undefined) {
     if (chained.text !== "if") throw templateError(`unexpected ${chained.text}`, chained.at);
-    return { kind, value, then, otherwise: [branch("if", rest, ended.at, pieces, place)] };
+    return { kind, value, then, otherwise: [branch("if", rest, ended.at, pieces, cursor)] };
   }
-  const last = block(pieces, place);
+  const last = block(pieces, cursor);
   if (last.ended?.word !== "end") throw templateError(`{{${kind}}} without {{end}}`, at);
   return { kind, value, then, otherwise: last.parts };
 }
 
-/** Values and calls joined by `|`: each call gets what stands before it as its last value. */
+/** A pipeline: each call gets the previous value as its last argument. */
 function expression(lexemes: readonly Lexeme[], at: number): Expression {
   const stages: Lexeme[][] = [[]];
   let depth = 0;
@@ -93,7 +89,7 @@ function expression(lexemes: readonly Lexeme[], at: number): Expression {
     if (lexeme.kind === "sign" && lexeme.text === "|" && depth === 0) stages.push([]);
     else stages.at(-1)?.push(lexeme);
   }
-  if (depth !== 0) throw templateError("brackets that do not match", at);
+  if (depth !== 0) throw templateError("unbalanced parentheses", at);
   return stages.reduce<Expression | undefined>(
     (piped, stage) => call(stage, piped, at),
     undefined,
@@ -115,13 +111,13 @@ function call(lexemes: readonly Lexeme[], piped: Expression | undefined, at: num
   const known = Object.hasOwn(FUNCTIONS, first.text) ? FUNCTIONS[first.text] : undefined;
   if (known === undefined) {
     const names = Object.keys(FUNCTIONS).join(", ");
-    throw templateError(`unknown function ${first.text} (there are ${names})`, first.at);
+    throw templateError(`unknown function ${first.text} (known: ${names})`, first.at);
   }
   const all = piped === undefined ? values : [...values, piped];
-  const [least, most] = known.arguments;
-  if (all.length < least || all.length > most) {
-    const wanted = least === most ? `${least}` : `at least ${least}`;
-    throw templateError(`${first.text} takes ${wanted} values, not ${all.length}`, first.at);
+  const [min, max] = known.arguments;
+  if (all.length < min || all.length > max) {
+    const expected = min === max ? `${min}` : `at least ${min}`;
+    throw templateError(`${first.text} takes ${expected} arguments, not ${all.length}`, first.at);
   }
   return { kind: "call", name: first.text, values: all };
 }
@@ -158,7 +154,7 @@ function term({ kind, text, at }: Lexeme): Expression {
     return { kind: "value", value: text.startsWith("`") ? inner : unescaped(inner) };
   }
   if (LITERALS.has(text)) return { kind: "value", value: LITERALS.get(text) };
-  throw templateError(`${text} must be in brackets, or a field such as .${text}`, at);
+  throw templateError(`${text} must be in parentheses, or a field such as .${text}`, at);
 }
 
 function matching(lexemes: readonly Lexeme[], open: number): number {
@@ -168,5 +164,5 @@ function matching(lexemes: readonly Lexeme[], open: number): number {
     if (kind === "sign" && text === "(") depth++;
     if (kind === "sign" && text === ")" && --depth === 0) return at;
   }
-  throw templateError("brackets that do not match", (lexemes[open] as Lexeme).at);
+  throw templateError("unbalanced parentheses", (lexemes[open] as Lexeme).at);
 }

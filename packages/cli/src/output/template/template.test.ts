@@ -59,16 +59,16 @@ const MISTAKES: readonly (readonly [template: string, message: string])[] = [
   ["{{}}", "nothing between {{ and }} at position 1"],
   ["{{.a .b}}", "a function is missing before several values at position 3"],
   ["{{.a | .b}}", ".b is not a function at position 8"],
-  ["{{upper}}", "upper takes 1 values, not 0 at position 3"],
+  ["{{upper}}", "upper takes 1 arguments, not 0 at position 3"],
   ["{{.a & .b}}", 'unexpected "&" at position 6'],
-  ["{{upper (.a}}", "brackets that do not match at position 1"],
-  ["{{upper name}}", "name must be in brackets, or a field such as .name at position 9"],
+  ["{{upper (.a}}", "unbalanced parentheses at position 1"],
+  ["{{upper name}}", "name must be in parentheses, or a field such as .name at position 9"],
   ["{{.a |}}", "a value is missing at position 1"],
   ["{{constructor .a}}", "unknown function constructor ("],
 ];
 
 for (const [template, message] of MISTAKES) {
-  test(`${template} is refused: ${message}`, () => {
+  test(`${template} is rejected: ${message}`, () => {
     assert.throws(
       () => compileTemplate(template),
       (error: Error) => error.message.startsWith(`--format: ${message}`),

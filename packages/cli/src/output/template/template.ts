@@ -2,56 +2,52 @@ import { textOf, toJson } from "../columns.ts";
 import { FUNCTIONS, isTrue } from "./functions.ts";
 import { type Expression, type Part, parseTemplate } from "./parse.ts";
 
-/** Makes a text of one thing. */
+/** Formats an item. */
 export type Template = (item: object) => string;
 
-/**
- * Compiles a template in the manner of Go's: fields, `if`, `range`, and a few functions.
- *
- * @example compileTemplate("{{.uid}} {{.name | upper}}")({ uid: "4f", name: "acme" }) // "4f ACME"
- */
+/** Compiles a Go-style template with fields, `if`, `range` and a few functions. */
 export function compileTemplate(text: string): Template {
   const parts = parseTemplate(text);
   return (item) => {
     const root: unknown = JSON.parse(toJson(item));
-    return render(parts, { root, here: root });
+    return render(parts, { root, dot: root });
   };
 }
 
-interface Place {
+interface Scope {
   readonly root: unknown;
-  /** What `.` is: the thing, or within `range` one of its elements. */
-  readonly here: unknown;
+  /** The value of `.`: the item, or an element within `range`. */
+  readonly dot: unknown;
 }
 
-function render(parts: readonly Part[], place: Place): string {
-  return parts.map((part) => renderPart(part, place)).join("");
+function render(parts: readonly Part[], scope: Scope): string {
+  return parts.map((part) => renderPart(part, scope)).join("");
 }
 
-function renderPart(part: Part, place: Place): string {
+function renderPart(part: Part, scope: Scope): string {
   if (part.kind === "text") return part.text;
-  const value = evaluate(part.value, place);
+  const value = evaluate(part.value, scope);
   if (part.kind === "print") return textOf(value);
-  if (!isTrue(value)) return render(part.otherwise, place);
-  if (part.kind === "if") return render(part.then, place);
+  if (!isTrue(value)) return render(part.otherwise, scope);
+  if (part.kind === "if") return render(part.then, scope);
   const elements = typeof value === "object" ? Object.values(value as object) : [value];
-  return elements.map((here) => render(part.then, { ...place, here })).join("");
+  return elements.map((dot) => render(part.then, { ...scope, dot })).join("");
 }
 
-function evaluate(expression: Expression, place: Place): unknown {
+function evaluate(expression: Expression, scope: Scope): unknown {
   switch (expression.kind) {
     case "value":
       return expression.value;
     case "field":
-      return fieldOf(expression.fromRoot ? place.root : place.here, expression.path);
+      return fieldOf(expression.fromRoot ? scope.root : scope.dot, expression.path);
     case "call":
       return FUNCTIONS[expression.name]?.call(
-        ...expression.values.map((value) => evaluate(value, place)),
+        ...expression.values.map((value) => evaluate(value, scope)),
       );
   }
 }
 
-/** What is not there is empty: the API leaves out what is not set. */
+/** Unset fields are empty: the API omits them. */
 function fieldOf(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {

@@ -1,69 +1,71 @@
+import type { Run } from "../../../command/types.ts";
 import type { Context } from "../../../context.ts";
-import { makeIdentity } from "./make.ts";
-import { nameFrom, quoted } from "./name.ts";
+import type { awsRoleDefinition, awsUserDefinition } from "./commands.ts";
+import { createIdentity, escapeRegex, nameFrom } from "./run.ts";
 
-/** A role or user of AWS, as GetCallerIdentity tells of it. */
-export interface AwsPrincipal {
+/** A role or user, as GetCallerIdentity returns it. */
+interface Principal {
   readonly kind: "role" | "user";
-  readonly principal: string;
+  readonly name: string;
   readonly account: string;
-  /** The id that stays when the name is given to another: `AROA…` or `AIDA…`. */
+  /** `AROA…` or `AIDA…`; unlike a name, it is never reused. */
   readonly userId: string | undefined;
 }
 
-/** What the commands share. */
-export interface AwsArgs {
+interface CreateArgs {
   readonly name: string | undefined;
   readonly parent: string;
   readonly role: readonly string[];
   readonly description: string | undefined;
 }
 
-/**
- * Creates the identity of a role or user. A role has another session each time, so that part of its
- * ARN and user id can be anything.
- *
- * @example await makeAwsIdentity(context, args, { kind: "role", principal: "deployer", account, userId });
- */
-export async function makeAwsIdentity(
+export const createRole: Run<typeof awsRoleDefinition> = (context, args) => {
+  const { awsAccount: account, awsRole, userId } = args;
+  return createFor(context, args, { kind: "role", name: awsRole, account, userId });
+};
+
+export const createUser: Run<typeof awsUserDefinition> = (context, args) => {
+  const { awsAccount: account, awsUser, userId } = args;
+  return createFor(context, args, { kind: "user", name: awsUser, account, userId });
+};
+
+async function createFor(
   context: Context,
-  { name, parent, role, description }: AwsArgs,
-  { kind, principal, account, userId }: AwsPrincipal,
+  { name, parent, role, description }: CreateArgs,
+  principal: Principal,
 ): Promise<void> {
+  const { kind, account, userId } = principal;
   if (userId === undefined) {
     context.err.warn(
-      `only the name of the ${kind} is checked, and it can be deleted and made again: give --user-id, as \`aws iam get-${kind}\` prints it`,
+      `only the name of the ${kind} is checked, which can be deleted and reused: give --user-id, as \`aws iam get-${kind}\` prints it`,
     );
   }
-  const partition = "arn:aws(-[a-z]+)*";
-  const value =
-    kind === "role"
-      ? {
-          awsAccount: account,
-          awsArn: pattern(
-            "arnPattern",
-            `${partition}:sts::${account}:assumed-role/${quoted(principal)}/.+`,
-          ),
-          awsUserId: pattern("userIdPattern", `${userId ? quoted(userId) : "AROA[A-Z0-9]+"}:.+`),
-        }
-      : {
-          awsAccount: account,
-          awsArn: pattern(
-            "arnPattern",
-            `${partition}:iam::${account}:user/(.+/)?${quoted(principal)}`,
-          ),
-          awsUserId: userId
-            ? ({ case: "userId", value: userId } as const)
-            : pattern("userIdPattern", "AIDA[A-Z0-9]+"),
-        };
+  const value = {
+    awsAccount: account,
+    awsArn: { case: "arnPattern", value: arnPattern(principal) } as const,
+    awsUserId:
+      kind === "user" && userId
+        ? ({ case: "userId", value: userId } as const)
+        : ({ case: "userIdPattern", value: userIdPattern(principal) } as const),
+  };
   const identity = {
-    name: name ?? nameFrom("aws", account, principal),
-    description: description ?? `AWS ${kind} ${principal} of ${account}`,
+    name: name ?? nameFrom("aws", account, principal.name),
+    description: description ?? `AWS ${kind} ${principal.name} of ${account}`,
     relationship: { case: "awsIdentity", value } as const,
   };
-  await makeIdentity(context, { parent, roles: role, identity });
+  await createIdentity(context, { parent, roles: role, identity });
 }
 
-function pattern<Case extends string>(name: Case, value: string): { case: Case; value: string } {
-  return { case: name, value };
+/** The ARN of a role ends in the session name, which can be anything. */
+function arnPattern({ kind, name, account }: Principal): string {
+  const partition = "arn:aws(-[a-z]+)*";
+  return kind === "role"
+    ? `${partition}:sts::${account}:assumed-role/${escapeRegex(name)}/.+`
+    : `${partition}:iam::${account}:user/(.+/)?${escapeRegex(name)}`;
+}
+
+/** The user ID of a role ends in the session name, too. */
+function userIdPattern({ kind, userId }: Principal): string {
+  if (kind === "user") return "AIDA[A-Z0-9]+";
+  return `${userId ? escapeRegex(userId) : "AROA[A-Z0-9]+"}:.+`;
 }

@@ -1,22 +1,73 @@
-import { command, define, group } from "../../../command/definition.ts";
-import { DESCRIPTION, PARENT, ROLES } from "../../shared/options.ts";
-import { PROOF } from "./proof-options.ts";
+import { command, define, group, type Options } from "../../../command/definition.ts";
+import { DESCRIPTION, PARENT, ROLES } from "../../../resource/options.ts";
+
+/** Options that say which tokens an identity trusts. */
+export const TRUST = {
+  issuer: { type: "string", value: "URL", summary: "Issuer (iss) of the token" },
+  "issuer-pattern": { type: "string", value: "REGEX", summary: "RE2 pattern for the issuer" },
+  subject: { type: "string", summary: "Subject (sub) of the token" },
+  "subject-pattern": {
+    type: "string",
+    value: "REGEX",
+    summary: "RE2 pattern for the whole subject",
+  },
+  audience: {
+    type: "string",
+    summary: "Audience (aud) of the token (default: the host of this server's issuer URL)",
+  },
+  "audience-pattern": { type: "string", value: "REGEX", summary: "RE2 pattern for the audience" },
+  claim: {
+    type: "list",
+    repeatOnly: true,
+    value: "NAME=VALUE",
+    summary: "Another claim that the token must have",
+  },
+  "claim-pattern": {
+    type: "list",
+    repeatOnly: true,
+    value: "NAME=REGEX",
+    summary: "RE2 pattern for another claim",
+  },
+  "issuer-keys": {
+    type: "file",
+    summary: "JSON Web Key Set of an issuer that the server cannot reach",
+  },
+  expiration: {
+    type: "string",
+    value: "TIME",
+    summary: "When trust in the keys expires: a time or a duration (maximum: one year)",
+  },
+  "aws-account": { type: "string", value: "ACCOUNT", summary: "AWS account ID (12 digits)" },
+  arn: { type: "string", summary: "ARN returned by AWS GetCallerIdentity" },
+  "arn-pattern": { type: "string", value: "REGEX", summary: "RE2 pattern for the ARN" },
+  "user-id": { type: "string", value: "ID", summary: "User ID returned by AWS GetCallerIdentity" },
+  "user-id-pattern": { type: "string", value: "REGEX", summary: "RE2 pattern for the user ID" },
+  "service-principal": {
+    type: "string",
+    value: "SERVICE",
+    summary: "Service of this installation, such as CATALOG_SYNCER",
+  },
+} as const satisfies Options;
+
+const load = () => import("./run.ts");
+const loadAws = () => import("./aws.ts");
+const loadPlatforms = () => import("./platforms.ts");
 
 const COMMON = { parent: PARENT, role: ROLES, description: DESCRIPTION } as const;
 
 const name = {
   name: "name",
-  summary: "Name of the identity; one that tells what it stands for otherwise",
+  summary: "Name of the identity (default: derived from the options)",
 } as const;
 
-const KEYS = { "issuer-keys": PROOF["issuer-keys"], expiration: PROOF.expiration } as const;
+const KEY_OPTIONS = { "issuer-keys": TRUST["issuer-keys"], expiration: TRUST.expiration } as const;
 
 export const genericDefinition = define({
   name: "generic",
-  summary: "Create an identity from any claims, keys, AWS principal or file",
-  description: `\`wharf iam identities create NAME …\` is short for it.
+  summary: "Create an identity from claims, keys, an AWS principal or a file",
+  description: `\`wharf iam identities create NAME …\` is a shorthand.
 
-A file has the fields of the API, in YAML or JSON, as \`describe -o yaml\` prints them.`,
+A file contains the fields of the API, in YAML or JSON, as printed by \`describe -o yaml\`.`,
   examples: [
     {
       command:
@@ -25,24 +76,23 @@ A file has the fields of the API, in YAML or JSON, as \`describe -o yaml\` print
     {
       command:
         "wharf iam identities create ci --parent acme --issuer https://ci.internal --subject app --issuer-keys jwks.json --expiration 2160h",
-      shows: "for an issuer that cannot be reached",
+      shows: "for an issuer that the server cannot reach",
     },
     { command: "wharf iam identities create -f identity.yaml --parent acme" },
   ],
   arguments: [{ name: "name", summary: "Name of the identity" }],
   options: {
     ...COMMON,
-    ...PROOF,
-    file: { type: "file", short: "f", summary: "A file with the whole identity" },
+    ...TRUST,
+    file: { type: "file", short: "f", summary: "File with the identity" },
   },
 });
 
 export const githubDefinition = define({
   name: "github",
-  summary: "Create an identity for GitHub Actions of one repository",
-  description: `Tokens with names alone (\`repo:acme/app:…\`) and with numbers (\`repo:acme@7/app@42:…\`) are
-let in. With --repo-id and --owner-id the numbers must be right, so that nobody who takes over the name
-gets in.`,
+  summary: "Create an identity for GitHub Actions of a repository",
+  description: `Accepts subjects with names (\`repo:acme/app:…\`) and with immutable IDs (\`repo:acme@7/app@42:…\`). With
+--repo-id and --owner-id, the IDs must match, so that a new owner of the name is rejected.`,
   examples: [
     {
       command:
@@ -59,27 +109,31 @@ gets in.`,
       type: "string",
       aliases: ["github-repo"],
       value: "OWNER/NAME",
-      summary: "The repository",
+      summary: "Repository",
       required: true,
     },
     ref: {
       type: "string",
       aliases: ["github-ref"],
-      summary: "Only this branch, or any other ref in full: refs/tags/v1",
+      summary: "Only this branch, or a full ref such as refs/tags/v1",
     },
     environment: { type: "string", value: "NAME", summary: "Only this environment" },
     "pull-request": { type: "boolean", summary: "Only pull requests" },
-    "repo-id": { type: "string", value: "NUMBER", summary: "The repository's number" },
-    "owner-id": { type: "string", value: "NUMBER", summary: "The number of its owner" },
-    host: { type: "string", default: "github.com", summary: "A GitHub Enterprise Server" },
-    audience: { ...PROOF.audience, aliases: ["github-audience"] },
+    "repo-id": { type: "string", value: "NUMBER", summary: "Repository ID" },
+    "owner-id": { type: "string", value: "NUMBER", summary: "ID of the repository's owner" },
+    host: {
+      type: "string",
+      default: "github.com",
+      summary: "Host of GitHub or GitHub Enterprise Server",
+    },
+    audience: { ...TRUST.audience, aliases: ["github-audience"] },
     ...COMMON,
   },
 });
 
 export const gitlabDefinition = define({
   name: "gitlab",
-  summary: "Create an identity for GitLab CI of one project",
+  summary: "Create an identity for GitLab CI of a project",
   examples: [
     {
       command:
@@ -88,7 +142,7 @@ export const gitlabDefinition = define({
     {
       command:
         "wharf iam identities create gitlab --project-path acme/app --ref main --host gitlab.internal --issuer-keys jwks.json --parent acme",
-      shows: "an instance that the server cannot reach",
+      shows: "for an instance that the server cannot reach",
     },
   ],
   arguments: [name],
@@ -96,19 +150,19 @@ export const gitlabDefinition = define({
     "project-path": {
       type: "string",
       value: "GROUP/PROJECT",
-      summary: "The project",
+      summary: "Project",
       required: true,
     },
     "ref-type": {
       type: "choice",
       choices: ["branch", "tag"],
       default: "branch",
-      summary: "What the ref is",
+      summary: "Type of the ref",
     },
     ref: { type: "string", summary: "Only this branch or tag" },
-    host: { type: "string", default: "gitlab.com", summary: "The instance of GitLab" },
-    audience: PROOF.audience,
-    ...KEYS,
+    host: { type: "string", default: "gitlab.com", summary: "Host of GitLab" },
+    audience: TRUST.audience,
+    ...KEY_OPTIONS,
     ...COMMON,
   },
 });
@@ -116,7 +170,7 @@ export const gitlabDefinition = define({
 export const kubernetesDefinition = define({
   name: "kubernetes",
   aliases: ["k8s"],
-  summary: "Create an identity for a service account of a cluster",
+  summary: "Create an identity for a Kubernetes service account",
   examples: [
     {
       command:
@@ -125,33 +179,33 @@ export const kubernetesDefinition = define({
     {
       command:
         "kubectl get --raw /openid/v1/jwks | wharf iam identities create kubernetes --namespace prod --service-account app --issuer-keys - --parent acme",
-      shows: "a cluster that the server cannot reach",
+      shows: "for a cluster that the server cannot reach",
     },
   ],
   arguments: [name],
   options: {
-    namespace: { type: "string", summary: "The namespace", required: true },
+    namespace: { type: "string", summary: "Namespace", required: true },
     "service-account": {
       type: "string",
       value: "NAME",
-      summary: "The service account",
+      summary: "Service account",
       required: true,
     },
-    issuer: { ...PROOF.issuer, summary: "The cluster's issuer" },
-    audience: PROOF.audience,
-    ...KEYS,
+    issuer: { ...TRUST.issuer, summary: "Issuer URL of the cluster" },
+    audience: TRUST.audience,
+    ...KEY_OPTIONS,
     ...COMMON,
   },
 });
 
 const aws = {
-  "aws-account": { ...PROOF["aws-account"], aliases: ["account"], required: true },
-  "user-id": { ...PROOF["user-id"], summary: "Its unique id, which no other ever has" },
+  "aws-account": { ...TRUST["aws-account"], aliases: ["account"], required: true },
+  "user-id": { ...TRUST["user-id"], summary: "Unique ID, which is never reused" },
 } as const;
 
 export const awsRoleDefinition = define({
   name: "role",
-  summary: "Create an identity for a role of AWS",
+  summary: "Create an identity for an AWS IAM role",
   examples: [
     {
       command:
@@ -161,14 +215,14 @@ export const awsRoleDefinition = define({
   arguments: [name],
   options: {
     ...aws,
-    "aws-role": { type: "string", value: "NAME", summary: "The role at AWS", required: true },
+    "aws-role": { type: "string", value: "NAME", summary: "IAM role", required: true },
     ...COMMON,
   },
 });
 
 export const awsUserDefinition = define({
   name: "user",
-  summary: "Create an identity for a user of AWS",
+  summary: "Create an identity for an AWS IAM user",
   examples: [
     {
       command:
@@ -178,7 +232,7 @@ export const awsUserDefinition = define({
   arguments: [name],
   options: {
     ...aws,
-    "aws-user": { type: "string", value: "NAME", summary: "The user at AWS", required: true },
+    "aws-user": { type: "string", value: "NAME", summary: "IAM user", required: true },
     ...COMMON,
   },
 });
@@ -187,19 +241,19 @@ export const createGroup = group({
   name: "create",
   summary: "Create an identity",
   description:
-    "A name in place of the kind is short for `generic`. With --role, it is bound at once: when that fails, nothing is left behind.",
-  otherwise: "generic",
+    "A name instead of a platform is a shorthand for `generic`. With --role, roles are bound in the same step; if that fails, no identity is created.",
+  fallback: "generic",
   commands: [
-    command(genericDefinition, () => import("./generic.ts")),
-    command(githubDefinition, () => import("./github.ts")),
-    command(gitlabDefinition, () => import("./gitlab.ts")),
-    command(kubernetesDefinition, () => import("./kubernetes.ts")),
+    command(genericDefinition, load, "createGeneric"),
+    command(githubDefinition, loadPlatforms, "createGithub"),
+    command(gitlabDefinition, loadPlatforms, "createGitlab"),
+    command(kubernetesDefinition, loadPlatforms, "createKubernetes"),
     group({
       name: "aws",
-      summary: "Create an identity for a principal of AWS",
+      summary: "Create an identity for an AWS principal",
       commands: [
-        command(awsRoleDefinition, () => import("./aws-role.ts")),
-        command(awsUserDefinition, () => import("./aws-user.ts")),
+        command(awsRoleDefinition, loadAws, "createRole"),
+        command(awsUserDefinition, loadAws, "createUser"),
       ],
     }),
   ],

@@ -1,65 +1,69 @@
-import { command, define, group } from "../../../command/definition.ts";
-import { PROVIDER_ARGUMENT } from "../../shared/options.ts";
+import { command, define, group, type Options } from "../../../command/definition.ts";
+import { IDENTITY_PROVIDER } from "../../../resolve/kinds.ts";
+import { argumentOf } from "../../../resource/options.ts";
 
-const LIFE = {
+const load = () => import("./run.ts");
+const argument = argumentOf("provider", IDENTITY_PROVIDER);
+
+const EXPIRATION = {
   expiration: {
     type: "string",
     value: "TIME",
-    summary: "Until when it is good: a time, or a length of time; a year otherwise, two at most",
+    summary: "Expiration: a time or a duration (default: one year, maximum: two years)",
   },
-  "never-expires": { type: "boolean", summary: "Good until it is revoked" },
-} as const;
+  "never-expires": { type: "boolean", summary: "Valid until revoked" },
+} as const satisfies Options;
 
 export const statusDefinition = define({
   name: "status",
   aliases: ["describe"],
-  summary: "Show whether provisioning is on, and until when its token is good",
+  summary: "Show whether provisioning is enabled, and when its token expires",
   examples: [{ command: "wharf iam identity-providers scim status sso" }],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
 });
 
 export const enableDefinition = define({
   name: "enable",
-  summary: "Switch provisioning on: only people who are provisioned can log in from then on",
+  summary: "Enable provisioning: from then on, only provisioned users can sign in",
   description:
-    "Takes two identities that are bound to owner at the organisation, so that nobody is locked out.",
+    "Requires two identities that are bound to owner in the organization, so that nobody is locked out.",
   examples: [{ command: "wharf iam identity-providers scim enable sso" }],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
 });
 
 export const disableDefinition = define({
   name: "disable",
-  summary: "Switch provisioning off",
+  summary: "Disable provisioning",
   examples: [{ command: "wharf iam identity-providers scim disable sso" }],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
 });
 
 export const generateDefinition = define({
   name: "generate",
   aliases: ["create"],
-  summary: "Make the first token, and print it this once",
+  summary: "Generate the first token and print it once",
   examples: [{ command: "wharf iam identity-providers scim token generate sso" }],
-  arguments: [PROVIDER_ARGUMENT],
-  options: LIFE,
+  arguments: [argument],
+  options: EXPIRATION,
 });
 
 export const regenerateDefinition = define({
   name: "regenerate",
   aliases: ["rotate"],
-  summary: "Make another token, and print it this once",
+  summary: "Replace the token and print the new one once",
   examples: [
     {
       command: "wharf iam identity-providers scim token regenerate sso --overlap 24h",
-      shows: "the old one stays good for a day",
+      shows: "keep the old token valid for a day",
     },
   ],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
   options: {
-    ...LIFE,
+    ...EXPIRATION,
     overlap: {
       type: "duration",
       default: "1h",
-      summary: "For how long the old one stays good; a day at most, 0s not at all",
+      summary: "How long the old token stays valid; 0s revokes it at once, maximum: one day",
     },
   },
 });
@@ -67,27 +71,27 @@ export const regenerateDefinition = define({
 export const revokeDefinition = define({
   name: "revoke",
   aliases: ["delete"],
-  summary: "End all tokens at once",
+  summary: "Revoke all tokens at once",
   examples: [{ command: "wharf iam identity-providers scim token revoke sso -y" }],
-  arguments: [PROVIDER_ARGUMENT],
+  arguments: [argument],
   destructive: true,
 });
 
 export const scim = group({
   name: "scim",
-  summary: "Manage provisioning: the provider tells which people there are",
+  summary: "Manage SCIM provisioning of users and groups by the identity provider",
   commands: [
-    command(statusDefinition, () => import("./status.ts")),
-    command(enableDefinition, () => import("./enable.ts")),
-    command(disableDefinition, () => import("./disable.ts")),
+    command(statusDefinition, load, "status"),
+    command(enableDefinition, load, "enable"),
+    command(disableDefinition, load, "disable"),
     group({
       name: "token",
       aliases: ["tokens"],
-      summary: "Manage the token that the provider sends",
+      summary: "Manage the SCIM bearer token of the provider",
       commands: [
-        command(generateDefinition, () => import("./generate.ts")),
-        command(regenerateDefinition, () => import("./regenerate.ts")),
-        command(revokeDefinition, () => import("./revoke.ts")),
+        command(generateDefinition, load, "generate"),
+        command(regenerateDefinition, load, "regenerate"),
+        command(revokeDefinition, load, "revoke"),
       ],
     }),
   ],

@@ -1,8 +1,0 @@
-import type { Run } from "../../command/types.ts";
-import { GROUP_COLUMNS } from "../groups/columns.ts";
-import { resolveGroup } from "../groups/resolve.ts";
-import type { describeDefinition } from "./commands.ts";
-
-export const run: Run<typeof describeDefinition> = async (context, { folder }) => {
-  await context.out.one(await resolveGroup(context, folder, "folder"), GROUP_COLUMNS);
-};

@@ -1,9 +1,0 @@
-import type { Run } from "../../command/types.ts";
-import { GROUP_COLUMNS } from "../groups/columns.ts";
-import { resolveGroup } from "../groups/resolve.ts";
-import type { describeDefinition } from "./commands.ts";
-
-export const run: Run<typeof describeDefinition> = async (context, { organization }) => {
-  const group = await resolveGroup(context, organization, "organisation");
-  await context.out.one(group, GROUP_COLUMNS);
-};

@@ -1,0 +1,162 @@
+import type { RoleBinding } from "@wharf/client";
+import { parentOf } from "@wharf/contract";
+import type { Run } from "../../command/types.ts";
+import type { Context } from "../../context.ts";
+import { usageError } from "../../errors.ts";
+import type { Column } from "../../output/columns.ts";
+import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
+import { ROLE, ROLE_BINDING, roleOf, subjectOf } from "../../resolve/kinds.ts";
+import { requireUid, resolveIdentity, resolveRole, resolveUid } from "../../resolve/resolve.ts";
+import type { FilterArgs } from "../../resource/commands.ts";
+import { printOne, type Resource } from "../../resource/run.ts";
+import { updater } from "../../resource/update.ts";
+import { given, isObject, readDocument } from "../../resource/values.ts";
+import type { createDefinition, FILTERS } from "./commands.ts";
+import { updateDefinition } from "./commands.ts";
+
+const COLUMNS: readonly Column<RoleBinding>[] = [
+  { header: "UID", value: ({ uid }) => uid },
+  { header: "Identity", value: subjectOf },
+  { header: "Role", value: roleOf },
+  { header: "Group", value: ({ group }) => group?.name },
+  { header: "Identity UID", value: ({ identityUid }) => identityUid, wide: true },
+  { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
+  { header: "Group UID", value: ({ group }) => group?.uid, wide: true },
+  { header: "Issuer", value: ({ identity }) => identity?.issuer, wide: true },
+  { header: "Subject", value: ({ identity }) => identity?.subject, wide: true },
+  { header: "Created", value: ({ createTime }) => createTime, wide: true },
+];
+
+export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
+  kind: ROLE_BINDING,
+  columns: COLUMNS,
+  async find({ client, signal }, uid) {
+    requireUid("BINDING", uid);
+    return (await client()).roleBindings.get({ uid }, { signal });
+  },
+  async findToDelete(_context, uid) {
+    requireUid("BINDINGS", uid);
+    return { uid, label: uid };
+  },
+  async select(context, args) {
+    const [uidp, identity, role] = await Promise.all([
+      resolveScope(context, args),
+      args.identity === undefined ? undefined : resolveIdentity(context, args.identity),
+      args.role === undefined ? undefined : resolveUid(context, ROLE, args.role),
+    ]);
+    const { roleBindings } = await context.client();
+    const request = { uidp, ...given({ identity: identity?.uid, role }) };
+    return roleBindings.listAll(request, { signal: context.signal });
+  },
+};
+
+export const update = updater(updateDefinition, {
+  resource,
+  async find(_context: Context, uid: string) {
+    requireUid("BINDING", uid);
+    return { uid };
+  },
+  fields: {
+    identityUid: async ({ args: { identity }, context }) =>
+      identity === undefined ? undefined : (await resolveIdentity(context, identity)).uid,
+    roleUid: ({ args: { role }, context, current }) =>
+      role === undefined ? undefined : resolveRole(context, role, parentOf(current.uid)),
+  },
+  send: ({ roleBindings }, roleBinding, updateMask, options) =>
+    roleBindings.update({ roleBinding, updateMask }, options),
+});
+
+export const create: Run<typeof createDefinition> = async (context, args) => {
+  const entries =
+    args.file === undefined ? entriesOf(args.identity, args.role) : await readEntries(args);
+  const { uid, name } = await resolveGroup(context, args.parent);
+  const created = await createAll(context, uid, await resolveAll(context, entries, uid));
+  const many = created.length > 1 ? "s" : "";
+  context.err.note(`created ${created.length} role binding${many} in ${name}`);
+  const [first, second] = created;
+  if (first !== undefined && second === undefined) await printOne(context, resource, first);
+  else await context.out.list(created, COLUMNS);
+};
+
+interface Entry {
+  readonly identity: string;
+  readonly role: string;
+}
+
+function entriesOf(identity: string | undefined, roles: readonly string[]): Entry[] {
+  if (identity === undefined || roles.length === 0) {
+    throw usageError("--identity and --role are missing", "give both, or --file");
+  }
+  return roles.map((role) => ({ identity, role }));
+}
+
+async function readEntries({
+  identity,
+  role,
+  file = "",
+}: Pick<Parameters<typeof create>[1], "identity" | "role" | "file">): Promise<Entry[]> {
+  if (identity !== undefined || role.length > 0) {
+    throw usageError("--file excludes --identity and --role");
+  }
+  const document = await readDocument("--file", file);
+  const list = isObject(document) && "items" in document ? document.items : document;
+  if (!Array.isArray(list) || list.length === 0) {
+    throw usageError("--file must contain a list", "such as: - {identity: ci, role: viewer}");
+  }
+  return list.map((entry, index) => {
+    if (isObject(entry) && typeof entry.identity === "string" && typeof entry.role === "string") {
+      return { identity: entry.identity, role: entry.role };
+    }
+    throw usageError(`--file: entry ${index + 1} needs an identity and a role`);
+  });
+}
+
+/** Resolves everything before anything is created, each name once. */
+async function resolveAll(context: Context, entries: readonly Entry[], group: string) {
+  const identities = await resolveEach(
+    entries.map(({ identity }) => identity),
+    async (identity) => (await resolveIdentity(context, identity)).uid,
+  );
+  const roles = await resolveEach(
+    entries.map(({ role }) => role),
+    (role) => resolveRole(context, role, group),
+  );
+  return entries.map(({ identity, role }) => ({
+    identityUid: identities.get(identity) as string,
+    roleUid: roles.get(role) as string,
+  }));
+}
+
+async function resolveEach(
+  texts: readonly string[],
+  uidOf: (text: string) => Promise<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const uids = new Map<string, string>();
+  for (const text of new Set(texts)) uids.set(text, await uidOf(text));
+  return uids;
+}
+
+/** The server's limit per batch. */
+const BATCH_SIZE = 25;
+
+async function createAll(
+  context: Context,
+  parent: string,
+  bindings: readonly { identityUid: string; roleUid: string }[],
+): Promise<RoleBinding[]> {
+  const { roleBindings } = await context.client();
+  const created: RoleBinding[] = [];
+  for (let start = 0; start < bindings.length; start += BATCH_SIZE) {
+    const batch = bindings.slice(start, start + BATCH_SIZE);
+    const requests = batch.map((roleBinding) => ({ roleBinding }));
+    try {
+      const { signal } = context;
+      const done = await roleBindings.batchCreate({ parent, requests }, { signal });
+      created.push(...done.roleBindings);
+    } catch (error) {
+      if (start > 0) context.err.warn(`the first ${start} of ${bindings.length} were created`);
+      throw error;
+    }
+  }
+  return created;
+}

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hasNewKey } from "./supervisor.ts";
+
+const [ONE, TWO, THREE] = ["one", "two", "three"].map(
+  (name) => `-----BEGIN CERTIFICATE-----\n${name}\n-----END CERTIFICATE-----\n`,
+) as [string, string, string];
+
+test("a rotation brings a new key; that an old one goes, or that they change places, does not", () => {
+  assert.ok(hasNewKey(TWO + THREE + ONE, ONE + TWO));
+  assert.ok(!hasNewKey(TWO + THREE, TWO + THREE + ONE));
+  assert.ok(!hasNewKey(TWO + ONE, ONE + TWO));
+  assert.ok(!hasNewKey("", ONE));
+});

@@ -1,0 +1,74 @@
+import type { Repo } from "@wharf/client";
+import { CatalogTier } from "@wharf/contract";
+import type { Run } from "../command/types.ts";
+import type { Context } from "../context.ts";
+import { resolveGroup } from "../resolve/groups.ts";
+import { REPO } from "../resolve/kinds.ts";
+import { resolveUid } from "../resolve/resolve.ts";
+import { printOne, type Resource } from "../resource/run.ts";
+import { updater } from "../resource/update.ts";
+import { given, givenList } from "../resource/values.ts";
+import type { createDefinition } from "./commands.ts";
+import { updateDefinition } from "./commands.ts";
+
+export const resource: Resource<Repo> = {
+  kind: REPO,
+  columns: [
+    { header: "Name", value: ({ name }) => name },
+    { header: "UID", value: ({ uid }) => uid },
+    { header: "Tier", value: tierText },
+    { header: "Description", value: ({ description }) => description },
+    { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
+    { header: "Aliases", value: ({ aliases }) => aliases, wide: true },
+    { header: "Active tags", value: ({ activeTags }) => activeTags, wide: true },
+    { header: "Synced from", value: ({ syncConfig }) => syncConfig?.source, wide: true },
+    { header: "Created", value: ({ createTime }) => createTime, wide: true },
+    { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
+  ],
+};
+
+function tierText({ catalogTier }: Repo): string {
+  if (catalogTier === CatalogTier.UNSPECIFIED) return "";
+  return (CatalogTier[catalogTier] ?? "").toLowerCase();
+}
+
+function readTier(tier: string | undefined): CatalogTier | undefined {
+  return tier === undefined
+    ? undefined
+    : CatalogTier[tier.toUpperCase() as keyof typeof CatalogTier];
+}
+
+export const create: Run<typeof createDefinition> = async (context, args) => {
+  const { name, description = "", syncFrom } = args;
+  const parent = await resolveGroup(context, args.parent);
+  const source = syncFrom === undefined ? undefined : await resolveUid(context, REPO, syncFrom);
+  const repo = given({
+    name,
+    description,
+    catalogTier: readTier(args.tier),
+    bundles: [...args.bundles],
+    aliases: [...args.aliases],
+    activeTags: [...args.activeTags],
+    syncConfig: source === undefined ? undefined : { source },
+  });
+  const { repos } = await context.client();
+  const created = await repos.create({ parent: parent.uid, repo }, { signal: context.signal });
+  context.err.note(`created repo ${created.name} in ${parent.name}`);
+  await printOne(context, resource, created);
+};
+
+export const update = updater(updateDefinition, {
+  resource,
+  find: async (context: Context, text: string) => ({
+    uid: await resolveUid(context, REPO, text),
+  }),
+  fields: {
+    name: "name",
+    description: "description",
+    catalogTier: ({ args: { tier } }) => readTier(tier),
+    bundles: ({ args: { bundles } }) => givenList(bundles),
+    aliases: ({ args: { aliases } }) => givenList(aliases),
+    activeTags: ({ args: { activeTags } }) => givenList(activeTags),
+  },
+  send: ({ repos }, repo, updateMask, options) => repos.update({ repo, updateMask }, options),
+});

@@ -1,0 +1,81 @@
+import {
+  type Argument,
+  type Command,
+  command,
+  type Definition,
+  define,
+  type Options,
+} from "../command/definition.ts";
+import type { ArgsOf } from "../command/types.ts";
+import { SCOPE } from "./options.ts";
+import type { Resource } from "./run.ts";
+
+/**
+ * The commands that every kind of resource has. A family gives texts, arguments and filters here,
+ * and columns and requests in its `run.ts`, which is loaded only when one of its commands runs.
+ */
+
+type Texts = Pick<Definition, "summary" | "description" | "examples">;
+
+/** Names and aliases of the verbs. */
+export const LIST = { name: "list", aliases: ["ls"] } as const;
+export const DESCRIBE = { name: "describe", aliases: ["get", "show"] } as const;
+export const DELETE = { name: "delete", aliases: ["rm"], destructive: true } as const;
+
+export interface ResourceCommands<Filters extends Options> {
+  readonly list: Texts & {
+    /** Options besides the scope. */
+    readonly filters?: Filters;
+    /** Replaces --parent and --recursive. */
+    readonly scope?: Options;
+    readonly arguments?: readonly Argument[];
+  };
+  readonly describe: Texts & { readonly argument: Argument; readonly options?: Options };
+  readonly delete?: Texts & { readonly argument: Argument; readonly options?: Options };
+}
+
+/** What the `list` of a family receives: its filters and the scope. */
+export type FilterArgs<Filters extends Options> = ArgsOf<readonly [], Filters & typeof SCOPE>;
+
+type Verbs<Spec> = { readonly [Verb in keyof Spec & ("list" | "describe" | "delete")]: Command };
+
+/** The list, describe and delete commands of a kind of resource. */
+export function resourceCommands<
+  // biome-ignore lint/suspicious/noExplicitAny: the kind of resource does not matter to a definition.
+  Loaded extends Resource<any, any>,
+  const Filters extends Options,
+  const Spec extends ResourceCommands<Filters>,
+>(load: () => Promise<Loaded>, spec: Spec & ResourceCommands<Filters>): Verbs<Spec> {
+  const { list, describe, delete: remove } = spec;
+  const { filters = {}, scope = SCOPE, ...listTexts } = list;
+  const { argument: one, ...describeTexts } = describe;
+  const verbs: Partial<Record<"list" | "describe" | "delete", Command>> = {
+    list: command(
+      define({ ...LIST, ...listTexts, options: { ...filters, ...scope } }),
+      async () => {
+        const [run, resource] = await Promise.all([import("./run.ts"), load()]);
+        return { run: (context, args) => run.list(context, resource, args as never) };
+      },
+    ),
+    describe: command(define({ ...DESCRIBE, ...describeTexts, arguments: [one] }), async () => {
+      const [run, resource] = await Promise.all([import("./run.ts"), load()]);
+      return {
+        run: (context, args) => run.describe(context, resource, argumentValue(args, one), args),
+      };
+    }),
+  };
+  if (remove !== undefined) {
+    const { argument, ...texts } = remove;
+    verbs.delete = command(define({ ...DELETE, ...texts, arguments: [argument] }), async () => {
+      const [run, resource] = await Promise.all([import("./run.ts"), load()]);
+      return {
+        run: (context, args) => run.remove(context, resource, argument, args as never),
+      };
+    });
+  }
+  return verbs as Verbs<Spec>;
+}
+
+function argumentValue(args: object, { name }: Argument): string {
+  return (args as Record<string, string>)[name] as string;
+}

@@ -1,0 +1,182 @@
+import type { CallOptions, Wharf } from "@wharf/client";
+import type { Argument } from "../command/definition.ts";
+import { shownArgument } from "../command/parse.ts";
+import type { Context } from "../context.ts";
+import { usageError } from "../errors.ts";
+import type { Column } from "../output/columns.ts";
+import { resolveScope } from "../resolve/groups.ts";
+import type { HasUid, Kind } from "../resolve/kinds.ts";
+import { resolve } from "../resolve/resolve.ts";
+import { printList } from "./print.ts";
+
+/** Columns, or a function that looks up the names which columns of these items show. */
+export type Columns<T> =
+  | readonly Column<T>[]
+  | ((context: Context, items: readonly T[]) => Promise<readonly Column<T>[]>);
+
+/** What list, describe and delete need to know about a kind of resource. */
+export interface Resource<T extends HasUid, Filters = ScopeArgs> {
+  readonly kind: Kind<T>;
+  readonly columns: Columns<T>;
+  /** Columns of a single resource, if not those of lists. */
+  readonly details?: Columns<T>;
+  /** Finds the resource that an argument names. Default: by UID, name or path. */
+  find?(context: Context, text: string, args: object): Promise<T>;
+  /** Finds what to delete, where that takes less than `find`. */
+  findToDelete?(context: Context, text: string): Promise<Doomed>;
+  /** The resources to list. Default: all in the scope, by name. */
+  select?(context: Context, args: Filters): Promise<AsyncIterable<T>>;
+  /** Restricts list and delete when --expired is given. */
+  isExpired?(item: T): boolean;
+  /** Default: the `delete` method of the kind's service. */
+  delete?(wharf: Wharf, uid: string, options: CallOptions): Promise<unknown>;
+  /** Whether `-o tree` nests resources by their own UIDs instead of below their groups. */
+  readonly nestsItself?: boolean;
+}
+
+export interface ScopeArgs {
+  readonly parent: string | undefined;
+  readonly recursive: boolean;
+  readonly name?: string | undefined;
+  readonly expired?: boolean;
+}
+
+export interface Doomed {
+  readonly uid: string;
+  readonly label: string;
+}
+
+export async function list<T extends HasUid, F extends object>(
+  context: Context,
+  resource: Resource<T, F>,
+  args: F,
+): Promise<void> {
+  const { kind, columns, nestsItself } = resource;
+  const items = await selected(context, resource, args);
+  if (typeof columns !== "function" && !nestsItself) {
+    return printList(context, items, columns, { what: kind.many, label: kind.label });
+  }
+  await context.progress(`listing ${kind.many}`, async () => {
+    if (typeof columns !== "function") return context.out.list(items, columns, { what: kind.many });
+    const all = await Array.fromAsync<T>(items);
+    await context.out.list(all, await columns(context, all), { what: kind.many });
+  });
+}
+
+export async function describe<T extends HasUid, F>(
+  context: Context,
+  resource: Resource<T, F>,
+  text: string,
+  args: object = {},
+): Promise<void> {
+  await printOne(context, resource, await find(context, resource, text, args));
+}
+
+/** Prints a single resource, such as one that was just created. */
+export async function printOne<T extends HasUid, F>(
+  context: Context,
+  { columns, details = columns }: Resource<T, F>,
+  item: T,
+): Promise<void> {
+  const shown = typeof details === "function" ? await details(context, [item]) : details;
+  await context.out.one(item, shown);
+}
+
+export function find<T extends HasUid, F>(
+  context: Context,
+  resource: Resource<T, F>,
+  text: string,
+  args: object = {},
+): Promise<T> {
+  return resource.find?.(context, text, args) ?? resolve(context, resource.kind, text);
+}
+
+/** Deletes the resources that are named, or all expired ones with --expired. */
+export async function remove<T extends HasUid, F extends object>(
+  context: Context,
+  resource: Resource<T, F>,
+  argument: Argument,
+  args: F & { readonly expired?: boolean },
+): Promise<void> {
+  const { kind } = resource;
+  const texts = [(args as Record<string, string | string[]>)[argument.name] ?? []].flat();
+  if (args.expired !== undefined && args.expired === texts.length > 0) {
+    throw usageError(`give either ${shownArgument(argument.name)} or --expired`);
+  }
+  const doomed = args.expired
+    ? await Array.fromAsync(await selected(context, resource, args), (item) => doomedOf(kind, item))
+    : await Promise.all(
+        texts.map(
+          async (text) =>
+            resource.findToDelete?.(context, text) ??
+            doomedOf(kind, await find(context, resource, text)),
+        ),
+      );
+  await deleteAll(context, resource, doomed);
+}
+
+function doomedOf<T extends HasUid>({ label }: Kind<T>, item: T): Doomed {
+  return { uid: item.uid, label: label(item) };
+}
+
+async function selected<T extends HasUid, F extends object>(
+  context: Context,
+  resource: Resource<T, F>,
+  args: F & { readonly expired?: boolean },
+): Promise<AsyncIterable<T>> {
+  const items = await (resource.select?.(context, args) ??
+    selectByName(context, resource.kind, args as unknown as ScopeArgs));
+  const { isExpired } = resource;
+  return args.expired && isExpired ? filtered(items, isExpired) : items;
+}
+
+/** All resources in the scope, ordered by name. */
+async function selectByName<T extends HasUid>(
+  context: Context,
+  { service }: Kind<T>,
+  args: ScopeArgs,
+): Promise<AsyncIterable<T>> {
+  const { name } = args;
+  const uidp = await resolveScope(context, args);
+  const request = { uidp, orderBy: "name", ...(name === undefined ? {} : { name }) };
+  return service(await context.client()).listAll(request, { signal: context.signal });
+}
+
+export async function* filtered<T>(
+  items: AsyncIterable<T>,
+  matches: (item: T) => boolean,
+): AsyncGenerator<T> {
+  for await (const item of items) if (matches(item)) yield item;
+}
+
+/** Labels that a confirmation question lists. */
+const MAX_LABELS = 5;
+
+/** Deletes resources one by one, after one confirmation for all. */
+async function deleteAll<T extends HasUid, F>(
+  context: Context,
+  resource: Resource<T, F>,
+  doomed: readonly Doomed[],
+): Promise<void> {
+  const { kind } = resource;
+  const { err, signal } = context;
+  if (doomed.length === 0) return err.note(`no ${kind.many} to delete`);
+  await context.confirm(questionOf(kind, doomed));
+  const wharf = await context.client();
+  await context.progress(`deleting ${kind.many}`, async (step) => {
+    for (const [index, { uid, label }] of doomed.entries()) {
+      await (resource.delete?.(wharf, uid, { signal }) ??
+        kind.service(wharf).delete?.({ uid }, { signal }));
+      err.note(`deleted ${kind.one} ${label}`);
+      step.at(index + 1, doomed.length);
+    }
+  });
+}
+
+function questionOf<T extends HasUid>({ one, many }: Kind<T>, doomed: readonly Doomed[]): string {
+  const [first] = doomed;
+  if (doomed.length === 1) return `Delete ${one} ${first?.label} (${first?.uid})?`;
+  const labels = doomed.slice(0, MAX_LABELS).map(({ label }) => label);
+  const more = doomed.length > MAX_LABELS ? ` and ${doomed.length - MAX_LABELS} more` : "";
+  return `Delete ${doomed.length} ${many}: ${labels.join(", ")}${more}?`;
+}
