@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { RESOURCES } from "@wharf/server/resources.ts";
-import { migrations } from "@wharf/server/store/migrations.ts";
-import { openSqlite } from "@wharf/server/store/sqlite.ts";
+import { RESOURCES } from "@wharf/server/app/resources.ts";
+import { migrations } from "@wharf/server/store/db/migrations.ts";
+import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { ORGANISATION } from "./organisation.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { notificationSecret } from "@wharf/server/admin.ts";
-import { readSettings } from "@wharf/server/config.ts";
+import { notificationSecret } from "@wharf/server/app/admin.ts";
+import { readSettings } from "@wharf/server/config/settings.ts";
 import { freePort } from "../packages/server/test/support/free-port.ts";
 import { TestRegistry } from "../packages/server/test/support/registry.ts";
 import { RegistryStorage } from "../packages/server/test/support/registry-storage.ts";

@@ -2,7 +2,7 @@ import ZipStream from "zip-stream";
 import {
   type ArchivedFile,
   archiveOf,
-} from "../../packages/server/src/vulnerabilities/feed-archive.ts";
+} from "../../packages/server/src/vulnerabilities/feeds/feed-archive.ts";
 import { inTurn } from "../measure.ts";
 import { counted, type Row } from "../row.ts";
 

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { newChildUid, TagSchema } from "@wharf/contract";
-import { readSettings } from "@wharf/server/config.ts";
-import { RESOURCES } from "@wharf/server/resources.ts";
-import { openStore } from "@wharf/server/store/open.ts";
+import { RESOURCES } from "@wharf/server/app/resources.ts";
+import { readSettings } from "@wharf/server/config/settings.ts";
+import { openStore } from "@wharf/server/store/db/open.ts";
 import { inTurn, median } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { REPO, RegistrySite } from "../registry-site.ts";

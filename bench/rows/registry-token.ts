@@ -1,8 +1,8 @@
 import { SigningKeys } from "@wharf/server/auth/keys.ts";
 import { issueToken } from "@wharf/server/auth/token.ts";
-import { readSettings } from "@wharf/server/config.ts";
+import { readSettings } from "@wharf/server/config/settings.ts";
 import { Secrets } from "@wharf/server/secrets/secrets.ts";
-import { openStore } from "@wharf/server/store/open.ts";
+import { openStore } from "@wharf/server/store/db/open.ts";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { ScratchData } from "../data-set.ts";
 import type { ServedRegistryToken } from "../reference/registry-token.ts";

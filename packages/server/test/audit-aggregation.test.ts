@@ -7,8 +7,8 @@ import {
   MAX_KINDS_PER_NETWORK,
   OTHER_METHOD,
 } from "../src/engine/audit-aggregator.ts";
-import type { AuditEntry } from "../src/store/record.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/db/store.ts";
+import type { AuditEntry } from "../src/store/tables/audit-and-events.ts";
 import { exchange } from "./support/exchange.ts";
 import { NewDatabase } from "./support/new-store.ts";
 import { rawRows } from "./support/raw-rows.ts";

@@ -12,15 +12,15 @@ import {
   RoleSchema,
 } from "@wharf/contract";
 import fc from "fast-check";
+import { RESOURCES } from "../src/app/resources.ts";
 import { BindingGrants } from "../src/auth/binding-grants.ts";
 import type { Grants } from "../src/auth/grants.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { roles } from "../src/iam/roles.ts";
 import { TimeSlices } from "../src/lib/time-slices.ts";
-import { RESOURCES } from "../src/resources.ts";
-import type { Reader, Value } from "../src/store/connection.ts";
-import { openStore } from "../src/store/open.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Reader, Value } from "../src/store/db/connection.ts";
+import { openStore } from "../src/store/db/open.ts";
+import type { Store } from "../src/store/db/store.ts";
 import { newDatabase } from "./support/postgres.ts";
 import { scratchFolder } from "./support/scratch.ts";
 import { FIXED } from "./support/seed.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
-import type { Reader, Value } from "../src/store/connection.ts";
-import { FeedReader } from "../src/vulnerabilities/feed-reader.ts";
+import type { Reader, Value } from "../src/store/db/connection.ts";
+import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
 import { Insider } from "./support/insider.ts";
 import { onEachStore } from "./support/test-world.ts";
 

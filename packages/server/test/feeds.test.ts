@@ -5,7 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANYONE_UID } from "../src/auth/caller.ts";
-import { saveVulnerabilities } from "../src/vulnerabilities/vulnerability-writer.ts";
+import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
 import { advisoryOf, writing, written } from "./support/advisories.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
 import { Insider } from "./support/insider.ts";

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { notificationSecret } from "../src/admin.ts";
-import { readSettings } from "../src/config.ts";
+import { notificationSecret } from "../src/app/admin.ts";
+import { readSettings } from "../src/config/settings.ts";
 import {
   everyValueOf,
   type KeyMaterial,

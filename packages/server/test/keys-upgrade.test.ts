@@ -7,11 +7,11 @@ import { after, before, describe, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { newSigningKey } from "../src/auth/keys.ts";
 import { signJwt } from "../src/auth/sign.ts";
-import { newRegistryKeys } from "../src/registry/keys.ts";
-import type { Driver } from "../src/store/connection.ts";
-import { migrations } from "../src/store/migrations.ts";
-import { openPostgres } from "../src/store/postgres.ts";
-import { openSqlite } from "../src/store/sqlite.ts";
+import { newRegistryKeys } from "../src/registry/access/keys.ts";
+import type { Driver } from "../src/store/db/connection.ts";
+import { migrations } from "../src/store/db/migrations.ts";
+import { openPostgres } from "../src/store/db/postgres.ts";
+import { openSqlite } from "../src/store/db/sqlite.ts";
 import {
   everyValueOf,
   keyMaterialOf,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { addDevice, MAX_WAITING, MAX_WAITING_PER_NETWORK } from "../src/login/device.ts";
-import { putTicket } from "../src/store/tickets.ts";
+import { addDevice, MAX_WAITING, MAX_WAITING_PER_NETWORK } from "../src/login/oauth/device.ts";
+import { putTicket } from "../src/store/tables/tickets.ts";
 import { Inside } from "./support/inside.ts";
 import { LocalWorld, PASSWORD } from "./support/local-world.ts";
 import { LoginWorld } from "./support/login-world.ts";

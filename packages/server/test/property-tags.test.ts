@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { recordTag } from "../src/registry/contents.ts";
+import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import type { Api } from "./support/api.ts";
 import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";

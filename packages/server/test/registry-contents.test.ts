@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { recordTag, removeTag } from "../src/registry/contents.ts";
-import { ensureRepo } from "../src/registry/ensure-repo.ts";
-import { recordManifest, recordPull, removeManifest } from "../src/registry/known-images.ts";
-import { leavePlace } from "../src/registry/removing.ts";
-import { findManifest } from "../src/store/manifests.ts";
-import { placesOf, writePlace } from "../src/store/registry-places.ts";
+import {
+  recordManifest,
+  recordPull,
+  removeManifest,
+} from "../src/registry/ingest/manifest-state.ts";
+import { leavePlace } from "../src/registry/ingest/removal.ts";
+import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
+import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
+import { findManifest } from "../src/store/tables/manifests.ts";
+import { placesOf, writePlace } from "../src/store/tables/registry-locations.ts";
 import { Refusal, refused } from "./support/api.ts";
 import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { notificationSecret } from "../src/admin.ts";
-import { readSettings } from "../src/config.ts";
+import { notificationSecret } from "../src/app/admin.ts";
+import { readSettings } from "../src/config/settings.ts";
 import { freePort } from "./support/free-port.ts";
 import { TestRegistry } from "./support/registry.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry-storage.ts";

@@ -12,7 +12,7 @@ import {
 } from "@wharf/contract";
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
-import { repos } from "../src/registry/repos.ts";
+import { repos } from "../src/registry/repos/repos.ts";
 import { type Api, refused } from "./support/api.ts";
 import { Inside } from "./support/inside.ts";
 import { Rest } from "./support/rest.ts";

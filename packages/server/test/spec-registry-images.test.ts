@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { recordManifest } from "../src/registry/known-images.ts";
-import type { Manifest } from "../src/store/manifests.ts";
+import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
+import type { Manifest } from "../src/store/tables/manifests.ts";
 import { allRefused, refused } from "./support/api.ts";
 import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";

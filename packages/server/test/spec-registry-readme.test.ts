@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { writeReadme } from "../src/store/repo-readmes.ts";
+import { writeReadme } from "../src/store/tables/repo-readmes.ts";
 import { allRefused, refused } from "./support/api.ts";
 import { Insider } from "./support/insider.ts";
 import { rawRows } from "./support/raw-rows.ts";

@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
-import { deleteExpired, EXPIRY_BATCH } from "../src/store/expiry.ts";
-import { migrations } from "../src/store/migrations.ts";
-import type { Store } from "../src/store/store.ts";
-import { dropTicketsOf, putTicket, readTicket, rewriteTicket } from "../src/store/tickets.ts";
+import { deleteExpired, EXPIRY_BATCH } from "../src/store/db/expiry.ts";
+import { migrations } from "../src/store/db/migrations.ts";
+import type { Store } from "../src/store/db/store.ts";
+import {
+  dropTicketsOf,
+  putTicket,
+  readTicket,
+  rewriteTicket,
+} from "../src/store/tables/tickets.ts";
 import { NewDatabase } from "./support/new-store.ts";
 import { STORES } from "./support/server.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RESOURCES } from "../src/resources.ts";
-import type { Driver, Reader } from "../src/store/connection.ts";
-import { countRange, type Range, readPage } from "../src/store/page.ts";
-import { openPostgres } from "../src/store/postgres.ts";
-import type { Condition } from "../src/store/resource-table.ts";
-import { Store } from "../src/store/store.ts";
+import { RESOURCES } from "../src/app/resources.ts";
+import type { Driver, Reader } from "../src/store/db/connection.ts";
+import { openPostgres } from "../src/store/db/postgres.ts";
+import { Store } from "../src/store/db/store.ts";
+import { countRange, type Range, readPage } from "../src/store/resources/page.ts";
+import type { Condition } from "../src/store/resources/resource-table.ts";
 import { Watching } from "../src/store/testing/watching.ts";
 import { newDatabase } from "./support/postgres.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPostgres } from "../src/store/postgres.ts";
+import { openPostgres } from "../src/store/db/postgres.ts";
 import { newDatabase } from "./support/postgres.ts";
 
 test("a transaction in which something failed is not taken for committed", async () => {

@@ -4,7 +4,7 @@ import {
   addSession,
   MAX_SESSIONS_PER_IDENTITY,
   type StoredSession,
-} from "../src/store/sessions.ts";
+} from "../src/store/tables/sessions.ts";
 import { NewDatabase } from "./support/new-store.ts";
 import { STORES } from "./support/server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { recordManifest } from "../src/registry/known-images.ts";
+import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import { Api, PROTOCOLS, refused } from "./support/api.ts";
 import { digest as digestOf } from "./support/digests.ts";
 import { closeGrpc } from "./support/grpc.ts";

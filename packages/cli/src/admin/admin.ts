@@ -1,4 +1,4 @@
-import { ConfigError, readSettings } from "@wharf/server/config.ts";
+import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
 
 /**
  * `wharf admin …`: what the operator does with the store itself.
@@ -6,7 +6,9 @@ import { ConfigError, readSettings } from "@wharf/server/config.ts";
  * @example await runAdmin(["token", "--data", "./data"]);
  */
 export async function runAdmin(args: readonly string[]): Promise<void> {
-  const { notificationSecret, operatorToken, resetCode } = await import("@wharf/server/admin.ts");
+  const { notificationSecret, operatorToken, resetCode } = await import(
+    "@wharf/server/app/admin.ts"
+  );
   const [what, ...rest] = args;
   if (what === "token") {
     const { identity, others } = takeIdentity(rest);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigError, readSettings } from "@wharf/server/config.ts";
+import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { resealDefinition } from "./commands.ts";
 import { splitWords } from "./words.ts";
@@ -11,7 +11,7 @@ export const run: Run<typeof resealDefinition> = async (_context, { words }) => 
   const file = values.get(NEW_KEY);
   if (file === undefined) throw new ConfigError(`admin keys reseal needs --${NEW_KEY} FILE`);
   const settings = await readSettings(others, process.env);
-  const { reseal } = await import("@wharf/server/admin-keys.ts");
+  const { reseal } = await import("@wharf/server/app/admin-keys.ts");
   const sealed = await reseal(settings, resolve(file));
   console.error(`wharf: ${sealed} keys and secrets are sealed with the new key`);
   console.error(`wharf: next: ${nextStep(settings)}`);

@@ -1,5 +1,5 @@
-import type { KeysRotated } from "@wharf/server/admin-keys.ts";
-import { ConfigError, readSettings } from "@wharf/server/config.ts";
+import type { KeysRotated } from "@wharf/server/app/admin-keys.ts";
+import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { rotateDefinition } from "./commands.ts";
 import { confirm } from "./confirm.ts";
@@ -19,7 +19,7 @@ export const run: Run<typeof rotateDefinition> = async (_context, { words }) => 
   const mode = flags.has("all") ? "all" : flags.has("now") ? "now" : "overlap";
   const settings = await readSettings(others, process.env);
   if (mode !== "overlap" && !flags.has("yes")) await confirm(QUESTIONS[lost ? "lost" : mode]);
-  const { replaceLostSecretKey, rotate } = await import("@wharf/server/admin-keys.ts");
+  const { replaceLostSecretKey, rotate } = await import("@wharf/server/app/admin-keys.ts");
   const rotated = lost ? await replaceLostSecretKey(settings) : await rotate(settings, mode);
   for (const line of [...done(rotated), ...next(rotated, lost)]) console.error(`wharf: ${line}`);
   console.log(rotated.kid);

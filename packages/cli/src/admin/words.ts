@@ -1,4 +1,4 @@
-import { ConfigError } from "@wharf/server/config.ts";
+import { ConfigError } from "@wharf/server/config/settings.ts";
 
 /** What a raw command was given: its own options, and the words that are settings of the server. */
 export interface Words {

@@ -1,4 +1,4 @@
-import { ConfigError, readSettings, type Settings } from "@wharf/server/config.ts";
+import { ConfigError, readSettings, type Settings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { runDefinition } from "./commands.ts";
 import { type RegistrySite, siteOf } from "./site.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import type { RegistryWiring } from "@wharf/server/admin.ts";
-import { ConfigError, type Settings } from "@wharf/server/config.ts";
+import type { RegistryWiring } from "@wharf/server/app/admin.ts";
+import { ConfigError, type Settings } from "@wharf/server/config/settings.ts";
 import { failed } from "../errors.ts";
 
 /** A registry that this CLI runs: its program, files and configuration. */
@@ -25,7 +25,7 @@ export async function siteOf(
   if (url.protocol !== "http:" || url.pathname !== "/")
     throw new ConfigError(`the URL of a registry to run must be http://HOST:PORT, not ${url}`);
   const program = findProgram();
-  const { registryWiring } = await import("@wharf/server/admin.ts");
+  const { registryWiring } = await import("@wharf/server/app/admin.ts");
   const wiring = await registryWiring(settings, host);
   const folder = join(settings.data, "registry");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-import { flagOf, SETTINGS, variableOf } from "@wharf/server/setting-table.ts";
+import { flagOf, SETTINGS, variableOf } from "@wharf/server/config/schema.ts";
 import type { Option } from "../command/definition.ts";
 
 /** The server's settings as options, only for help: the server parses them itself. */

@@ -1,5 +1,5 @@
-import { readSettings } from "@wharf/server/config.ts";
-import { startServer } from "@wharf/server/server.ts";
+import { startServer } from "@wharf/server/app/server.ts";
+import { readSettings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { serveDefinition } from "./commands.ts";
 

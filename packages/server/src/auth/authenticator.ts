@@ -1,7 +1,7 @@
 import { isUid } from "@wharf/contract";
-import { unauthenticated } from "../errors.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import type { Store } from "../store/store.ts";
+import { unauthenticated } from "../lib/errors.ts";
+import type { Store } from "../store/db/store.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";

@@ -1,9 +1,13 @@
 import { CapabilitySet, rootOf } from "@wharf/contract";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
-import { type AccessLogPosition, type GrantChange, readGrantNews } from "../store/access-log.ts";
-import type { Reader } from "../store/connection.ts";
-import { boundRoles } from "../store/identity-bindings.ts";
-import { SharedRead } from "../store/shared-read.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { SharedRead } from "../store/db/shared-read.ts";
+import {
+  type AccessLogPosition,
+  type GrantChange,
+  readGrantNews,
+} from "../store/tables/access-log.ts";
+import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
 import { RootGrants } from "./root-grants.ts";
 

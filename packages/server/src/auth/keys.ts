@@ -6,15 +6,15 @@ import {
 } from "node:crypto";
 import { calculateJwkThumbprint, type JWK } from "jose";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
 import {
   addKey,
   readKeys,
   type SealedKey,
   SIGNING_KEYS,
   type StoredKey,
-} from "../store/signing-keys.ts";
-import type { Store } from "../store/store.ts";
+} from "../store/tables/signing-keys.ts";
 
 /** ECDSA on P-256: short tokens, and sixteen times the signatures of RSA in the same time. */
 export const ALGORITHM = "ES256";

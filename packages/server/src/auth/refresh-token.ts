@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { unauthenticated } from "../errors.ts";
+import { unauthenticated } from "../lib/errors.ts";
 
 /** What a refresh token of ours says. */
 export interface RefreshToken {

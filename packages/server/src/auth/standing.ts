@@ -9,10 +9,10 @@ import {
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { isProvisioned, isWelcome } from "../scim/lookup.ts";
-import type { Reader } from "../store/connection.ts";
-import { externalIdOf, providersOfPerson } from "../store/provider-people.ts";
-import type { StoredSession } from "../store/sessions.ts";
+import type { Reader } from "../store/db/connection.ts";
 import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
+import { externalIdOf, providersOfPerson } from "../store/tables/provider-people.ts";
+import type { StoredSession } from "../store/tables/sessions.ts";
 
 /**
  * Where the sign-in of a person counts.

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Secrets } from "../secrets/secrets.ts";
-import { openStore } from "../store/open.ts";
-import type { Store } from "../store/store.ts";
+import { openStore } from "../store/db/open.ts";
+import type { Store } from "../store/db/store.ts";
 import { newSigningKey, SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { issueToken, TokenVerifier } from "./token.ts";
 

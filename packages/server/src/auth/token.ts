@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { CapabilitySet, isUid } from "@wharf/contract";
 import { errors, jwtVerify } from "jose";
-import type { Addresses } from "../addresses.ts";
-import { unauthenticated } from "../errors.ts";
+import type { Addresses } from "../config/addresses.ts";
 import { isCanonicalBase64url } from "../lib/base64url.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
+import { unauthenticated } from "../lib/errors.ts";
 import { ANYONE_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";

@@ -5,13 +5,13 @@ import {
   CheckAccountAssociationResponseSchema,
   CheckStatus,
 } from "@wharf/contract";
-import type { Addresses } from "../addresses.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
+import type { Addresses } from "../config/addresses.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { invalidArgument, notFound } from "../errors.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
+import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { tryAmazon } from "./amazon.ts";

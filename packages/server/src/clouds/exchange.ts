@@ -1,6 +1,6 @@
 import type { AccountAssociation } from "@wharf/contract";
-import type { Settings } from "../config.ts";
-import { FetchError, fetchAnswer } from "../sts/fetch-json.ts";
+import type { Settings } from "../config/settings.ts";
+import { FetchError, fetchAnswer } from "../lib/fetch-json.ts";
 
 /** One attempt to get credentials with an association. */
 export interface Attempt {

@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
-import { type AuditEntry, writeAudit } from "../store/record.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/db/store.ts";
+import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 
 /** How long requests of one kind are counted before their number is written. */
 const WINDOW_MS = 60_000;

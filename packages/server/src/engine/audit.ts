@@ -1,6 +1,6 @@
 import type { Call } from "../rpc/call.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { type AuditEntry, writeAudit } from "../store/record.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
 export const LONGEST_USER_AGENT = 256;

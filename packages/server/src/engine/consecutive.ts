@@ -1,5 +1,5 @@
-import type { Reader } from "../store/connection.ts";
-import { countRange, type PageRow, type Range, type Start } from "../store/page.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { countRange, type PageRow, type Range, type Start } from "../store/resources/page.ts";
 import { rowsIn } from "./many-ranges.ts";
 import type { Scan } from "./scan.ts";
 

@@ -3,13 +3,13 @@ import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
 import type { Handler } from "../rpc/call.ts";
-import type { Reader } from "../store/connection.ts";
-import type { Order } from "../store/page.ts";
-import type { Condition } from "../store/resource-table.ts";
-import type { Change } from "./change.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Order } from "../store/resources/page.ts";
+import type { Condition } from "../store/resources/resource-table.ts";
 import type { Engine } from "./engine.ts";
-import type { Limited } from "./limits.ts";
 import type { MaskPath } from "./mask.ts";
+import type { Change } from "./mutation.ts";
+import type { Limited } from "./quotas.ts";
 
 /** What every resource of version 2 has. */
 export type ResourceMessage = Message & {

@@ -14,26 +14,26 @@ import {
   type RoleBinding,
   type Tag,
 } from "@wharf/contract";
-import type { Addresses } from "../addresses.ts";
 import { BindingGrants } from "../auth/binding-grants.ts";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import { isDeactivated, personOf, standingOf } from "../auth/standing.ts";
-import type { Settings } from "../config.ts";
+import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { Reader } from "../store/connection.ts";
-import { findSession, type StoredSession } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
-import type { IssuerPolicy } from "../sts/issuer-policy.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Store } from "../store/db/store.ts";
+import { findSession, type StoredSession } from "../store/tables/sessions.ts";
+import type { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { AuditAggregator } from "./audit-aggregator.ts";
 import type { ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
-import { Landmarks } from "./landmarks.ts";
 import { listMethod } from "./list.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
+import { Landmarks } from "./skip-index.ts";
 import { createMethod, deleteMethod, updateMethod } from "./write.ts";
 
 /** The resources that others refer to by name. */

@@ -1,9 +1,9 @@
 import { type DescField, type DescMethod, isFieldSet, type Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue } from "../rpc/fields.ts";
-import { indexable } from "../store/indexable.ts";
-import type { Condition } from "../store/resource-table.ts";
+import { indexable } from "../store/resources/indexable.ts";
+import type { Condition } from "../store/resources/resource-table.ts";
 import type { FilterDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Resource } from "./resource.ts";
 

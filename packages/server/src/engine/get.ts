@@ -1,6 +1,6 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, capabilityName } from "@wharf/contract";
-import { notFound, permissionDenied } from "../errors.ts";
+import { notFound, permissionDenied } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
 import type { ResourceMessage } from "./definition.ts";

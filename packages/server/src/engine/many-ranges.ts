@@ -1,11 +1,11 @@
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { KeyedSemaphore } from "../lib/keyed-semaphore.ts";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Reader } from "../store/connection.ts";
-import { type Counts, readManyCounts } from "../store/counts.ts";
-import type { Range } from "../store/page.ts";
-import type { ResourceTable } from "../store/resource-table.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { type Counts, readManyCounts } from "../store/resources/counts.ts";
+import type { Range } from "../store/resources/page.ts";
+import type { ResourceTable } from "../store/resources/resource-table.ts";
 
 /** Lists over more ranges than this are bounded per caller. */
 const MANY_RANGES = 100;

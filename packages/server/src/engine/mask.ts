@@ -8,7 +8,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { fieldBehavior } from "@wharf/contract";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue, setField } from "../rpc/fields.ts";
 import { fieldNamed } from "../rpc/json-read.ts";
 

@@ -1,7 +1,7 @@
 import { Heap } from "../lib/heap.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Order, Position, Range, Start } from "../store/page.ts";
-import type { Walk } from "./landmarks.ts";
+import type { Order, Position, Range, Start } from "../store/resources/page.ts";
+import type { Walk } from "./skip-index.ts";
 
 /** Reads where the rows of a range stand, from a start. */
 export type Fetch = (range: Range, start: Start | undefined, limit: number) => Promise<Position[]>;

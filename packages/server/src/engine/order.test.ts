@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { WharfError } from "../errors.ts";
+import type { WharfError } from "../lib/errors.ts";
 import { parseOrder } from "./order.ts";
 
 /** Failures name the path below this seed. */

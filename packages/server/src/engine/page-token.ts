@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
-import type { Position } from "../store/page.ts";
+import type { Position } from "../store/resources/page.ts";
 
 /** Tokens older than this begin the query anew. */
 const LIFETIME_MS = 3 * 24 * 3_600_000;

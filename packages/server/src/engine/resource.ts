@@ -10,15 +10,15 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, rootOf, rulesOf } from "@wharf/contract";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
-import type { Reader } from "../store/connection.ts";
-import { indexable } from "../store/indexable.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { indexable } from "../store/resources/indexable.ts";
 import {
   type EncodedRow,
   type Filter,
   type ResourceRow,
   ResourceTable,
-} from "../store/resource-table.ts";
-import type { Term } from "../store/terms.ts";
+} from "../store/resources/resource-table.ts";
+import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Kind } from "./ranges.ts";

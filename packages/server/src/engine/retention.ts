@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Settings } from "../config.ts";
-import { WharfError } from "../errors.ts";
+import type { Settings } from "../config/settings.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { deleteExpired, EXPIRY_BATCH, type Expiry } from "../store/expiry.ts";
-import type { Store } from "../store/store.ts";
+import { deleteExpired, EXPIRY_BATCH, type Expiry } from "../store/db/expiry.ts";
+import type { Store } from "../store/db/store.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Reader } from "../store/connection.ts";
-import type { Counts } from "../store/counts.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Counts } from "../store/resources/counts.ts";
 import {
   countRange,
   type Order,
@@ -12,13 +12,13 @@ import {
   readPage,
   readPositions,
   type Start,
-} from "../store/page.ts";
-import { countsOf } from "../store/range-counts.ts";
-import type { Condition, ResourceTable } from "../store/resource-table.ts";
+} from "../store/resources/page.ts";
+import { countsOf } from "../store/resources/range-counts.ts";
+import type { Condition, ResourceTable } from "../store/resources/resource-table.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
-import type { Landmarks, Walk } from "./landmarks.ts";
 import { rowsIn } from "./many-ranges.ts";
 import { MergedWalk, positionOrder } from "./merge.ts";
+import type { Landmarks, Walk } from "./skip-index.ts";
 
 /** A list made ready: which rows, in which order, and where to begin. */
 export interface Scan {

@@ -1,17 +1,17 @@
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { newChildUid, newRootUid } from "@wharf/contract";
-import { alreadyExists, invalidArgument, notFound } from "../errors.ts";
+import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
-import type { ResourceRow } from "../store/resource-table.ts";
-import { Change } from "./change.ts";
+import type { ResourceRow } from "../store/resources/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { refusePastLimit } from "./limits.ts";
 import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
+import { Change } from "./mutation.ts";
+import { refusePastLimit } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
 /**

@@ -5,9 +5,9 @@ import {
   parentOf,
   ServicePrincipal,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
+import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { type FieldViolation, invalidArgument } from "../errors.ts";
+import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 
 /** Account associations: a group's accounts elsewhere, one row at most under the group's own uid. */
 export const accountAssociations: Resource<AccountAssociation> = new Resource({

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { IdentitySchema } from "@wharf/contract";
 import { ANYONE_UID } from "../auth/caller.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/db/store.ts";
 import { identities } from "./identities.ts";
 
 /**

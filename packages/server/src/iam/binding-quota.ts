@@ -1,7 +1,7 @@
 import { rootOf } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
-import { failedPrecondition } from "../errors.ts";
-import { countBindings } from "../store/identity-bindings.ts";
+import type { Change } from "../engine/mutation.ts";
+import { failedPrecondition } from "../lib/errors.ts";
+import { countBindings } from "../store/tables/identity-bindings.ts";
 
 /** Role bindings that one identity has in one organization at most. */
 export const MAX_PER_ORGANIZATION = 10_000;

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { BUILTIN_ROLES, RoleSchema } from "@wharf/contract";
-import { readInstallation, writeInstallation } from "../store/installation.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/db/store.ts";
+import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import { roles } from "./roles.ts";
 
 const STORED = "built-in-roles";

@@ -10,14 +10,14 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
-import { BatchChange, type Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
+import { BatchChange, type Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { alreadyExists, invalidArgument, notFound } from "../errors.ts";
+import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
-import type { Reader } from "../store/connection.ts";
+import type { Reader } from "../store/db/connection.ts";
 import { mayGrant } from "./granting.ts";
 
 /** Mappings: everyone in a group of an identity provider is given a role while logged in through it. */

@@ -1,6 +1,6 @@
 import { Capability, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
-import { alreadyExists, failedPrecondition } from "../errors.ts";
+import type { Change } from "../engine/mutation.ts";
+import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 
 /**
  * The name of a folder is part of the path at which the registry keeps its images and feeds are read.

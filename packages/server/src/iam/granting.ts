@@ -7,8 +7,8 @@ import {
   parentOf,
   type Role,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
-import { notFound, WharfError } from "../errors.ts";
+import type { Change } from "../engine/mutation.ts";
+import { notFound, WharfError } from "../lib/errors.ts";
 
 /**
  * Refuses unless a role exists, can be used at a group, and grants nothing there that the caller

@@ -1,18 +1,18 @@
 import type { DeleteGroupRequest, Group } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
-import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
+import { Change } from "../engine/mutation.ts";
 import type { Resource } from "../engine/resource.ts";
 import { deleteMethod } from "../engine/write.ts";
-import { failedPrecondition, notFound } from "../errors.ts";
+import { failedPrecondition, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { readPositions } from "../store/page.ts";
-import { countsOf } from "../store/range-counts.ts";
-import { forgetRegistrySettings } from "../store/registry-settings.ts";
-import type { ResourceTable } from "../store/resource-table.ts";
-import { forgetSubpackages } from "../store/subpackages.ts";
-import { forgetVulnerabilities } from "../store/vulnerabilities.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { readPositions } from "../store/resources/page.ts";
+import { countsOf } from "../store/resources/range-counts.ts";
+import type { ResourceTable } from "../store/resources/resource-table.ts";
+import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
+import { forgetSubpackages } from "../store/tables/subpackages.ts";
+import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
 import { mayLeaveName } from "./folder-names.ts";
 
 /**

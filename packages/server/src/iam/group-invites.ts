@@ -10,12 +10,12 @@ import {
   RoleBindingSchema,
 } from "@wharf/contract";
 import { personOf, standingOf } from "../auth/standing.ts";
-import type { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { invalidArgument, notFound, WharfError } from "../errors.ts";
-import type { Reader } from "../store/connection.ts";
-import { hasBinding } from "../store/identity-bindings.ts";
+import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { hasBinding } from "../store/tables/identity-bindings.ts";
 import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
 import { mayGrant } from "./granting.ts";

@@ -17,8 +17,8 @@ import {
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
-import type { Change } from "../engine/change.ts";
-import { LIMITS } from "../engine/limits.ts";
+import type { Change } from "../engine/mutation.ts";
+import { LIMITS } from "../engine/quotas.ts";
 import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
 import {
@@ -28,9 +28,9 @@ import {
   permissionDenied,
   unauthenticated,
   WharfError,
-} from "../errors.ts";
-import type { Reader } from "../store/connection.ts";
-import { readPage } from "../store/page.ts";
+} from "../lib/errors.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { readPage } from "../store/resources/page.ts";
 import { addMembership } from "../store/tables/memberships.ts";
 import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";

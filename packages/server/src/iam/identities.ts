@@ -11,17 +11,17 @@ import {
   RelationshipType,
   type Role,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
+import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { boundRoles } from "../store/identity-bindings.ts";
-import { deleteAccount } from "../store/local-accounts.ts";
-import { deletePasskeys } from "../store/passkeys.ts";
-import { forgetPerson } from "../store/provider-people.ts";
-import { endSessions } from "../store/sessions.ts";
+import { boundRoles } from "../store/tables/identity-bindings.ts";
+import { deleteAccount } from "../store/tables/local-accounts.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
+import { deletePasskeys } from "../store/tables/passkeys.ts";
+import { forgetPerson } from "../store/tables/provider-people.ts";
+import { endSessions } from "../store/tables/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
 import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
 import { checkRelationship } from "./trust.ts";

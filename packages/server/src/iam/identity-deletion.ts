@@ -1,11 +1,11 @@
 import type { DeleteIdentityRequest } from "@wharf/contract";
 import { ANYONE_UID } from "../auth/caller.ts";
-import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
+import { Change } from "../engine/mutation.ts";
 import { deleteMethod } from "../engine/write.ts";
-import { failedPrecondition, notFound } from "../errors.ts";
+import { failedPrecondition, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
-import { countBindings, readBindingUids } from "../store/identity-bindings.ts";
+import { countBindings, readBindingUids } from "../store/tables/identity-bindings.ts";
 
 /**
  * Role bindings removed in one transaction, which all other writes wait for. Where an identity has

@@ -6,19 +6,19 @@ import {
   IdentityProvidersService,
   parentOf,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
 import type { MaskPath } from "../engine/mask.ts";
+import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
 import { forgetProvisioned } from "../scim/lookup.ts";
-import { forgetProvider } from "../store/provider-people.ts";
-import { deleteScimCredentials } from "../store/scim-credentials.ts";
-import { endSessions } from "../store/sessions.ts";
+import { scimStatus } from "../scim/status.ts";
+import { scimMethods } from "../scim/tokens.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
+import { forgetProvider } from "../store/tables/provider-people.ts";
+import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
+import { endSessions } from "../store/tables/sessions.ts";
 import { mayGrant, mayLetIn } from "./granting.ts";
-import { scimStatus } from "./scim-status.ts";
-import { scimMethods } from "./scim-tokens.ts";
 
 /** Identity providers: where an organisation's own people log in, and who provisions them. */
 export const identityProviders: Resource<IdentityProvider> = new Resource({

@@ -11,15 +11,15 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "@wharf/contract";
-import { BatchChange, type Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
+import { BatchChange, type Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { createOne } from "../engine/write.ts";
-import { invalidArgument, notFound, retold } from "../errors.ts";
+import { invalidArgument, notFound, retold } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
-import type { Reader } from "../store/connection.ts";
+import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
 import { mayGrant } from "./granting.ts";
 

@@ -10,10 +10,10 @@ import {
   RoleSchema,
   RolesService,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
+import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { failedPrecondition, invalidArgument } from "../errors.ts";
-import { ALL_IDENTITIES } from "../store/table-shape.ts";
+import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
+import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
 
 /** Roles: built-in ones, which have no parent, and those that groups make for themselves. */
 export const roles: Resource<Role> = new Resource({

@@ -6,7 +6,7 @@ import type {
   Identity_StaticKeys,
 } from "@wharf/contract";
 import { ServicePrincipal } from "@wharf/contract";
-import { type FieldViolation, invalidArgument } from "../errors.ts";
+import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
 import { judgePattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 

@@ -1,5 +1,5 @@
-import { WharfError } from "../errors.ts";
 import { clientNetwork } from "../lib/client-network.ts";
+import { WharfError } from "../lib/errors.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
 import { HttpFault } from "../wire/http.ts";
 

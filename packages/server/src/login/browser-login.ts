@@ -1,10 +1,6 @@
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { admit } from "./admission.ts";
 import { browserDigest, htmlAnswer, markBrowser, readForm, redirectTo } from "./browser.ts";
-import { onlyProvider, providersFor, type ShownProvider, shownProviders } from "./choose.ts";
-import { deliver, deliverError } from "./deliver.ts";
-import { answerDevice } from "./device.ts";
 import { passkeySite } from "./local/passkey-site.ts";
 import {
   callOf,
@@ -17,12 +13,21 @@ import {
   sealLogin,
   siteOf,
 } from "./login.ts";
-import { otherName } from "./other-name.ts";
+import { otherName } from "./loopback-alias.ts";
+import { deliver, deliverError } from "./oauth/deliver.ts";
+import { answerDevice } from "./oauth/device.ts";
+import { readLoginRequest } from "./oauth/request.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { choosePage } from "./pages/choose.ts";
 import { continuePage, donePage } from "./pages/outcome.ts";
-import { CALLBACK_PATH } from "./provider-login.ts";
-import { readLoginRequest } from "./request.ts";
+import { admit } from "./providers/admission.ts";
+import {
+  onlyProvider,
+  providersFor,
+  type ShownProvider,
+  shownProviders,
+} from "./providers/choose.ts";
+import { CALLBACK_PATH } from "./providers/provider-login.ts";
 import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from "./steps.ts";
 
 /**

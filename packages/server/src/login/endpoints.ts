@@ -1,21 +1,20 @@
 import type { Methods } from "../rpc/call.ts";
-import { oauthTokenEndpoint } from "../sts/oauth-token.ts";
-import { TOKEN_EXCHANGE, tokenExchangeGrant } from "../sts/token-exchange-grant.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.ts";
 import { Attempts } from "./attempts.ts";
 import { htmlAnswer } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
-import { providersFor } from "./choose.ts";
-import { deviceEndpoints } from "./device-endpoints.ts";
-import { personGrants } from "./grants.ts";
 import { localEndpoints } from "./local/endpoints.ts";
 import { isFirstRun } from "./local/setup.ts";
 import type { LoginParts } from "./login.ts";
+import { deviceEndpoints } from "./oauth/device-endpoints.ts";
+import { personGrants } from "./oauth/oauth-grants.ts";
+import { oauthTokenEndpoint } from "./oauth/token-endpoint.ts";
+import { TOKEN_EXCHANGE, tokenExchangeGrant } from "./oauth/token-exchange-grant.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
-
 import { welcomePage } from "./pages/welcome.ts";
+import { providersFor } from "./providers/choose.ts";
 
 /** The address of these changes with what they say. */
 const FOR_EVER = "public, max-age=31536000, immutable";

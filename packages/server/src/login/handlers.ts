@@ -1,14 +1,14 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Auth, SecurityTokenService, SessionsService } from "@wharf/contract";
 import type { Handler } from "../rpc/call.ts";
-import type { ExchangeParts } from "../sts/entitlement.ts";
-import { deleteAccountMethod } from "./delete-account.ts";
-import { headlessSessionMethod } from "./headless.ts";
-import { refreshMethod } from "./refresh.ts";
-import { registerMethod } from "./register.ts";
-import type { Sessions } from "./sessions.ts";
-import { endSessionMethod, listSessionsMethod, logoutMethod } from "./sessions-service.ts";
-import { validateMethod } from "./whoami.ts";
+import type { ExchangeParts } from "../sts/authorize-subject.ts";
+import { headlessSessionMethod } from "./oauth/headless.ts";
+import { refreshMethod } from "./oauth/refresh.ts";
+import { deleteAccountMethod } from "./people/delete-account.ts";
+import { registerMethod } from "./people/register.ts";
+import type { Sessions } from "./people/sessions.ts";
+import { endSessionMethod, listSessionsMethod, logoutMethod } from "./people/sessions-service.ts";
+import { validateMethod } from "./people/whoami.ts";
 
 /**
  * The methods of the contract that concern people: who am I, coming, staying and going.

@@ -1,19 +1,19 @@
 import { Auth } from "@wharf/contract";
-import type { Addresses } from "../addresses.ts";
 import { ANONYMOUS } from "../auth/caller.ts";
+import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { putTicket, readTicket, takeTicket } from "../store/tickets.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { putTicket, readTicket, takeTicket } from "../store/tables/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { browserDigest, browserOf, newSecret } from "./browser.ts";
-import type { Person } from "./person.ts";
-import type { ProviderLogin, Upstream } from "./provider-login.ts";
-import type { LoginRequest } from "./request.ts";
+import type { LoginRequest } from "./oauth/request.ts";
+import type { Person } from "./people/person.ts";
+import type { Sessions } from "./people/sessions.ts";
+import type { ProviderLogin, Upstream } from "./providers/provider-login.ts";
 import type { SealedTickets } from "./sealed-tickets.ts";
-import type { Sessions } from "./sessions.ts";
 
 /** A login on its way through the browser. */
 export interface Login {

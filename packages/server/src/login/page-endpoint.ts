@@ -1,4 +1,4 @@
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { errorHeaders } from "../wire/http.ts";
 import { htmlAnswer } from "./browser.ts";

@@ -1,20 +1,20 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
-import { Change } from "../engine/change.ts";
-import { WharfError } from "../errors.ts";
+import { Change } from "../engine/mutation.ts";
 import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
 import { htmlAnswer } from "./browser.ts";
-import { deliver } from "./deliver.ts";
-import { findDevice } from "./device.ts";
 import { keepLogin, type Login, type LoginParts } from "./login.ts";
+import { deliver } from "./oauth/deliver.ts";
+import { findDevice } from "./oauth/device.ts";
 import { confirmDevicePage } from "./pages/device.ts";
 import { invitePage } from "./pages/invite.ts";
 import { donePage } from "./pages/outcome.ts";
-import { nameOf, type Person } from "./person.ts";
-import { announce } from "./register.ts";
+import { nameOf, type Person } from "./people/person.ts";
+import { announce } from "./people/register.ts";
 
 /** A login whose person is known. */
 export interface SignedIn extends Login {

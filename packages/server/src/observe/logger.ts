@@ -1,4 +1,4 @@
-import { isoTime } from "../iso-time.ts";
+import { isoTime } from "../lib/iso-time.ts";
 
 /** From what is told most seldom to what is told always; `silent` tells nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;

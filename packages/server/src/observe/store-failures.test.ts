@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FailureCause } from "../store/failure.ts";
+import type { FailureCause } from "../store/db/failure.ts";
 import { storeFailures } from "./store-failures.ts";
 
 test("failures of the store are counted each, and logged with their cause once a minute", () => {

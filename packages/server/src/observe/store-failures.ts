@@ -1,5 +1,5 @@
-import { FAILURE_TEXTS, type StoreFailure } from "../store/failure.ts";
-import type { HealthObserver } from "../store/health.ts";
+import { FAILURE_TEXTS, type StoreFailure } from "../store/db/failure.ts";
+import type { HealthObserver } from "../store/db/health.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 

@@ -1,6 +1,6 @@
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
-import { type RegistryKeys, registryJwks } from "./keys.ts";
-import { type TokenEndpointParts, tokenEndpoints } from "./token-endpoint.ts";
+import { type RegistryKeys, registryJwks } from "./access/keys.ts";
+import { type TokenEndpointParts, tokenEndpoints } from "./access/token-endpoint.ts";
 
 /** A registry's file is fetched seldom, and then to be right. */
 const PUBLISHED = { "cache-control": "no-cache" };

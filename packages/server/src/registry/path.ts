@@ -1,7 +1,7 @@
 import { depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { DEEPEST_GROUP } from "../iam/groups.ts";
-import type { Reader } from "../store/connection.ts";
+import type { Reader } from "../store/db/connection.ts";
 
 /** Where in the tree a repository of a registry is. */
 export interface Place {

@@ -7,16 +7,16 @@ import {
   type UpdateRegistrySettingsRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
-import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/mask.ts";
-import { notFound } from "../errors.ts";
+import { Change } from "../engine/mutation.ts";
+import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import type { Reader } from "../store/connection.ts";
-import { readRegistrySettings, writeRegistrySettings } from "../store/registry-settings.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { readRegistrySettings, writeRegistrySettings } from "../store/tables/registry-settings.ts";
 
 /**
  * What groups decide for their repos.

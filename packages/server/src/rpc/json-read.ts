@@ -14,7 +14,7 @@ import type {
 } from "@bufbuild/protobuf";
 import { create, fromJson } from "@bufbuild/protobuf";
 import { FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue, setField } from "./fields.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, Unreadable } from "./json-scalar.ts";
 

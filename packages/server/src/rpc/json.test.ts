@@ -9,7 +9,7 @@ import {
   ListGroupsRequestSchema,
   ListGroupsResponseSchema,
 } from "@wharf/contract";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { messageFromJson, messageToJson } from "./json.ts";
 
 test("fields without presence are always written, others only when set", () => {

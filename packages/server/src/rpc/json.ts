@@ -7,7 +7,7 @@
 import type { DescField, DescMessage, JsonValue, Message, MessageShape } from "@bufbuild/protobuf";
 import { toJson } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { isoTime } from "../iso-time.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { fieldValue } from "./fields.ts";
 
 export { messageFromJson } from "./json-read.ts";

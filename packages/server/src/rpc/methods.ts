@@ -11,7 +11,7 @@ import {
 import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { permissionDenied, unimplemented, WharfError } from "../errors.ts";
+import { permissionDenied, unimplemented, WharfError } from "../lib/errors.ts";
 import type {
   Call,
   Handler,

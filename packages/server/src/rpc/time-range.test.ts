@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { DurationSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { GroupInviteSchema, IdentitySchema, ListTagsRequestSchema } from "@wharf/contract";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { validate, validateRequest } from "./validate.ts";
 
 const time = (seconds: bigint, nanos = 0) => create(TimestampSchema, { seconds, nanos });

@@ -6,7 +6,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { fieldBehavior, isUid, type Rules, rulesOf } from "@wharf/contract";
-import { type FieldViolation, invalidArgument } from "../errors.ts";
+import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import { fieldValue } from "./fields.ts";
 import { timeProblem } from "./time-range.ts";
 

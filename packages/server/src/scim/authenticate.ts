@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Engine } from "../engine/engine.ts";
-import { isPast, scimTokenHash } from "../iam/scim-status.ts";
-import { readScimCredentials } from "../store/scim-credentials.ts";
-import { ScimError } from "./errors.ts";
+import { readScimCredentials } from "../store/tables/scim-credentials.ts";
+import { ScimError } from "./protocol/errors.ts";
+import { isPast, scimTokenHash } from "./status.ts";
 
 /**
  * Refuses a request unless it brings a token of this identity provider that is good, and provisioning

@@ -1,7 +1,7 @@
-import type { Transaction } from "../store/group-commit.ts";
-import { identitiesKnownAs } from "../store/provider-people.ts";
-import { endSessions } from "../store/sessions.ts";
-import type { Json } from "./values.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { identitiesKnownAs } from "../store/tables/provider-people.ts";
+import { endSessions } from "../store/tables/sessions.ts";
+import type { Json } from "./protocol/values.ts";
 
 /** A person as their identity provider names them. */
 export interface ExternalPerson {

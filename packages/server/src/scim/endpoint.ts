@@ -1,14 +1,14 @@
 import type { Engine } from "../engine/engine.ts";
-import { endpointUrl } from "../iam/scim-status.ts";
-import type { ScimRow } from "../store/scim-resources.ts";
+import type { ScimRow } from "../store/tables/scim-resources.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { authenticate } from "./authenticate.ts";
-import { discover } from "./discovery.ts";
-import { badRequest, errorResponse, ScimError } from "./errors.ts";
+import { discover } from "./protocol/discovery.ts";
+import { badRequest, errorResponse, ScimError } from "./protocol/errors.ts";
+import { versionOf } from "./protocol/representation.ts";
+import { KINDS, type ScimKind } from "./protocol/schemas.ts";
+import { type Json, objectOf } from "./protocol/values.ts";
 import { findOne, list, present, wantedOf } from "./reads.ts";
-import { KINDS, type ScimKind } from "./schemas.ts";
-import { versionOf } from "./shown.ts";
-import { type Json, objectOf } from "./values.ts";
+import { endpointUrl } from "./status.ts";
 import { WriteLimit } from "./write-limit.ts";
 import {
   createOne,

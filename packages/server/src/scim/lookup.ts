@@ -1,8 +1,8 @@
-import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { readScimCredentials } from "../store/scim-credentials.ts";
-import { forgetMembers, groupsOf } from "../store/scim-members.ts";
-import { scimGroups, scimUsers } from "../store/scim-resources.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { readScimCredentials } from "../store/tables/scim-credentials.ts";
+import { forgetMembers, groupsOf } from "../store/tables/scim-members.ts";
+import { scimGroups, scimUsers } from "../store/tables/scim-resources.ts";
 
 /** A person as provisioning knows them. */
 export interface ProvisionedUser {

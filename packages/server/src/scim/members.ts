@@ -1,17 +1,17 @@
-import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
 import {
   addMembers,
   removeAllMembers,
   removeMembers,
   unknownUsers,
-} from "../store/scim-members.ts";
-import { type Attribute, attributeNamed } from "./attributes.ts";
-import { badRequest } from "./errors.ts";
-import { parseValueFilter } from "./filter.ts";
-import type { Operation } from "./patch.ts";
-import { GROUP } from "./schemas.ts";
-import { type Json, keyOf, objectOf } from "./values.ts";
+} from "../store/tables/scim-members.ts";
+import { type Attribute, attributeNamed } from "./protocol/attributes.ts";
+import { badRequest } from "./protocol/errors.ts";
+import { parseValueFilter } from "./protocol/filter.ts";
+import type { Operation } from "./protocol/patch.ts";
+import { GROUP } from "./protocol/schemas.ts";
+import { type Json, keyOf, objectOf } from "./protocol/values.ts";
 
 const MEMBERS = attributeNamed(GROUP.schema.attributes, "members") as Attribute;
 

@@ -1,19 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
-import { endpointUrl } from "../iam/scim-status.ts";
 import {
   type PlacedRow,
   type ScimRow,
   type ScimTable,
   scimGroups,
   scimUsers,
-} from "../store/scim-resources.ts";
-import { badRequest, noResource } from "./errors.ts";
-import { parseFilter, type ScimFilter } from "./filter.ts";
-import { projectionOf, showsRelation, type Wanted } from "./projection.ts";
-import type { ScimKind } from "./schemas.ts";
-import { shown } from "./shown.ts";
-import type { Json } from "./values.ts";
+} from "../store/tables/scim-resources.ts";
+import { badRequest, noResource } from "./protocol/errors.ts";
+import { parseFilter, type ScimFilter } from "./protocol/filter.ts";
+import { projectionOf, showsRelation, type Wanted } from "./protocol/projection.ts";
+import { shown } from "./protocol/representation.ts";
+import type { ScimKind } from "./protocol/schemas.ts";
+import type { Json } from "./protocol/values.ts";
+import { endpointUrl } from "./status.ts";
 
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 

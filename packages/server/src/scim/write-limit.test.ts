@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ScimError } from "./errors.ts";
+import { ScimError } from "./protocol/errors.ts";
 import { WriteLimit } from "./write-limit.ts";
 
 /** How many of so many writes are let through, and how long the first that is not shall wait. */

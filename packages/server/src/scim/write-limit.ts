@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
-import { ScimError } from "./errors.ts";
+import { ScimError } from "./protocol/errors.ts";
 
 /** Several identity providers may come through one proxy. */
 const NETWORK_SHARE = 4;

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { LONGEST_USER_AGENT } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { writeAudit } from "../store/record.ts";
-import { removeAllMembers, removeFromGroups } from "../store/scim-members.ts";
-import type { ScimKey, ScimRow } from "../store/scim-resources.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { writeAudit } from "../store/tables/audit-and-events.ts";
+import { removeAllMembers, removeFromGroups } from "../store/tables/scim-members.ts";
+import type { ScimKey, ScimRow } from "../store/tables/scim-resources.ts";
 import { settleSessions } from "./deactivation.ts";
-import { noResource, ScimError } from "./errors.ts";
 import {
   changeMembers,
   isAboutMembers,
@@ -15,11 +14,12 @@ import {
   memberStep,
   readMembers,
 } from "./members.ts";
-import { applyPatch, readPatch } from "./patch.ts";
+import { noResource, ScimError } from "./protocol/errors.ts";
+import { applyPatch, readPatch } from "./protocol/patch.ts";
+import { versionOf } from "./protocol/representation.ts";
+import type { ScimKind } from "./protocol/schemas.ts";
+import { type Json, readResource } from "./protocol/values.ts";
 import { tableOf } from "./reads.ts";
-import type { ScimKind } from "./schemas.ts";
-import { versionOf } from "./shown.ts";
-import { type Json, readResource } from "./values.ts";
 
 /** A request that changes something, of an identity provider that may. */
 export interface Writing {

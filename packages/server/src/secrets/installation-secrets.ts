@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Transaction } from "../store/group-commit.ts";
-import { deleteSealedOf, readSealedOf } from "../store/secrets.ts";
-import type { Store } from "../store/store.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
+import { deleteSealedOf, readSealedOf } from "../store/tables/secrets.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The installation's own secrets: knowing one is enough to forge what it protects. */

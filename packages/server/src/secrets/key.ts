@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, type Settings } from "../config.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { deleteInstallation, readInstallation, settleInstallation } from "../store/installation.ts";
-import type { Store } from "../store/store.ts";
+import { ConfigError, type Settings } from "../config/settings.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
+import {
+  deleteInstallation,
+  readInstallation,
+  settleInstallation,
+} from "../store/tables/installation.ts";
 
 /** For AES-256. */
 const KEY_BYTES = 32;

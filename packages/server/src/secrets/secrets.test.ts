@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { ConfigError, readSettings } from "../config.ts";
-import { openStore } from "../store/open.ts";
-import type { Store } from "../store/store.ts";
+import { ConfigError, readSettings } from "../config/settings.ts";
+import { openStore } from "../store/db/open.ts";
+import type { Store } from "../store/db/store.ts";
 import { Secrets } from "./secrets.ts";
 
 const KEY = Buffer.alloc(32, 7);

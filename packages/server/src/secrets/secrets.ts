@@ -1,13 +1,14 @@
-import { ConfigError, type Settings } from "../config.ts";
-import { WharfError } from "../errors.ts";
-import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import { ConfigError, type Settings } from "../config/settings.ts";
+import { WharfError } from "../lib/errors.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
 import {
   holdInstallation,
   readInstallation,
   replaceInstallation,
   settleInstallation,
-} from "../store/installation.ts";
+} from "../store/tables/installation.ts";
 import {
   deleteAllSealed,
   deleteSealed,
@@ -16,8 +17,7 @@ import {
   readSealed,
   secureDelete,
   writeSealed,
-} from "../store/secrets.ts";
-import type { Store } from "../store/store.ts";
+} from "../store/tables/secrets.ts";
 import { Cipher } from "./cipher.ts";
 import { dropStoredKey, loadKey, WHAT_TO_DO } from "./key.ts";
 import { sealUnsealed } from "./upgrade.ts";

@@ -1,6 +1,11 @@
-import type { Transaction } from "../store/group-commit.ts";
-import { deleteUnsealed, readUnsealed, secureDelete, type UnsealedRow } from "../store/secrets.ts";
-import type { Store } from "../store/store.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
+import {
+  deleteUnsealed,
+  readUnsealed,
+  secureDelete,
+  type UnsealedRow,
+} from "../store/tables/secrets.ts";
 
 /** The tables that held private keys and secrets in plain, and the one that they waited in. */
 const HELD_PLAIN = ["signing_keys", "registry_keys", "installation", "unsealed"];

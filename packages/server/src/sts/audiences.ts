@@ -1,6 +1,6 @@
-import type { Addresses } from "../addresses.ts";
-import type { Settings } from "../config.ts";
-import { invalidArgument } from "../errors.ts";
+import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
+import { invalidArgument } from "../lib/errors.ts";
 
 /**
  * The registries that we decide access for, by their hosts. The first is meant where none is named.

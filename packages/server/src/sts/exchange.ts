@@ -4,16 +4,21 @@ import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
-import { WharfError } from "../errors.ts";
-import type { ProviderExchange } from "../login/provider-exchange.ts";
-import { bearerToken } from "../rpc/bearer.ts";
+import { bearerToken } from "../lib/bearer.ts";
+import { WharfError } from "../lib/errors.ts";
+import type { ProviderExchange } from "../login/providers/provider-exchange.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
-import { Checks, invalid } from "./checks.ts";
-import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
-import { limitFor, type Narrowing, scopesOf } from "./narrow.ts";
-import { recordRefusal, recordUse } from "./record.ts";
+import {
+  type Entitlement,
+  type ExchangeParts,
+  entitlementOf,
+  type Seen,
+} from "./authorize-subject.ts";
+import { limitFor, type Narrowing, scopesOf } from "./down-scope.ts";
+import { recordRefusal, recordUse } from "./exchange-audit.ts";
+import { Checks, invalid } from "./verify/checks.ts";
 
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the

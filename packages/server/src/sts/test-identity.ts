@@ -5,13 +5,18 @@ import {
   TestIdentityResponseSchema,
 } from "@wharf/contract";
 import { OPERATOR_UID } from "../auth/caller.ts";
-import { notFound } from "../errors.ts";
+import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { Checks } from "./checks.ts";
-import { type Entitlement, type ExchangeParts, entitlementOf, type Seen } from "./entitlement.ts";
+import {
+  type Entitlement,
+  type ExchangeParts,
+  entitlementOf,
+  type Seen,
+} from "./authorize-subject.ts";
 import { limitOf } from "./exchange.ts";
-import { recordTest } from "./record.ts";
+import { recordTest } from "./exchange-audit.ts";
+import { Checks } from "./verify/checks.ts";
 import { warningsOf } from "./warnings.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { parseSignedRequest } from "./aws-request.ts";
+import { parseSignedRequest } from "./verify/aws-request.ts";
 
 /**
  * What the audit log calls a token: a SHA-256 that all spellings of it share, as 64 hex characters.

@@ -1,7 +1,7 @@
 import { StepBudget } from "../lib/pattern/step-budget.ts";
-import type { Check } from "./checks.ts";
-import { type Matcher, wouldMatch } from "./matcher.ts";
-import type { Rule } from "./rule.ts";
+import type { Check } from "./verify/checks.ts";
+import { type Matcher, wouldMatch } from "./verify/matcher.ts";
+import type { Rule } from "./verify/rule.ts";
 
 /** Steps that trying the patterns of a rule may take; beyond, nothing more is warned of. */
 const MAX_STEPS = 100_000;

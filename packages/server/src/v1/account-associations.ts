@@ -10,8 +10,8 @@ import {
 } from "@wharf/contract";
 import { accountAssociationsV1 as v1 } from "@wharf/contract/v1";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
-import { alike } from "./alike.ts";
 import { adaptList, filterOf } from "./list.ts";
+import { alike } from "./wire-compatible.ts";
 
 const { GroupAccountAssociations } = v1;
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { groupsV1 } from "@wharf/contract/v1";
 import { METHODS } from "../../../../scripts/migration-docs/mapping.ts";
 import { ANONYMOUS } from "../auth/caller.ts";
-import { readSettings } from "../config.ts";
+import { readSettings } from "../config/settings.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { deprecationOf } from "./deprecation.ts";
 

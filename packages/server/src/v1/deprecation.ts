@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Notices } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";

@@ -22,9 +22,8 @@ import {
 import type { Retelling, Told } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
-import { toV1 } from "../vulnerabilities/v1-messages.ts";
+import { toV1 } from "../vulnerabilities/v1/messages.ts";
 import { associationsV1 } from "./account-associations.ts";
-import { alike } from "./alike.ts";
 import { deletedV1, mappingV1 } from "./external-group-role-mappings.ts";
 import { inviteV1 } from "./group-invites.ts";
 import { groupV1 } from "./groups.ts";
@@ -34,6 +33,7 @@ import { settingsV1 } from "./registry-settings.ts";
 import { batchV1, bindingV1 } from "./role-bindings.ts";
 import { roleV1 } from "./roles.ts";
 import { tagV1 } from "./tags.ts";
+import { alike } from "./wire-compatible.ts";
 
 /** What an event tells, told in version 1, by the name of the message that tells it in version 2. */
 type Words = readonly [name: string, tell: (json: string) => Told];

@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
-import type { TagWrites } from "../registry/tag-writes.ts";
-import { WholeRepos } from "../registry/whole-repo.ts";
+import { WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
 import type { Within } from "./adapter.ts";

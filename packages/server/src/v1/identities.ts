@@ -7,7 +7,7 @@ import {
 } from "@wharf/contract";
 import { identitiesV1 } from "@wharf/contract/v1";
 import type { Engine } from "../engine/engine.ts";
-import { notFound } from "../errors.ts";
+import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { type Adapted, adapt, type Within } from "./adapter.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { IdentityProvidersService, ListIdentityProvidersResponseSchema } from "@wharf/contract";
 import { identityProvidersV1 } from "@wharf/contract/v1";
-import { notFound, permissionDenied } from "../errors.ts";
+import { notFound, permissionDenied } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Within } from "./adapter.ts";
 import { identityProviderMethods } from "./identity-providers.ts";

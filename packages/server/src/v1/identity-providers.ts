@@ -8,13 +8,13 @@ import {
   ListIdentityProvidersRequestSchema,
 } from "@wharf/contract";
 import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
-import { alike } from "./alike.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { scimMethods } from "./scim.ts";
+import { alike } from "./wire-compatible.ts";
 
 const { IdentityProviders } = v1;
 

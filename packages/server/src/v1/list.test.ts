@@ -10,7 +10,7 @@ import {
   UIDPFilterSchema,
 } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
-import { invalidArgument, WharfError } from "../errors.ts";
+import { invalidArgument, WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Within } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";

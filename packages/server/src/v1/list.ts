@@ -11,7 +11,7 @@ import {
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isUid, type UIDPFilter, UIDPFilterSchema } from "@wharf/contract";
-import { tooLong, WharfError } from "../errors.ts";
+import { tooLong, WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";

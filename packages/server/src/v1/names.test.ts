@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invalidArgument, notFound, WharfError } from "../errors.ts";
+import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import { renamed } from "./names.ts";
 
 test("refusals name fields as version 1 does, wherever they are in a path", () => {

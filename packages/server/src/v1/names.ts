@@ -1,4 +1,4 @@
-import { type FieldViolation, retold } from "../errors.ts";
+import { type FieldViolation, retold } from "../lib/errors.ts";
 
 /**
  * What fields of version 2 are called in version 1, by their names there. An empty name is one that

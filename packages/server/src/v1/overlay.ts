@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CustomOverlaySchema } from "@wharf/contract";
 import type { overlayV1 } from "@wharf/contract/v1";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 
 /**
  * What is laid over images, as version 2 has it.

@@ -1,8 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import { invalidArgument } from "../errors.ts";
-import type { WholeRepo, WholeRepos } from "../registry/whole-repo.ts";
+import { invalidArgument } from "../lib/errors.ts";
+import type { WholeRepo, WholeRepos } from "../registry/repos/repo-with-readme.ts";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";

@@ -8,7 +8,7 @@ import {
   RolesService,
 } from "@wharf/contract";
 import { rolesV1 } from "@wharf/contract/v1";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { type Adapted, adapt, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Adapted, Within } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 

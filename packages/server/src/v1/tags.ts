@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import type { TagWrites } from "../registry/tag-writes.ts";
+import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 

@@ -5,10 +5,10 @@ import {
   type ListAdvisoriesRequest,
 } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
-import { ADVISORY_REMAINS, advisoryParts } from "./advisory-parts.ts";
-import { advisoryTerms } from "./advisory-terms.ts";
 import { withOrigins } from "./origins.ts";
-import { addSeverities } from "./severities.ts";
+import { ADVISORY_REMAINS, advisoryParts } from "./partitions.ts";
+import { addSeverities } from "./severities/severities.ts";
+import { advisoryTerms } from "./terms.ts";
 
 /**
  * Advisories: what is known of one vulnerability in one component of one artifact. They are written

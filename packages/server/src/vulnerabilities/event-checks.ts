@@ -4,7 +4,7 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositiveType,
   ReviewState,
 } from "@wharf/contract";
-import type { FieldViolation } from "../errors.ts";
+import type { FieldViolation } from "../lib/errors.ts";
 
 /** What the fields of an event are called where it comes from. */
 export interface EventNames {

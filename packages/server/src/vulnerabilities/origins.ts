@@ -1,10 +1,10 @@
 import type { Advisory, AdvisoryEvent } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
-import type { Reader } from "../store/connection.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { indexable } from "../store/indexable.ts";
-import type { Condition } from "../store/resource-table.ts";
-import { addSubpackages, type Subpackage, subpackagesOf } from "../store/subpackages.ts";
+import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import { indexable } from "../store/resources/indexable.ts";
+import type { Condition } from "../store/resources/resource-table.ts";
+import { addSubpackages, type Subpackage, subpackagesOf } from "../store/tables/subpackages.ts";
 
 /** What the filter of origins is called until it is known what is built from one. */
 export const ORIGIN = "origin";

@@ -6,9 +6,9 @@ import {
   parentOf,
   ReviewState,
 } from "@wharf/contract";
-import type { Change } from "../engine/change.ts";
-import { failedPrecondition, type WharfError } from "../errors.ts";
-import { inMilliseconds } from "./merge.ts";
+import type { Change } from "../engine/mutation.ts";
+import { failedPrecondition, type WharfError } from "../lib/errors.ts";
+import { inMilliseconds } from "./import/merge.ts";
 
 /** What cannot be taken back. */
 const DECIDED: ReadonlyMap<ReviewState, string> = new Map([

@@ -1,4 +1,4 @@
-import type { Transaction } from "../store/group-commit.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
 import { advisories } from "./advisories.ts";
 
 /**

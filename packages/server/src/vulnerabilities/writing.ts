@@ -1,10 +1,10 @@
 import { type Advisory, parentOf } from "@wharf/contract";
-import { Change } from "../engine/change.ts";
 import type { Engine } from "../engine/engine.ts";
-import { notFound } from "../errors.ts";
+import { Change } from "../engine/mutation.ts";
+import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { advisories } from "./advisories.ts";
-import { AdvisoryWriter } from "./advisory-writer.ts";
+import { AdvisoryWriter } from "./writer.ts";
 
 /**
  * Writes into a group.

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { type CreateGroupRequest, GroupSchema, RawTokenSchema } from "@wharf/contract";
-import { unauthenticated } from "../errors.ts";
+import { unauthenticated } from "../lib/errors.ts";
 import type { Limits } from "./limits.ts";
 import { open, type TestPort } from "./testing/open.ts";
 

@@ -1,12 +1,12 @@
 /** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import type { WharfError } from "../errors.ts";
-import { zlib } from "../late.ts";
+import type { WharfError } from "../lib/errors.ts";
+import { zlib } from "../lib/lazy-builtins.ts";
 import { abandonStream, hangUpGently, leavesBody } from "./discard.ts";
-import type { Exchange } from "./exchange.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { errorHeaders } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
+import type { Exchange } from "./request-context.ts";
 import { statusJson } from "./status.ts";
 import { type Pieces, sendPieces } from "./stream-answer.ts";
 

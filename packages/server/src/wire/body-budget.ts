@@ -1,5 +1,5 @@
 /** Bounds the memory that request bodies take, over all requests. */
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { HttpFault } from "./http.ts";
 
 /** Bodies up to this size are always read: the bound on connections bounds them. */

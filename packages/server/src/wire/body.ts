@@ -1,11 +1,11 @@
 /** Reading what a client sends, up to a limit. */
 
 import type { Readable } from "node:stream";
-import { invalidArgument, WharfError } from "../errors.ts";
-import { zlib } from "../late.ts";
+import { invalidArgument, WharfError } from "../lib/errors.ts";
+import { zlib } from "../lib/lazy-builtins.ts";
 import type { Conversation } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
 import { HttpFault } from "./http.ts";
+import type { Exchange } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
 

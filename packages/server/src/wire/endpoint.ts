@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import type { WharfError } from "../errors.ts";
+import type { WharfError } from "../lib/errors.ts";
 
 /** A request to something that is not an RPC: health, metrics, keys, pages. */
 export interface HttpRequest {

@@ -5,7 +5,7 @@
  * name that is made to lead to this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { HttpFault } from "./http.ts";
 

@@ -1,16 +1,16 @@
 /** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Conversation } from "./answer.ts";
 import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
-import { Exchange } from "./exchange.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
 import { hostFault } from "./host.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
 import { checkParameterCount } from "./parameters.ts";
+import { Exchange } from "./request-context.ts";
 import { handleRest } from "./rest/handler.ts";
 import { letGo } from "./stream-answer.ts";
 

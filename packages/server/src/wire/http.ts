@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import { RETRY_AFTER_SECONDS, WharfError } from "../errors.ts";
+import { RETRY_AFTER_SECONDS, WharfError } from "../lib/errors.ts";
 import type { Methods, Notices } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
@@ -13,10 +13,10 @@ import type { Unread } from "./grpc/unread.ts";
 import type { LoopbackHosts } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
-import type { Outside, OutsideRoute } from "./outside.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
+import type { Outside, OutsideRoute } from "./unsupported.ts";
 
 export interface HttpIn extends Readable {
   readonly method?: string | undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Wire } from "./http.ts";
 import { handleHttp } from "./http-handler.ts";
 import { statusJson } from "./status.ts";

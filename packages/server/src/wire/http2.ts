@@ -4,7 +4,7 @@ import type {
   ServerHttp2Session,
   ServerHttp2Stream,
 } from "node:http2";
-import { http2 } from "../late.ts";
+import { http2 } from "../lib/lazy-builtins.ts";
 import type { Connection } from "./connections.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import { handleGrpc } from "./grpc/handler.ts";

@@ -1,4 +1,4 @@
-import type { WharfError } from "../errors.ts";
+import type { WharfError } from "../lib/errors.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "http";
 

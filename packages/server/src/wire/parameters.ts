@@ -1,5 +1,5 @@
 /** Parameters of queries and forms, bounded in number before they are split. */
-import { invalidArgument, type WharfError } from "../errors.ts";
+import { invalidArgument, type WharfError } from "../lib/errors.ts";
 
 /** Parameters of a query or a form: filters name up to 1,000 uids, and have some options. */
 export const MAX_PARAMETERS = 1_100;

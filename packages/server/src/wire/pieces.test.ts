@@ -6,7 +6,7 @@ import { type ClientHttp2Stream, connect } from "node:http2";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { WharfError } from "../errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { open, type TestPort } from "./testing/open.ts";
 
 const PIECE = `"${"x".repeat(50_000)}",`;

@@ -11,7 +11,7 @@ import { createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
-import { tls } from "../late.ts";
+import { tls } from "../lib/lazy-builtins.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Methods } from "../rpc/call.ts";
 import { BodyBudget } from "./body-budget.ts";
@@ -34,10 +34,10 @@ import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
-import { NOTHING_OUTSIDE, type Outside } from "./outside.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { type AddressRange, TrustedProxies } from "./trusted-proxies.ts";
+import { NOTHING_OUTSIDE, type Outside } from "./unsupported.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };

@@ -4,7 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { PreconditionFailureSchema } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
-import { failedPrecondition, invalidArgument, notFound, WharfError } from "../errors.ts";
+import { failedPrecondition, invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import { statusBinary, statusJson } from "./status.ts";
 
 const TYPE = "type.googleapis.com/google.rpc";

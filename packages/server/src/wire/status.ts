@@ -10,7 +10,7 @@ import {
   ResourceInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
-import type { WharfError } from "../errors.ts";
+import type { WharfError } from "../lib/errors.ts";
 
 /** The detail of an error in the shape that both the JSON and the binary form start from. */
 interface TypedDetail<Desc extends DescMessage = DescMessage> {

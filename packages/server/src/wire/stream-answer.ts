@@ -3,8 +3,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { WharfError } from "../errors.ts";
-import { zlib } from "../late.ts";
+import { WharfError } from "../lib/errors.ts";
+import { zlib } from "../lib/lazy-builtins.ts";
 import type { Conversation } from "./answer.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit-aggregator.ts";
-import { MAX_WAITING_PER_NETWORK } from "../../src/login/device.ts";
+import { MAX_WAITING_PER_NETWORK } from "../../src/login/oauth/device.ts";
 import { Inside } from "../support/inside.ts";
 import { rawRows } from "../support/raw-rows.ts";
 import { STORES, TestServer } from "../support/server.ts";

@@ -1,6 +1,6 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, AdvisoryImportsService, AdvisorySchema } from "@wharf/contract";
-import { AdvisoryWriter } from "../../src/vulnerabilities/advisory-writer.ts";
+import { AdvisoryWriter } from "../../src/vulnerabilities/writer.ts";
 import type { Insider } from "./insider.ts";
 
 /** What most advisories of the tests have in common. */

@@ -1,12 +1,12 @@
+import { RESOURCES } from "../../src/app/resources.ts";
 import { OPERATOR_UID } from "../../src/auth/caller.ts";
 import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
-import { readSettings } from "../../src/config.ts";
-import { RESOURCES } from "../../src/resources.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { InstallationSecrets } from "../../src/secrets/installation-secrets.ts";
 import { Secrets } from "../../src/secrets/secrets.ts";
-import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/db/open.ts";
+import type { Store } from "../../src/store/db/store.ts";
 import type { TestServer } from "./server.ts";
 
 /**

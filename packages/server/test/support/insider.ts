@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { TagsService } from "@wharf/contract";
+import { RESOURCES } from "../../src/app/resources.ts";
 import { OPERATOR } from "../../src/auth/caller.ts";
-import { readSettings } from "../../src/config.ts";
-import { Change } from "../../src/engine/change.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { Engine } from "../../src/engine/engine.ts";
+import { Change } from "../../src/engine/mutation.ts";
 import { PageTokens } from "../../src/engine/page-token.ts";
-import { RESOURCES } from "../../src/resources.ts";
 import type { Call } from "../../src/rpc/call.ts";
-import { IssuerPolicy } from "../../src/sts/issuer-policy.ts";
+import { IssuerPolicy } from "../../src/sts/issuers/issuer-policy.ts";
 import { Inside } from "./inside.ts";
 import type { TestServer } from "./server.ts";
 

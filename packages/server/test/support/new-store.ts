@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { RESOURCES } from "../../src/resources.ts";
-import type { Driver } from "../../src/store/connection.ts";
-import { openPostgres } from "../../src/store/postgres.ts";
-import { openSqlite } from "../../src/store/sqlite.ts";
-import { Store } from "../../src/store/store.ts";
+import { RESOURCES } from "../../src/app/resources.ts";
+import type { Driver } from "../../src/store/db/connection.ts";
+import { openPostgres } from "../../src/store/db/postgres.ts";
+import { openSqlite } from "../../src/store/db/sqlite.ts";
+import { Store } from "../../src/store/db/store.ts";
 import { newDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch.ts";
 import type { StoreKind } from "./server.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type DescMessage, equals, fromBinary, fromJson, type Message } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { RESOURCES } from "../../src/app/resources.ts";
 import type { ResourceDefinition, ResourceMessage } from "../../src/engine/definition.ts";
-import { RESOURCES } from "../../src/resources.ts";
-import type { Reader } from "../../src/store/connection.ts";
+import type { Reader } from "../../src/store/db/connection.ts";
 import { placeOf } from "./oracle.ts";
 
 interface Row {

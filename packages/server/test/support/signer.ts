@@ -2,9 +2,9 @@ import { type Capability, CapabilitySet, capabilityFromName } from "@wharf/contr
 import { Grants } from "../../src/auth/grants.ts";
 import { SigningKeys } from "../../src/auth/keys.ts";
 import { issueToken } from "../../src/auth/token.ts";
-import { readSettings } from "../../src/config.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { Secrets } from "../../src/secrets/secrets.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/store/db/open.ts";
 import type { TestServer } from "./server.ts";
 
 /** Signs what the service itself would not: tokens of another time, for another audience. */

@@ -1,9 +1,9 @@
 import { SessionsService } from "@wharf/contract";
-import { Change } from "../../engine/change.ts";
+import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { accountOf } from "../../store/local-accounts.ts";
-import { passkeysOf } from "../../store/passkeys.ts";
-import { findSessionForChange, listSessions } from "../../store/sessions.ts";
+import { accountOf } from "../../store/tables/local-accounts.ts";
+import { passkeysOf } from "../../store/tables/passkeys.ts";
+import { findSessionForChange, listSessions } from "../../store/tables/sessions.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, readForm, redirectTo } from "../browser.ts";
@@ -12,11 +12,11 @@ import { jsonEndpoint } from "../local/json-endpoint.ts";
 import { passkeySite } from "../local/passkey-site.ts";
 import { slipOf } from "../local/slip.ts";
 import { callOf, type LoginParts } from "../login.ts";
+import type { LoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { type Done, isDone, myAccountPage } from "../pages/my-account.ts";
 import { donePage } from "../pages/outcome.ts";
-import type { LoginRequest } from "../request.ts";
-import { endAll, endOne, ownSessions } from "../sessions-service.ts";
+import { endAll, endOne, ownSessions } from "../people/sessions-service.ts";
 import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
 import { changePassword } from "./password.ts";
 import {

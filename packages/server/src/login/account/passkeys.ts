@@ -1,9 +1,18 @@
 import { audit } from "../../engine/audit.ts";
-import { invalidArgument, WharfError } from "../../errors.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { accountOf, findAccountForChange, type LocalAccount } from "../../store/local-accounts.ts";
-import { addPasskey, deletePasskey, passkeysOf, renamePasskey } from "../../store/passkeys.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import {
+  accountOf,
+  findAccountForChange,
+  type LocalAccount,
+} from "../../store/tables/local-accounts.ts";
+import {
+  addPasskey,
+  deletePasskey,
+  passkeysOf,
+  renamePasskey,
+} from "../../store/tables/passkeys.ts";
 import {
   type Asking,
   openChallenge,

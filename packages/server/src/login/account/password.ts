@@ -1,10 +1,14 @@
 import { audit } from "../../engine/audit.ts";
-import { invalidArgument } from "../../errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { accountOf, findAccountForChange, setPasswordHash } from "../../store/local-accounts.ts";
-import { endSessions } from "../../store/sessions.ts";
-import { dropTicketsOf } from "../../store/tickets.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import {
+  accountOf,
+  findAccountForChange,
+  setPasswordHash,
+} from "../../store/tables/local-accounts.ts";
+import { endSessions } from "../../store/tables/sessions.ts";
+import { dropTicketsOf } from "../../store/tables/tickets.ts";
 import { hashPassword } from "../local/password.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";

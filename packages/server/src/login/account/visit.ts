@@ -1,14 +1,14 @@
 import { audit } from "../../engine/audit.ts";
-import { unauthenticated, WharfError } from "../../errors.ts";
+import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
 import type { LoginParts } from "../login.ts";
 import { continuePage } from "../pages/outcome.ts";
-import { nameOf, type Person } from "../person.ts";
-import { staysWelcome } from "../sessions.ts";
+import { nameOf, type Person } from "../people/person.ts";
+import { staysWelcome } from "../people/sessions.ts";
 
 /**
  * A visit of people to their own account. It begins with a sign-in and is over soon, so whoever is here has shown

@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
-import type { Change } from "../../engine/change.ts";
-import { WharfError } from "../../errors.ts";
-import { addAccount, type LocalAccount } from "../../store/local-accounts.ts";
-import { addPasskey, type StoredPasskey } from "../../store/passkeys.ts";
-import type { Person } from "../person.ts";
-import { insertPerson, nameFrom } from "../registration.ts";
+import type { Change } from "../../engine/mutation.ts";
+import { WharfError } from "../../lib/errors.ts";
+import { addAccount, type LocalAccount } from "../../store/tables/local-accounts.ts";
+import { addPasskey, type StoredPasskey } from "../../store/tables/passkeys.ts";
+import type { Person } from "../people/person.ts";
+import { insertPerson, nameFrom } from "../people/registration.ts";
 import { refused } from "./passkeys.ts";
 
 /** What a local account is opened with. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { WharfError } from "../../errors.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { putTicket } from "../../store/tickets.ts";
+import { WharfError } from "../../lib/errors.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import { putTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserDigest, browserOf } from "../browser.ts";
 import type { LoginParts } from "../login.ts";

@@ -1,4 +1,4 @@
-import { WharfError } from "../../errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import type { LoginParts } from "../login.ts";

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { invalidArgument, WharfError } from "../../errors.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { errorHeaders } from "../../wire/http.ts";
 import { sentenceOf } from "../page-endpoint.ts";

@@ -1,9 +1,9 @@
 import { newRootUid, rootOf } from "@wharf/contract";
-import { Change } from "../../engine/change.ts";
-import { WharfError } from "../../errors.ts";
+import { Change } from "../../engine/mutation.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { findAccount } from "../../store/local-accounts.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import { findAccount } from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, newSecret, readForm } from "../browser.ts";
@@ -18,7 +18,7 @@ import {
   takeLogin,
 } from "../login.ts";
 import { newAccountPage } from "../pages/account.ts";
-import type { Person } from "../person.ts";
+import type { Person } from "../people/person.ts";
 import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
 import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";

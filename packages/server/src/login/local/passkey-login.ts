@@ -1,17 +1,17 @@
 import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Change } from "../../engine/change.ts";
+import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { findAccountForChange } from "../../store/local-accounts.ts";
+import { findAccountForChange } from "../../store/tables/local-accounts.ts";
 import {
   findPasskey,
   findPasskeyForChange,
   notePasskeyUse,
   type StoredPasskey,
-} from "../../store/passkeys.ts";
+} from "../../store/tables/passkeys.ts";
 import type { Attempts } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
 import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";
-import { noteSeen } from "../registration.ts";
+import { noteSeen } from "../people/registration.ts";
 import { personOf } from "./accounts.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { continueAt } from "./continue.ts";

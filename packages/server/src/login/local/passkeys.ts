@@ -5,9 +5,9 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import { unauthenticated, WharfError } from "../../errors.ts";
+import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { StoredPasskey } from "../../store/passkeys.ts";
+import type { StoredPasskey } from "../../store/tables/passkeys.ts";
 import { browserName } from "../pages/browser-name.ts";
 import type { PasskeySite } from "./passkey-site.ts";
 

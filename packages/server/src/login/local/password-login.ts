@@ -1,22 +1,22 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Change } from "../../engine/change.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/group-commit.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import {
   findAccount,
   findAccountForChange,
   type LocalAccount,
   noteFailure,
   setPasswordHash,
-} from "../../store/local-accounts.ts";
+} from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { readForm } from "../browser.ts";
 import { choose } from "../browser-login.ts";
 import { callOf, type LoginParts, redeemLogin, resumeLogin } from "../login.ts";
-import type { Person } from "../person.ts";
-import { noteSeen } from "../registration.ts";
+import type { Person } from "../people/person.ts";
+import { noteSeen } from "../people/registration.ts";
 import { afterSignIn } from "../steps.ts";
 import { personOf } from "./accounts.ts";
 import { hashPassword, isOutdated, verifyPassword } from "./password.ts";

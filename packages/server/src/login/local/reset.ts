@@ -1,15 +1,19 @@
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { WharfError } from "../../errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Reader } from "../../store/connection.ts";
-import type { Transaction } from "../../store/group-commit.ts";
-import { findAccount, findAccountForChange, setPasswordHash } from "../../store/local-accounts.ts";
-import { addPasskey, deletePasskeys } from "../../store/passkeys.ts";
-import { endSessions } from "../../store/sessions.ts";
-import type { Store } from "../../store/store.ts";
-import { dropTicketsOf, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
-import { newOperatorCode, readUserCode } from "../user-code.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Store } from "../../store/db/store.ts";
+import {
+  findAccount,
+  findAccountForChange,
+  setPasswordHash,
+} from "../../store/tables/local-accounts.ts";
+import { addPasskey, deletePasskeys } from "../../store/tables/passkeys.ts";
+import { endSessions } from "../../store/tables/sessions.ts";
+import { dropTicketsOf, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import type { Credential } from "./accounts.ts";
 import { refused } from "./passkeys.ts";
 import { knownUsername } from "./rules.ts";

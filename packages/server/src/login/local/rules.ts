@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { GroupSchema } from "@wharf/contract";
-import { invalidArgument } from "../../errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import { validate } from "../../rpc/validate.ts";
 
 /** What local accounts are called: also an e-mail address, which then is a name like any other. */

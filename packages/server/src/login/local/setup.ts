@@ -1,14 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract";
-import { Change } from "../../engine/change.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { WharfError } from "../../errors.ts";
+import { Change } from "../../engine/mutation.ts";
 import { bind } from "../../iam/group-invites.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Reader } from "../../store/connection.ts";
-import { readInstallation, settleInstallation } from "../../store/installation.ts";
-import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tickets.ts";
-import { newOperatorCode, readUserCode } from "../user-code.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { readInstallation, settleInstallation } from "../../store/tables/installation.ts";
+import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
 import { browserUrl } from "./passkey-site.ts";
 

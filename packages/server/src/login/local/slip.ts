@@ -1,4 +1,4 @@
-import { WharfError } from "../../errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import { sentenceOf } from "../page-endpoint.ts";
 
 /** What people can put right in the form that they have just sent. */

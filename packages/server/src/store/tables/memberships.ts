@@ -1,5 +1,5 @@
-import type { Reader } from "../connection.ts";
-import type { Transaction } from "../group-commit.ts";
+import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
 
 /** How a person signed in: the identity provider, and the OIDC client its ID token was made for. */
 export interface SignInClient {

@@ -1,4 +1,4 @@
-import type { Reader, Value } from "../connection.ts";
+import type { Reader, Value } from "../db/connection.ts";
 
 /** Runs nothing that it is asked for rows; keeps what it would have run. */
 export class Watching implements Reader {

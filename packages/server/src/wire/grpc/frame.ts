@@ -1,5 +1,5 @@
 /** Length-prefixed messages: one flag byte, four bytes of length, the message. */
-import { invalidArgument, WharfError } from "../../errors.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
 
 export const COMPRESSED = 0x01;
 export const TRAILERS = 0x80;

@@ -13,7 +13,7 @@ import {
   ResourceInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
-import { notFound, WharfError } from "../../errors.ts";
+import { notFound, WharfError } from "../../lib/errors.ts";
 import { GrpcClient } from "../testing/grpc-client.ts";
 import { open } from "../testing/open.ts";
 import { encodeFrame } from "./frame.ts";

@@ -1,13 +1,13 @@
 /** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { outOfScope, unimplemented, WharfError } from "../../errors.ts";
+import { outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
-import { Exchange } from "../exchange.ts";
 import { hostFault } from "../host.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
+import { Exchange } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
 import type { StreamingMethod } from "./streaming.ts";

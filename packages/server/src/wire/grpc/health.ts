@@ -7,7 +7,7 @@ import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from "@wharf/contract/gen/health/v1/health_pb.js";
-import { invalidArgument, WharfError } from "../../errors.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Outbox, StreamingCall, StreamingMethod } from "./streaming.ts";
 
 /** Whether the server takes calls; false from the moment it begins to stop. */

@@ -8,7 +8,7 @@ import {
   ServerReflectionResponseSchema,
 } from "@wharf/contract/gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "@wharf/contract/gen/grpc/reflection/v1alpha/reflection_pb.js";
-import { invalidArgument } from "../../errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import type { Descriptors } from "./descriptors.ts";
 import type { StreamingMethod } from "./streaming.ts";
 

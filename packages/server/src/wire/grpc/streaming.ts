@@ -1,9 +1,9 @@
 /** Calls with any number of messages either way: health watching and reflection. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { WharfError } from "../../errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import { discardRest } from "../discard.ts";
-import type { Exchange } from "../exchange.ts";
 import type { Wire } from "../http.ts";
+import type { Exchange } from "../request-context.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";

@@ -1,7 +1,7 @@
-import type { WharfError } from "../../errors.ts";
-import { invalidArgument } from "../../errors.ts";
-import type { Exchange } from "../exchange.ts";
+import type { WharfError } from "../../lib/errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import type { Wire } from "../http.ts";
+import type { Exchange } from "../request-context.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   H: 3_600_000,

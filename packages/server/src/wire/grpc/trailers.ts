@@ -1,4 +1,4 @@
-import type { WharfError } from "../../errors.ts";
+import type { WharfError } from "../../lib/errors.ts";
 import { statusBinary } from "../status.ts";
 
 export interface Trailers {

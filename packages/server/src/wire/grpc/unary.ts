@@ -3,8 +3,8 @@
 import { promisify } from "node:util";
 import type { Message } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
-import { invalidArgument, WharfError } from "../../errors.ts";
-import { zlib } from "../../late.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
+import { zlib } from "../../lib/lazy-builtins.ts";
 import type { Method } from "../../rpc/call.ts";
 import { unzip } from "../body.ts";
 import { COMPRESS_LEVEL } from "../limits.ts";

@@ -1,4 +1,4 @@
-import { WharfError } from "../../errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 
 /** Answers below this are not counted: there would have to be too many of them. */
 const LONG_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 /** gRPC-Web: the same unary calls for browsers, with trailers as the last frame of the body. */
 import type { IncomingMessage } from "node:http";
-import { invalidArgument, unimplemented, WharfError } from "../../errors.ts";
+import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Method } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";

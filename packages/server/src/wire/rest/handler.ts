@@ -1,12 +1,12 @@
 /** A REST call from path to answer. */
-import { invalidArgument, outOfScope, unimplemented, WharfError } from "../../errors.ts";
+import { invalidArgument, outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { errorAnswer, sendAnswer } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { HttpFault } from "../http.ts";
-import type { OutsideRoute } from "../outside.ts";
 import { checkParameterCount } from "../parameters.ts";
+import type { OutsideRoute } from "../unsupported.ts";
 import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";

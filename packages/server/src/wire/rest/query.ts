@@ -2,7 +2,7 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { invalidArgument, type WharfError } from "../../errors.ts";
+import { invalidArgument, type WharfError } from "../../lib/errors.ts";
 import { setField } from "../../rpc/fields.ts";
 import { fieldFromJson, fieldNamed } from "../../rpc/json-read.ts";
 import { enumFromJson, scalarFromText, Unreadable } from "../../rpc/json-scalar.ts";

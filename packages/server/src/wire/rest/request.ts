@@ -3,7 +3,7 @@ import type { DescField, JsonValue, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
-import { invalidArgument } from "../../errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import { setField } from "../../rpc/fields.ts";
 import { fieldFromJson, fieldNamed, messageFromJson } from "../../rpc/json-read.ts";
 import { inferMask } from "./mask.ts";

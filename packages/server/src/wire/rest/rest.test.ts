@@ -11,7 +11,7 @@ import type {
   UpdateGroupRequest,
 } from "@wharf/contract";
 import { Capability, GroupSchema, ListGroupsResponseSchema, RoleSchema } from "@wharf/contract";
-import { notFound, unauthenticated } from "../../errors.ts";
+import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { open } from "../testing/open.ts";
 
 const LIST = { ListGroups: () => create(ListGroupsResponseSchema) };

@@ -4,7 +4,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { HttpBinding } from "@wharf/contract";
 import { httpRulesOf } from "@wharf/contract";
 import type { Method } from "../../rpc/call.ts";
-import type { OutsideRoute } from "../outside.ts";
+import type { OutsideRoute } from "../unsupported.ts";
 import { Router } from "./router.ts";
 import { parseTemplate } from "./template.ts";
 

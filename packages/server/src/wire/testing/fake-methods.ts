@@ -2,7 +2,7 @@
 import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
-import { unimplemented } from "../../errors.ts";
+import { unimplemented } from "../../lib/errors.ts";
 import type { Incoming, Method, Methods, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 

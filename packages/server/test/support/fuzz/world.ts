@@ -1,7 +1,7 @@
 /** A server with three organizations: the attackers', their victim's, and one of the operator's. */
 import assert from "node:assert/strict";
-import { notificationSecret } from "../../../src/admin.ts";
-import { readSettings } from "../../../src/config.ts";
+import { notificationSecret } from "../../../src/app/admin.ts";
+import { readSettings } from "../../../src/config/settings.ts";
 import { exchange } from "../exchange.ts";
 import { freePort } from "../free-port.ts";
 import { StandInIssuer } from "../issuer.ts";

@@ -1,0 +1,95 @@
+import { isUid } from "@wharf/contract";
+import { ANYONE_UID, OPERATOR_UID } from "../auth/caller.ts";
+import { SigningKeys } from "../auth/keys.ts";
+import { issueToken } from "../auth/token.ts";
+import { knownAddresses } from "../config/addresses.ts";
+import { ConfigError, type Settings } from "../config/settings.ts";
+import { browserUrl } from "../login/local/passkey-site.ts";
+import { offerReset, RESET_PATH } from "../login/local/reset.ts";
+import { registrySecret } from "../registry/ingest/webhook-auth.ts";
+import { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import type { Store } from "../store/db/store.ts";
+import { withStore } from "./admin-store.ts";
+import { RESOURCES } from "./resources.ts";
+
+/**
+ * What whoever can read the store may do without asking the server, while it runs or not.
+ */
+
+/**
+ * A token of the operator, or of an identity, valid for an hour.
+ *
+ * @example console.log(await operatorToken(settings));
+ */
+export function operatorToken(settings: Settings, identity?: string): Promise<string> {
+  return withStore(settings, async (store, secrets) => {
+    if (identity !== undefined && !(await exists(store, identity))) {
+      throw new ConfigError(`there is no identity ${identity}`);
+    }
+    const keys = await SigningKeys.load(store, secrets);
+    const addresses = await knownAddresses(store, settings);
+    const content = { subject: identity ?? OPERATOR_UID, audiences: [addresses.baseUrl] };
+    return issueToken(keys, addresses, content, Date.now()).token;
+  });
+}
+
+/**
+ * The secret that a registry shows with its notifications.
+ *
+ * @example console.log(await notificationSecret(settings, "registry.example.com"));
+ */
+export function notificationSecret(settings: Settings, host?: string): Promise<string> {
+  const attached = [...settings.registryUrls.keys()];
+  const which = host ?? (attached.length === 1 ? attached[0] : undefined) ?? settings.registryHost;
+  if (which === "") throw new ConfigError("name the registry: its host, as in --registry-urls");
+  return withStore(settings, async (store, secrets) =>
+    registrySecret(await InstallationSecrets.open(store, secrets), which),
+  );
+}
+
+/** What a registry needs to know of us to work with us. */
+export interface RegistryWiring {
+  readonly host: string;
+  readonly secret: string;
+  readonly baseUrl: string;
+  readonly authUrl: string;
+}
+
+/**
+ * What the registry of a host is wired up with.
+ *
+ * @example const { secret, authUrl } = await registryWiring(settings, "127.0.0.1:5000");
+ */
+export function registryWiring(settings: Settings, host: string): Promise<RegistryWiring> {
+  return withStore(settings, async (store, secrets) => {
+    const addresses = await knownAddresses(store, settings);
+    const installation = await InstallationSecrets.open(store, secrets);
+    return { host, secret: registrySecret(installation, host), ...addresses };
+  });
+}
+
+/** What the owner of a local account needs to choose a new password or passkey. */
+export interface ResetOffer {
+  readonly url: string;
+  readonly code: string;
+}
+
+/**
+ * A code that lets the owner of a local account choose a new password or passkey, once, within a
+ * day. Until it is used, what they had before stays good.
+ *
+ * @example const { url, code } = await resetCode(settings, "ada");
+ */
+export function resetCode(settings: Settings, username: string): Promise<ResetOffer> {
+  return withStore(settings, async (store) => {
+    const code = await offerReset(store, username, Date.now());
+    if (code === undefined) throw new ConfigError(`there is no local account ${username}`);
+    const { authUrl } = await knownAddresses(store, settings);
+    return { url: `${browserUrl(authUrl)}${RESET_PATH}`, code };
+  });
+}
+
+async function exists(store: Store, identity: string): Promise<boolean> {
+  if (identity === ANYONE_UID) throw new ConfigError("there are no tokens of anyone");
+  return isUid(identity) && (await RESOURCES.identities.find(store.reader, identity)) !== undefined;
+}

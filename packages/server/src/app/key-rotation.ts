@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { OPERATOR_UID } from "../auth/caller.ts";
+import { newSigningKey, SigningKeys } from "../auth/keys.ts";
+import { newRegistryKeys, RegistryKeys } from "../registry/access/keys.ts";
+import { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
+import { writeAudit } from "../store/tables/audit-and-events.ts";
+import { endAllSessions } from "../store/tables/sessions.ts";
+import { dropAllTickets } from "../store/tables/tickets.ts";
+
+/**
+ * How much a rotation replaces, and when the old keys stop being accepted. `overlap`: once their last
+ * token has expired. `now`: at once. `all`: at once, and with them every secret of the installation,
+ * every session and every sign-in in progress.
+ */
+export type RotationMode = "overlap" | "now" | "all";
+
+export interface Rotation {
+  readonly mode: RotationMode;
+  /** The id of the new signing key. */
+  readonly kid: string;
+  /** Whether there were keys for registries, which are new now. */
+  readonly registryKeys: boolean;
+  readonly sessionsEnded: number;
+}
+
+/** What a rotation does first, in the same transaction. */
+type Before = (tx: Transaction) => Promise<void>;
+
+/**
+ * Replaces the keys of an installation, all or nothing, and leaves an audit row. Every replica follows
+ * with its next request.
+ *
+ * @example const { kid } = await rotateKeys(store, secrets, "now");
+ */
+export async function rotateKeys(
+  store: Store,
+  secrets: Secrets,
+  mode: RotationMode,
+  before: Before = async () => {},
+): Promise<Rotation> {
+  const time = Date.now();
+  const key = await newSigningKey(time);
+  const forRegistries = await newRegistryKeys(time);
+  return store.write(async (tx) => {
+    await tx.takeTurn();
+    const hadRegistryKeys = await RegistryKeys.exist(tx);
+    await before(tx);
+    if (hadRegistryKeys && mode === "overlap")
+      await RegistryKeys.rotate(tx, secrets, forRegistries);
+    else if (hadRegistryKeys) await RegistryKeys.replace(tx, secrets, forRegistries);
+    await SigningKeys.rotate(tx, secrets, key, mode === "overlap" ? "overlap" : "drop");
+    const sessionsEnded = mode === "all" ? await startOver(tx, secrets) : 0;
+    const rotation = { mode, kid: key.kid, registryKeys: hadRegistryKeys, sessionsEnded };
+    await auditOperator(tx, "keys rotate", rotation, time);
+    return rotation;
+  });
+}
+
+async function startOver(tx: Transaction, secrets: Secrets): Promise<number> {
+  await InstallationSecrets.rotate(tx, secrets);
+  await dropAllTickets(tx);
+  return endAllSessions(tx);
+}
+
+/**
+ * Writes what the operator did with an admin command.
+ *
+ * @example await auditOperator(tx, "keys reseal", { from }, Date.now());
+ */
+export async function auditOperator(
+  tx: Transaction,
+  action: string,
+  detail: object,
+  time: number,
+): Promise<void> {
+  await writeAudit(tx, {
+    time,
+    actor: OPERATOR_UID,
+    method: action,
+    resource: "",
+    requestId: randomUUID(),
+    remoteAddress: "",
+    userAgent: "wharf admin",
+    code: 0,
+    detail: JSON.stringify(detail),
+  });
+}

@@ -1,0 +1,281 @@
+import { readFileSync } from "node:fs";
+import type { DescMethod } from "@bufbuild/protobuf";
+import {
+  AccountAssociationsService,
+  IdentitiesService,
+  ImagesService,
+  PingService,
+  SERVICES,
+  SecurityTokenService,
+} from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { Authenticator } from "../auth/authenticator.ts";
+import { SigningKeys } from "../auth/keys.ts";
+import { RefreshTokens } from "../auth/refresh-token.ts";
+import { TokenVerifier } from "../auth/token.ts";
+import { checkMethod } from "../clouds/check.ts";
+import {
+  addressesOf,
+  hostsOf,
+  publishAddresses,
+  servesThisMachineOnly,
+} from "../config/addresses.ts";
+import { ConfigError, type Settings } from "../config/settings.ts";
+import { Engine } from "../engine/engine.ts";
+import { PageTokens } from "../engine/page-token.ts";
+import { Retention } from "../engine/retention.ts";
+import { storeAnyone } from "../iam/anyone.ts";
+import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
+import { loginEndpoints } from "../login/endpoints.ts";
+import { loginHandlers } from "../login/handlers.ts";
+import { type FirstRun, offerSetup } from "../login/local/setup.ts";
+import { Sessions } from "../login/people/sessions.ts";
+import { providerExchange } from "../login/providers/provider-exchange.ts";
+import { ProviderLogin } from "../login/providers/provider-login.ts";
+import { SealedTickets } from "../login/sealed-tickets.ts";
+import { openLog } from "../observe/log.ts";
+import { Metrics } from "../observe/metrics.ts";
+import { requestObserver } from "../observe/requests.ts";
+import { storeFailures } from "../observe/store-failures.ts";
+import { RegistryKeys } from "../registry/access/keys.ts";
+import { registryEndpoints } from "../registry/endpoints.ts";
+import { imageConfigMethod } from "../registry/images/image-config.ts";
+import { imageHandlers } from "../registry/images/images.ts";
+import { Tracking } from "../registry/reconcile/registry-sync.ts";
+import { settingsHandlers } from "../registry/settings.ts";
+import { PlacedTags } from "../registry/tags/remote-tags.ts";
+import { TagWrites } from "../registry/tags/tag-writes.ts";
+import type { Handler } from "../rpc/call.ts";
+import { ServedMethods } from "../rpc/methods.ts";
+import { scimEndpoints } from "../scim/endpoint.ts";
+import { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { openStore } from "../store/db/open.ts";
+import type { Store } from "../store/db/store.ts";
+import { exchangeMethod } from "../sts/exchange.ts";
+import { KnownIdentities } from "../sts/identity-cache.ts";
+import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
+import { Issuers } from "../sts/issuers/issuers.ts";
+import { testIdentityMethod } from "../sts/test-identity.ts";
+import { deprecationOf } from "../v1/deprecation.ts";
+import { IN_WORDS_OF_V1 } from "../v1/events.ts";
+import { handlersOfV1 } from "../v1/handlers.ts";
+import { OUTSIDE } from "../v1/unsupported.ts";
+import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
+import { importHandlers } from "../vulnerabilities/import/imports.ts";
+import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
+import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
+import { openPort, type Port, type PortOptions } from "../wire/port.ts";
+import { ping } from "./ping.ts";
+import { RESOURCES } from "./resources.ts";
+import { portProblem } from "./startup-errors.ts";
+import { plainEndpoints } from "./system-endpoints.ts";
+
+/** How long requests may go on after the server was asked to stop. */
+const DRAIN_MS = 10_000;
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly url: string;
+  /** While there is nobody yet: where the first person begins, and the code that lets them. */
+  readonly firstRun: FirstRun | undefined;
+  /** Lets what is under way finish, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything, from the store to the port.
+ *
+ * @example const server = await startServer(await readSettings([], process.env));
+ */
+export async function startServer(
+  settings: Settings,
+  open: typeof openStore = openStore,
+): Promise<RunningServer> {
+  const metrics = new Metrics();
+  const tables = Object.values(RESOURCES).map((resource) => resource.table);
+  const store = await open(settings, tables, metrics);
+  try {
+    return await serve(settings, store, metrics);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
+  const lines = openLog(settings.logLevel);
+  const { log } = lines;
+  store.health.observe(storeFailures(log, metrics));
+  const secrets = await Secrets.open(settings, store);
+  const installation = await InstallationSecrets.open(store, secrets);
+  const keys = await SigningKeys.load(store, secrets, [installation]);
+  await storeBuiltinRoles(store, Date.now());
+  await storeAnyone(store, Date.now());
+
+  const pageTokens = new PageTokens(() => installation.get("page-tokens"));
+  const policy = new IssuerPolicy({
+    ...settings,
+    onLoopback: servesThisMachineOnly(settings),
+  });
+  // Known for certain once the port is open; no token can come before.
+  let addresses = addressesOf(settings, "");
+  const engine = new Engine(
+    {
+      store,
+      pageTokens,
+      settings,
+      secrets,
+      issuerPolicy: policy,
+      addresses: () => addresses,
+    },
+    RESOURCES,
+  );
+  const verifier = new TokenVerifier(keys, () => addresses);
+  const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
+    engine.grantsOf(uid, undefined, session),
+  );
+  metrics.watchCache("token", verifier);
+  metrics.watchCache("access", authenticator);
+
+  const source = { policy, issuers: new Issuers(policy) };
+  const identities = new KnownIdentities(engine, () => addresses);
+  const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
+  const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
+  const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
+  const providers = new ProviderLogin(engine);
+  const sealed = new SealedTickets(() => installation.get("login-tickets"));
+  const login = { engine, sessions, providers, sealed, addresses: engine.addresses };
+  const check = checkMethod({ engine, keys, addresses: () => addresses });
+  const registryKeys = new RegistryKeys(store, secrets);
+  const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
+  const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
+  const extra = new Map<DescMethod, Handler>([
+    [PingService.method.ping, ping],
+    [
+      SecurityTokenService.method.exchange,
+      exchangeMethod(exchange, providerExchange(login, source)),
+    ],
+    [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
+    [AccountAssociationsService.method.checkAccountAssociation, check],
+    ...loginHandlers(exchange, sessions),
+    ...imageHandlers(engine),
+    ...tracking.handlers,
+    [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...tagWrites.handlers(),
+    ...settingsHandlers(engine),
+    ...advisoryV1Handlers(engine),
+    ...importHandlers(engine),
+  ]);
+  const handlers = handlersOf(engine, extra);
+  const within: ServedMethods["within"] = (...call) => methods.within(...call);
+  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
+    handlers.set(method, handler);
+  const services = [...SERVICES, ...SERVICES_V1];
+  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
+    deprecation: deprecationOf(settings, metrics),
+    retelling: IN_WORDS_OF_V1,
+  });
+  let serving = true;
+  const port = await portOf(settings, {
+    methods,
+    outside: OUTSIDE,
+    endpoints: [
+      ...plainEndpoints({
+        addresses: () => addresses,
+        store,
+        keys,
+        metrics,
+        serving: () => serving,
+      }),
+      ...scimEndpoints(engine),
+      ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
+      ...tracking.endpoints,
+      ...feedEndpoints({ engine, authenticator, identities }),
+      ...loginEndpoints(login, methods),
+    ],
+    cors: { origins: settings.corsOrigins },
+    errorDomain: settings.errorDomain,
+    health: { serving: () => serving && store.health.failure === undefined },
+    observer: requestObserver(lines, metrics),
+  });
+  addresses = addressesOf(settings, port.url);
+  await publishAddresses(store, addresses);
+  log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
+
+  tracking.start();
+  const retention = new Retention({ store, settings, metrics, log });
+  retention.start();
+  store.health.start();
+  const stopping = new AbortController();
+  const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
+    log.error({ err: error }, "severities of advisories have changed, and their times not yet");
+  });
+  const firstRun = await offerSetup(engine, Date.now());
+
+  return {
+    url: port.url,
+    firstRun,
+    async stop() {
+      serving = false;
+      await port.close(DRAIN_MS);
+      stopping.abort();
+      await resumed;
+      await retention.stop();
+      await tracking.stop();
+      await engine.auditAggregator.flush().catch((error) => {
+        log.error({ err: error }, "counted audit entries not written");
+      });
+      await store.close();
+      log.info({}, "stopped");
+    },
+  };
+}
+
+/** The handlers of all resources, and those that need more than the engine has. */
+function handlersOf(
+  engine: Engine,
+  extra: ReadonlyMap<DescMethod, Handler>,
+): Map<DescMethod, Handler> {
+  const handlers = new Map(extra);
+  for (const resource of engine.resources) {
+    for (const [method, handler] of engine.handlers(resource, extra)) handlers.set(method, handler);
+  }
+  return handlers;
+}
+
+async function portOf(
+  settings: Settings,
+  options: Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "limits">,
+): Promise<Port> {
+  const { listen, tlsCert, tlsKey, trustedProxies } = settings;
+  const limits = {
+    connections: settings.maxConnections,
+    connectionsPerNetwork: settings.maxConnectionsPerAddress,
+    bodyBytes: settings.maxBodyMemory * 1024 * 1024,
+  };
+  const tls =
+    tlsCert === ""
+      ? {}
+      : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
+  try {
+    return await openPort({
+      listen,
+      trustedProxies,
+      hosts: hostsOf(settings),
+      limits,
+      ...tls,
+      ...options,
+    });
+  } catch (error) {
+    throw portProblem(`${listen.host}:${listen.port}`, error);
+  }
+}
+
+function readPem(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${flag} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,103 @@
+import type { SigningKeys } from "../auth/keys.ts";
+import { ALGORITHM } from "../auth/keys.ts";
+import type { Addresses } from "../config/addresses.ts";
+import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
+import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
+import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { FAILURE_TEXTS } from "../store/db/failure.ts";
+import type { Store } from "../store/db/store.ts";
+import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
+
+const JWKS_PATH = "/.well-known/jwks.json";
+
+/** Verifiers fetch keys again on a key they do not know, so a few minutes of caching are safe. */
+const PUBLISHED_FOR = "public, max-age=300";
+
+/** What the plain endpoints tell about. */
+export interface Insides {
+  addresses(): Addresses;
+  readonly store: Store;
+  readonly keys: SigningKeys;
+  readonly metrics: Metrics;
+  /** False once the server has been asked to stop. */
+  serving(): boolean;
+}
+
+/**
+ * The endpoints that are not part of the contract: whether we are alive and ready, our metrics, and
+ * how to verify our tokens.
+ *
+ * @example await openPort({ …, endpoints: plainEndpoints(insides) });
+ */
+export function plainEndpoints({
+  addresses,
+  store,
+  keys,
+  metrics,
+  serving,
+}: Insides): HttpEndpoint[] {
+  const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
+    method: "GET",
+    path,
+    handle,
+  });
+  return [
+    get("/healthz", async () => text(200, "ok")),
+    get("/readyz", async () => {
+      if (!serving()) return notReady("stopping", "the server is stopping");
+      const { failure } = store.health;
+      if (failure !== undefined) return notReady(failure.cause, FAILURE_TEXTS[failure.cause]);
+      return store.accessVersion().then(
+        () => text(200, "ok"),
+        () => notReady("unreadable", "the store cannot be read"),
+      );
+    }),
+    get("/metrics", async () => {
+      const { contentType, body } = await metrics.text();
+      return { status: 200, headers: { "content-type": contentType }, body };
+    }),
+    get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
+    get(JWKS_PATH, async () => {
+      // Asked for seldom, and then often because of a key that was made a moment ago.
+      await keys.reload();
+      return published(keys.jwks(Date.now()));
+    }),
+  ];
+}
+
+function discovery({ authUrl }: Addresses): object {
+  return {
+    issuer: authUrl,
+    authorization_endpoint: `${authUrl}/oauth`,
+    token_endpoint: `${authUrl}/oauth/token`,
+    device_authorization_endpoint: `${authUrl}/oauth/device_authorization`,
+    grant_types_supported: ["authorization_code", "refresh_token", DEVICE_CODE, TOKEN_EXCHANGE],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    token_endpoint_auth_methods_supported: ["none"],
+    jwks_uri: `${authUrl}${JWKS_PATH}`,
+    id_token_signing_alg_values_supported: [ALGORITHM],
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+  };
+}
+
+function text(status: number, body: string): HttpResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${body}\n` };
+}
+
+/** Says why requests should go elsewhere, for programs and people. */
+function notReady(reason: string, message: string): HttpResponse {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
+  return { status: 503, headers: { ...headers, "retry-after": RETRY_AFTER_SECONDS }, body };
+}
+
+function published(document: object): HttpResponse {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", "cache-control": PUBLISHED_FOR },
+    body: JSON.stringify(document),
+  };
+}

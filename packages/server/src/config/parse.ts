@@ -1,0 +1,105 @@
+/** How the texts of settings are read, and what can be wrong with them. */
+import { readRange } from "../wire/trusted-proxies.ts";
+
+/** The entries of a text that separates them by commas. */
+export function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
+export function splitOnce(text: string, by: string): [string, string | undefined] {
+  const at = text.indexOf(by);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + by.length)];
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+export function parseListen(text: string): { host: string; port: number } | undefined {
+  const match = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/.exec(text);
+  const port = Number(match?.groups?.port);
+  const host = match?.groups?.v6 ?? match?.groups?.host;
+  return host === undefined || port > 65_535 ? undefined : { host, port };
+}
+
+/** Milliseconds since 1970; 0 for none. */
+export function timeOf(text: string): number {
+  return text === "" ? 0 : Date.parse(text);
+}
+
+export function readRegistryUrl(text: string): [host: string, url: string] {
+  const [host, url = ""] = splitOnce(text, "=");
+  return [host.trim(), withoutSlash(url.trim())];
+}
+
+export function urlProblem(text: string): string | undefined {
+  if (text === "") return undefined;
+  const url = URL.parse(text);
+  const usable =
+    url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  return usable ? undefined : "must be an http or https URL without a query";
+}
+
+export function endpointProblem(text: string): string | undefined {
+  return urlProblem(text) ?? (text === "" ? "must not be empty" : undefined);
+}
+
+export function hostProblem(text: string): string | undefined {
+  return /^[A-Za-z0-9._[\]:-]+$/.test(text)
+    ? undefined
+    : "must be hosts, such as registry.example.com or registry.example.com:5000";
+}
+
+export function registryUrlProblem(text: string): string | undefined {
+  const [host, url] = readRegistryUrl(text);
+  const usable = hostProblem(host) === undefined && endpointProblem(url) === undefined;
+  return usable
+    ? undefined
+    : "must be HOST=URL, such as registry.example.com=http://127.0.0.1:5000";
+}
+
+export function proxyProblem(text: string): string | undefined {
+  if (readRange(text) !== undefined) return undefined;
+  const is = JSON.stringify(text);
+  return /\/0+$/.test(text)
+    ? `must not hold every address, as ${is} does: anyone could then claim to come from anywhere`
+    : `must be addresses or ranges, such as 10.0.0.7 or 10.0.0.0/8, which ${is} is not`;
+}
+
+export function googleIdProblem(text: string): string | undefined {
+  return /^[a-z0-9-]{4,32}$/.test(text)
+    ? undefined
+    : "must have 4 to 32 lower-case letters, digits and hyphens";
+}
+
+/** A retention period: more than a century is a mistake, 0 stands for ever. */
+export function daysProblem(text: string): string | undefined {
+  return /^\d{1,5}$/.test(text) ? undefined : "must be a number of days from 0 to 99999";
+}
+
+/** A day, which begins at midnight UTC, or a moment. */
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/;
+
+export function dateProblem(text: string): string | undefined {
+  const usable = text === "" || (DATE.test(text) && timeOf(text) > 0 && isDay(text.slice(0, 10)));
+  return usable ? undefined : "must be a date, such as 2027-01-31 or 2027-01-31T12:00:00Z";
+}
+
+/** Some months have no 31st, which dates would take for the 1st of the next. */
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return time > 0 && new Date(time).toISOString().startsWith(text);
+}
+
+/** It goes into a header between angle brackets. */
+export function isHeaderUrl(text: string): boolean {
+  return /^https?:\/\/[!-;=?-~]+$/.test(text) && URL.canParse(text);
+}
+
+/** @example countProblem("0") // "must be a number above zero" */
+export function countProblem(text: string): string | undefined {
+  return /^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero";
+}

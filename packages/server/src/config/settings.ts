@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type AddressRange, readRange } from "../wire/trusted-proxies.ts";
+import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
+import { flagOf, SETTINGS, type SettingName, variableOf } from "./schema.ts";
+
+/** What the server goes by, read and checked once at its start. */
+export interface Settings {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly data: string;
+  readonly databaseUrl: string;
+  /** Empty for the file beside the embedded database, or a key in PostgreSQL. */
+  readonly secretKeyFile: string;
+  /** Empty until the port is known: see addresses.ts. */
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly registryHost: string;
+  readonly registries: readonly string[];
+  /** The registries that we look into, by their hosts. */
+  readonly registryUrls: ReadonlyMap<string, string>;
+  /** 0 for never. */
+  readonly reconcileMinutes: number;
+  readonly errorDomain: string;
+  readonly tlsCert: string;
+  readonly tlsKey: string;
+  /** The proxies in front of the server, whose word on where requests come from counts. */
+  readonly trustedProxies: readonly AddressRange[];
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** In MiB. */
+  readonly maxBodyMemory: number;
+  readonly rootGroups: "anyone" | "operator";
+  readonly corsOrigins: readonly string[];
+  readonly audiences: readonly string[];
+  readonly trustedIssuers: readonly string[];
+  readonly deniedIssuers: readonly string[];
+  readonly privateIssuers: readonly string[];
+  readonly awsStsEndpoint: string;
+  readonly sessionDays: number;
+  /** How long the audit log is kept; 0 for ever. */
+  readonly auditRetentionDays: number;
+  /** How long events are kept; 0 for ever. */
+  readonly eventRetentionDays: number;
+  readonly localAccounts: boolean;
+  readonly awsRole: string;
+  readonly googleStsEndpoint: string;
+  readonly googlePool: string;
+  readonly googleProvider: string;
+  readonly azureLoginEndpoint: string;
+  readonly scimWritesPerMinute: number;
+  /** Milliseconds since 1970; 0 while version 1 is not deprecated. */
+  readonly v1Deprecation: number;
+  /** Milliseconds since 1970; 0 while there is no such day. */
+  readonly v1Sunset: number;
+  readonly v1Guide: string;
+  /** By the ID of their os-release. */
+  readonly feedDistributions: readonly [string, ...string[]];
+  readonly logLevel: string;
+}
+
+/** A setting that cannot be used; the message is for whoever starts the program. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads the settings from a command line and its environment. Flags win over variables, variables
+ * over the file, the file over the default.
+ *
+ * @example const settings = await readSettings(["--listen", "0.0.0.0:8080"], process.env);
+ */
+export async function readSettings(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Settings> {
+  const { config, ...flags } = readFlags(args);
+  const file = config ?? environment.WHARF_CONFIG;
+  const fromFile = file === undefined ? {} : await readFile(file);
+  const texts = {} as Record<SettingName, string>;
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const text =
+      flags[name] ?? environment[variableOf(name)] ?? fromFile[name] ?? SETTINGS[name].default;
+    const problem = SETTINGS[name].problem?.(text);
+    if (problem !== undefined) throw new ConfigError(`${flagOf(name)} ${problem}`);
+    texts[name] = text;
+  }
+  return settle(texts);
+}
+
+function settle(texts: Record<SettingName, string>): Settings {
+  const listen = parseListen(texts.listen) as { host: string; port: number };
+  if ((texts.tlsCert === "") !== (texts.tlsKey === "")) {
+    throw new ConfigError("--tls-cert and --tls-key belong together");
+  }
+  const v1Deprecation = timeOf(texts.v1Deprecation);
+  const v1Sunset = timeOf(texts.v1Sunset);
+  if (v1Sunset !== 0 && (v1Deprecation === 0 || v1Sunset <= v1Deprecation)) {
+    throw new ConfigError("--v1-sunset must be later than --v1-deprecation");
+  }
+  return {
+    ...texts,
+    v1Deprecation,
+    v1Sunset,
+    listen,
+    data: resolve(texts.data),
+    secretKeyFile: texts.secretKeyFile && resolve(texts.secretKeyFile),
+    baseUrl: withoutSlash(texts.baseUrl),
+    authUrl: withoutSlash(texts.authUrl),
+    sessionDays: Number(texts.sessionDays),
+    auditRetentionDays: Number(texts.auditRetentionDays),
+    eventRetentionDays: Number(texts.eventRetentionDays),
+    localAccounts: texts.localAccounts === "on",
+    awsStsEndpoint: withoutSlash(texts.awsStsEndpoint),
+    googleStsEndpoint: withoutSlash(texts.googleStsEndpoint),
+    azureLoginEndpoint: withoutSlash(texts.azureLoginEndpoint),
+    rootGroups: texts.rootGroups as Settings["rootGroups"],
+    trustedProxies: list(texts.trustedProxies).flatMap((text) => readRange(text) ?? []),
+    corsOrigins: list(texts.corsOrigins),
+    audiences: list(texts.audiences),
+    registries: list(texts.registries),
+    registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
+    reconcileMinutes: Number(texts.reconcileMinutes),
+    trustedIssuers: list(texts.trustedIssuers),
+    deniedIssuers: list(texts.deniedIssuers),
+    privateIssuers: list(texts.privateIssuers),
+    maxConnections: Number(texts.maxConnections),
+    maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
+    maxBodyMemory: Number(texts.maxBodyMemory),
+    scimWritesPerMinute: Number(texts.scimWritesPerMinute),
+    feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
+  };
+}
+
+function readFlags(args: readonly string[]): Record<string, string> {
+  const names = new Map(["config", ...Object.keys(SETTINGS)].map((name) => [flagOf(name), name]));
+  const flags: Record<string, string> = {};
+  for (let at = 0; at < args.length; at++) {
+    const [flag, inline] = splitOnce(args[at] as string, "=");
+    const name = names.get(flag);
+    if (name === undefined)
+      throw new ConfigError(`unknown option ${args[at]}: --help lists those that there are`);
+    const value = inline ?? args[++at];
+    if (value === undefined) throw new ConfigError(`${flag} needs a value`);
+    flags[name] = value;
+  }
+  return flags;
+}
+
+async function readFile(path: string): Promise<Partial<Record<SettingName, string>>> {
+  const { parse } = await import("yaml");
+  let content: unknown;
+  try {
+    content = parse(readFileSync(path, "utf8")) ?? {};
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    throw new ConfigError(`${path} must hold settings by name`);
+  }
+  const entries = Object.entries(content).map(([name, value]) => {
+    if (!Object.hasOwn(SETTINGS, name)) throw new ConfigError(`${path}: unknown setting ${name}`);
+    if (typeof value === "object" && !Array.isArray(value))
+      throw new ConfigError(`${path}: ${name} must be a text`);
+    return [name, String(value)];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,67 @@
+import { lookup as systemLookup } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+export { isLoopbackHost } from "./loopback.ts";
+
+/**
+ * Addresses that a token's issuer must not lead us to: whatever is not the public internet. An
+ * issuer is named by whoever sends a token, so fetching its keys would otherwise let anyone knock
+ * at doors inside the network.
+ */
+const NOT_PUBLIC = new BlockList();
+for (const [network, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const) {
+  NOT_PUBLIC.addSubnet(network, bits, "ipv4");
+}
+/** Of IPv6 only global unicast is public, less what translates to or documents something else. */
+const PUBLIC_V6 = new BlockList();
+PUBLIC_V6.addSubnet("2000::", 3, "ipv6");
+for (const [network, bits] of [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const) {
+  NOT_PUBLIC.addSubnet(network, bits, "ipv6");
+}
+
+/**
+ * @example isPublicAddress("10.0.0.1") // false
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
+  return PUBLIC_V6.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
+}
+
+/**
+ * Looks a name up and fails unless every address it has is public. The connection is made to the
+ * very address that was looked at, so a name cannot change its mind in between.
+ *
+ * @example request(url, { lookup: publicLookup });
+ */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, [], 0);
+    const hidden = addresses.find(({ address }) => !isPublicAddress(address));
+    if (hidden !== undefined || addresses.length === 0) {
+      return callback(new Error("the name leads to an address that is not public"), [], 0);
+    }
+    if (options.all) return callback(null, addresses, 0);
+    const [first] = addresses as [{ address: string; family: number }];
+    return callback(null, first.address, first.family);
+  });
+};

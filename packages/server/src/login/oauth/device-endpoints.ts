@@ -1,0 +1,101 @@
+import { shortUserAgent } from "../../engine/audit.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { Attempts } from "../attempts.ts";
+import { htmlAnswer, readForm } from "../browser.ts";
+import { choose, newLogin } from "../browser-login.ts";
+import {
+  callOf,
+  checkAudiences,
+  keepLogin,
+  type Login,
+  type LoginParts,
+  resumeLogin,
+} from "../login.ts";
+import { pageEndpoint } from "../page-endpoint.ts";
+import { deviceCodePage } from "../pages/device.ts";
+import { addDevice, DEVICE_SECONDS, findDevice } from "./device.ts";
+import { oauthHandler } from "./token-endpoint.ts";
+import { readUserCode } from "./user-code.ts";
+
+/** Where people type the code that a tool shows them. */
+const DEVICE_PATH = "/device";
+
+/**
+ * The device flow of RFC 8628: where a tool asks for a code, and where a person types it.
+ *
+ * @example endpoints.push(...deviceEndpoints(parts, attempts));
+ */
+export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+  return [
+    { method: "POST", path: "/oauth/device_authorization", handle: authorize(parts, attempts) },
+    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(parts, request)),
+    pageEndpoint("POST", DEVICE_PATH, (request) => takeCode(parts, request, attempts)),
+  ];
+}
+
+function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"] {
+  const { engine, addresses } = parts;
+  return oauthHandler(async (form, request) => {
+    attempts.count("device", request.remoteAddress);
+    checkAudiences(parts, form.getAll("audience"));
+    const call = callOf(request);
+    const device = {
+      client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),
+      address: request.remoteAddress,
+      userAgent: shortUserAgent(call.userAgent),
+      audiences: [...new Set(form.getAll("audience"))],
+      scopes: [],
+    };
+    const added = await engine.store.write((tx) => addDevice(tx, device, call.time));
+    const uri = `${addresses().authUrl}${DEVICE_PATH}`;
+    return {
+      device_code: added.deviceCode,
+      user_code: added.userCode,
+      verification_uri: uri,
+      verification_uri_complete: `${uri}?user_code=${added.userCode}`,
+      expires_in: DEVICE_SECONDS,
+      interval: added.interval,
+    };
+  });
+}
+
+/** Long enough for any name, too short for a story. */
+const LONGEST_CLIENT = 64;
+
+async function askForCode(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+  const { login, headers } = newLogin(parts, http, NOTHING_YET);
+  const userCode = new URLSearchParams(http.query).get("user_code");
+  const ticket = await keepLogin(parts, login, Date.now());
+  const typed = userCode === null ? {} : { userCode: readUserCode(userCode) };
+  return htmlAnswer(200, deviceCodePage({ login: ticket, ...typed }), headers);
+}
+
+async function takeCode(
+  parts: LoginParts,
+  http: HttpRequest,
+  attempts: Attempts,
+): Promise<HttpResponse> {
+  attempts.count("user code", http.remoteAddress);
+  const form = await readForm(http);
+  const now = Date.now();
+  const login = await resumeLogin(parts, http, form.get("login"), now);
+  const userCode = readUserCode(form.get("user_code") ?? "");
+  if ((await findDevice(parts.engine.store.reader, userCode, now)) === undefined) {
+    const error = "No tool waits with this code. Codes last a quarter of an hour.";
+    const ticket = await keepLogin(parts, login, now);
+    return htmlAnswer(400, deviceCodePage({ login: ticket, error }));
+  }
+  const request = { ...login.request, delivery: { kind: "device" as const, userCode } };
+  return choose(parts, { ...login, request }, {});
+}
+
+/** A login that begins with a code to type. */
+const NOTHING_YET: Login["request"] = {
+  delivery: { kind: "none" },
+  provider: "",
+  invite: "",
+  audiences: [],
+  scopes: [],
+  refreshable: true,
+  knownOnly: false,
+};

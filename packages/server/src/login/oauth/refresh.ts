@@ -1,0 +1,34 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type ExchangeRefreshTokenRequest,
+  type RawToken,
+  RawTokenSchema,
+  TokenPairSchema,
+} from "@wharf/contract";
+import { bearerToken } from "../../lib/bearer.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { scopesOf } from "../../sts/down-scope.ts";
+import type { Issued, Sessions } from "../people/sessions.ts";
+
+/**
+ * Gives the next access and refresh token for the refresh token that the call brings.
+ *
+ * @example handlers.set(SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions));
+ */
+export function refreshMethod(sessions: Sessions): Handler {
+  return async (call, message) => {
+    const request = message as ExchangeRefreshTokenRequest;
+    const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
+    const text = bearerToken(call.authorization, "the refresh token");
+    const { access, refresh } = await sessions.refresh(call, text, wanted);
+    const pair = create(TokenPairSchema, { token: rawToken(access) });
+    if (refresh !== undefined) pair.refreshToken = rawToken(refresh);
+    return messageReply(TokenPairSchema, pair);
+  };
+}
+
+function rawToken({ token, expires }: Issued): RawToken {
+  return create(RawTokenSchema, { token, expiry: timestampFromMs(expires) });
+}

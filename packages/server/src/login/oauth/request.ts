@@ -1,0 +1,134 @@
+import { isUid } from "@wharf/contract";
+import { keyIdOf } from "../../iam/invite-code.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import { isLoopbackHost } from "../../lib/ip-ranges.ts";
+import { checkHeadlessCode } from "./headless.ts";
+
+/** Where the tokens of a login go. */
+export type Delivery =
+  /** A one-time code to the caller's own machine, exchanged with PKCE: tokens are in no URL. */
+  | {
+      readonly kind: "code";
+      readonly redirect: string;
+      readonly challenge: string;
+      readonly state: string;
+    }
+  /** The token itself to the caller's own machine, as existing clients expect it. */
+  | { readonly kind: "redirect"; readonly redirect: string }
+  /** Sealed for a tool elsewhere, which asks for it with its public key. */
+  | { readonly kind: "headless"; readonly code: string }
+  /** To the device that waits with this user code. */
+  | { readonly kind: "device"; readonly userCode: string }
+  /** Nowhere: the browser goes on to the page of the person's own account. */
+  | { readonly kind: "account" }
+  /** Nowhere: somebody only came to accept an invite. */
+  | { readonly kind: "none" };
+
+/** What the caller of a login wants. */
+export interface LoginRequest {
+  readonly delivery: Delivery;
+  /** The uid of an identity provider, or the name of a verified organisation; empty to ask. */
+  readonly provider: string;
+  /** What is kept of the code of an invite to accept. */
+  readonly invite: string;
+  readonly audiences: readonly string[];
+  readonly scopes: readonly string[];
+  readonly refreshable: boolean;
+  /** Whether people who are not known yet are turned away. */
+  readonly knownOnly: boolean;
+}
+
+/**
+ * Reads what a login is for from the query of its first request.
+ *
+ * @example const request = readLoginRequest(new URLSearchParams(query));
+ */
+export function readLoginRequest(query: URLSearchParams): LoginRequest {
+  const delivery = readDelivery(query);
+  const invite = query.get("invite") ?? "";
+  const request = {
+    delivery,
+    provider: query.get("idp_id") ?? "",
+    invite: invite === "" ? "" : keyIdOf(invite),
+    audiences: (query.get("audience") ?? "").split(",").filter(Boolean),
+    scopes: readScopes(query),
+    refreshable: delivery.kind !== "redirect" || query.get("create_refresh_token") === "true",
+    knownOnly: query.get("skip_registration") === "true",
+  };
+  if (Buffer.byteLength(JSON.stringify(request)) <= MAX_REQUEST_BYTES) return request;
+  throw invalidArgument({
+    field: "",
+    description: `the parameters of a login have at most ${MAX_REQUEST_BYTES} bytes`,
+  });
+}
+
+/**
+ * The request travels in the `state` of the identity provider, so it must fit into a URL twice as
+ * long together with the answer of the provider.
+ */
+const MAX_REQUEST_BYTES = 4_096;
+
+/** What OpenID clients ask for out of habit; ours narrow to groups. */
+const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
+
+function readScopes(query: URLSearchParams): string[] {
+  // Existing clients escape them twice.
+  const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
+  const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
+  if (scopes.every(isUid)) return scopes;
+  throw refusal("scope", "must be uids of groups");
+}
+
+function readDelivery(query: URLSearchParams): Delivery {
+  const headless = query.get("headless_code");
+  if (headless !== null) return { kind: "headless", code: readHeadlessCode(headless) };
+  if (query.get("response_type") === "code") return readCodeDelivery(query);
+  const redirect = query.get("redirect");
+  if (redirect !== null) return { kind: "redirect", redirect: loopback("redirect", redirect) };
+  return { kind: "none" };
+}
+
+function readCodeDelivery(query: URLSearchParams): Delivery {
+  const challenge = query.get("code_challenge") ?? "";
+  if (query.get("code_challenge_method") !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    throw refusal("code_challenge", "must be an S256 challenge");
+  }
+  const redirect = loopback("redirect_uri", query.get("redirect_uri") ?? "");
+  return { kind: "code", redirect, challenge, state: query.get("state") ?? "" };
+}
+
+/** Only the machine that the browser runs on may be sent anything: nobody else's address is checked. */
+function loopback(field: string, text: string): string {
+  const url = URL.parse(text);
+  const sound =
+    url !== null &&
+    url.protocol === "http:" &&
+    isLoopbackHost(url.hostname) &&
+    url.username === "" &&
+    url.password === "" &&
+    url.hash === "";
+  if (!sound)
+    throw refusal(field, "must be an http address of this machine, such as http://127.0.0.1:1234/");
+  return url.href;
+}
+
+/** An X25519 public key: 32 bytes, of an order that makes secrets. */
+function readHeadlessCode(code: string): string {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(code)) {
+    throw refusal("headless_code", "must be an X25519 public key as base64url");
+  }
+  checkHeadlessCode(code);
+  return code;
+}
+
+function unescapeTwice(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusal(field: string, description: string): Error {
+  return invalidArgument({ field, description: `${field} ${description}` });
+}

@@ -1,0 +1,68 @@
+import type { Message } from "@bufbuild/protobuf";
+import {
+  Auth,
+  type DeletionRequest,
+  DeletionRequestSchema,
+  isRoot,
+  parentOf,
+} from "@wharf/contract";
+import { personOf, standingOf } from "../../auth/standing.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { Change } from "../../engine/mutation.ts";
+import { notFound, WharfError } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { EMPTY_REPLY } from "../../rpc/reply.ts";
+import { deleteMemberships } from "../../store/tables/memberships.ts";
+import { forgetPerson, providersOfPerson } from "../../store/tables/provider-people.ts";
+import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
+
+/**
+ * Lets a person delete their own identity, and with it their bindings, sessions and local account.
+ * Signed in through an identity provider, they delete what that sign-in reaches; the identity goes
+ * with the last of it.
+ */
+export function deleteAccountMethod(engine: Engine): Handler {
+  return async (call, message: Message) => {
+    const { id } = message as DeletionRequest;
+    if (id !== call.caller.uid || !isRoot(id) || call.caller.limit !== undefined) {
+      throw new WharfError(
+        "PERMISSION_DENIED",
+        "only people can delete their identity, and only their own",
+      );
+    }
+    await engine.store.write(async (tx) => {
+      const change = new Change(call, tx, engine);
+      const row = await engine.identities.table.findForChange(tx, id);
+      if (row === undefined) throw notFound(engine.identities.typeName, id);
+      const identity = engine.identities.fromRow(row);
+      const { session: own } = call.caller;
+      const session = own ? await engine.session(own, tx) : undefined;
+      if (session && (await leave(change, session))) return;
+      await engine.identities.definition.beforeDelete?.(change, identity);
+      await change.remove(engine.identities, id);
+      const json = JSON.stringify({ id });
+      await change.emit(Auth.method.delete, id, { type: DeletionRequestSchema.typeName, json });
+    });
+    return EMPTY_REPLY;
+  };
+}
+
+/** Deletes what a sign-in reaches of a person; true when something else of them remains. */
+async function leave(change: Change, session: StoredSession): Promise<boolean> {
+  const { engine, tx } = change;
+  const { identity: uid, provider } = session;
+  const identity = await engine.identities.find(tx, uid);
+  const bindings = await engine.roleBindings.where(tx, { column: "identity_uid", value: uid });
+  const groups = bindings.map((binding) => parentOf(binding.uid));
+  const person = identity && personOf(identity);
+  const standing = await standingOf(engine, tx, person, session, groups);
+  const reached = bindings.filter((binding) => standing.isTrustedAt(parentOf(binding.uid)));
+  const providers = await providersOfPerson(tx, uid);
+  if (reached.length === bindings.length && providers.every((one) => one.provider === provider))
+    return false;
+  for (const binding of reached) await change.remove(engine.roleBindings, binding.uid);
+  await endSessions(tx, { identity: uid, provider });
+  await forgetPerson(tx, uid, provider);
+  await deleteMemberships(tx, { identity: uid, provider });
+  return true;
+}

@@ -1,0 +1,121 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Auth,
+  literalIdentityUid,
+  type RegistrationRequest,
+  type Session,
+  SessionSchema,
+} from "@wharf/contract";
+import type { JWTPayload } from "jose";
+import { clientOf } from "../../auth/standing.ts";
+import { Change } from "../../engine/mutation.ts";
+import { acceptInvite, openInvite } from "../../iam/group-invites.ts";
+import { keyIdOf } from "../../iam/invite-code.ts";
+import { bearerToken } from "../../lib/bearer.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { messageToJson } from "../../rpc/json.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import type { SignInClient } from "../../store/tables/memberships.ts";
+import { findSession } from "../../store/tables/sessions.ts";
+import { type ExchangeParts, isForUs, ownToken } from "../../sts/authorize-subject.ts";
+import { acceptedAudiences } from "../../sts/identity-cache.ts";
+import { Checks, invalid, malformed } from "../../sts/verify/checks.ts";
+import { exactly, oneOf } from "../../sts/verify/matcher.ts";
+import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
+import { readToken, type Unverified } from "../../sts/verify/signature.ts";
+import { verifyToken } from "../../sts/verify/verify.ts";
+import type { Described } from "./person.ts";
+import { registerPerson } from "./registration.ts";
+
+/**
+ * Lets someone join a group with an invite: a person whom we know by a token of ours, or one whom
+ * we do not, by a token of their provider that is meant for us. Without an invite nobody is let in
+ * here: those who have an identity provider log in through it.
+ *
+ * @example handlers.set(Auth.method.register, registerMethod(parts));
+ */
+export function registerMethod(parts: ExchangeParts): Handler {
+  return async (call, message) => {
+    const { code, identityId } = message as RegistrationRequest;
+    const token = bearerToken(call.authorization, "the token of the person to register");
+    const { engine } = parts;
+    // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
+    const invite = keyIdOf(code);
+    const open = await openInvite(engine.store.reader, invite, call.time);
+    if (open === undefined) throw invalid("code");
+    const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
+    const session = await engine.store.write((tx) => {
+      return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
+    });
+    return messageReply(SessionSchema, session);
+  };
+}
+
+/** Who wants to join: known already, or to be registered. */
+interface Joining {
+  readonly identity: string;
+  readonly email?: Described["email"];
+  readonly client?: SignInClient | undefined;
+  /** What their provider says, where they are not known yet. */
+  readonly person?: Described;
+}
+
+async function whoJoins(
+  parts: ExchangeParts,
+  call: Call,
+  token: string,
+  organization: string,
+): Promise<Joining> {
+  const read = readToken(token, Checks.untilFailure());
+  if (read === undefined) throw malformed();
+  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read, organization);
+  const verified = await ownToken(parts, token, call.time);
+  const { subject, session, limit } = verified;
+  if (!isForUs(verified, parts.addresses())) throw invalid("aud");
+  // A token that was made to do little must not give its identity more.
+  if (limit !== undefined) throw invalid("cap");
+  const found = await findSession(parts.engine.store.reader, session);
+  // A person's session may have led to another identity, which has no address.
+  if (found?.identity !== subject) return { identity: subject };
+  const { email } = JSON.parse(found.person) as Described;
+  return { identity: subject, email, client: clientOf(found) };
+}
+
+async function stranger(
+  { addresses, source }: ExchangeParts,
+  { time }: Call,
+  { token, issuer }: Unverified,
+  organization: string,
+): Promise<Joining> {
+  const claims = [["aud", oneOf(acceptedAudiences(addresses()))]] as const;
+  const rule: TokenRule = { kind: "token", issuer: exactly(issuer), claims, organization };
+  const person = describe(await verifyToken(token, rule, source, time));
+  const { iss, sub } = person.act;
+  return { identity: literalIdentityUid(iss, sub), email: person.email, person };
+}
+
+function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPayload): Described {
+  if (typeof email !== "string") return { act: { iss, sub } };
+  return { act: { iss, sub }, email: { address: email, verified: verified === true } };
+}
+
+async function join(
+  change: Change,
+  invite: string,
+  expected: string,
+  joining: Joining,
+): Promise<Session> {
+  const { identity, email, client, person } = joining;
+  if (person !== undefined) await registerPerson(change, person);
+  if (expected !== "" && expected !== identity) throw invalid("identity_id");
+  const group = await acceptInvite(change, invite, { identity, email, client });
+  const session = create(SessionSchema, { identity, group });
+  await announce(change, session);
+  return session;
+}
+
+/** The event that a registration leaves, at the group that was joined. */
+export async function announce(change: Change, session: Session): Promise<void> {
+  const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
+  await change.emit(Auth.method.register, "", body, session.group);
+}

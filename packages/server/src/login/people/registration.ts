@@ -1,0 +1,82 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
+import type { Change } from "../../engine/mutation.ts";
+import { notFound } from "../../lib/errors.ts";
+import type { Described } from "./person.ts";
+
+/**
+ * Makes the identity of a person who logs in for the first time, and keeps that of one who comes
+ * back up to date. Issuer and subject tell who it is, nothing else does: an e-mail address never.
+ *
+ * @example const identity = await registerPerson(change, described);
+ */
+export async function registerPerson(change: Change, person: Described): Promise<string> {
+  const { engine, tx, call } = change;
+  const { iss, sub } = person.act;
+  const uid = literalIdentityUid(iss, sub);
+  const row = await engine.identities.table.findForChange(tx, uid);
+  if (row !== undefined) {
+    const identity = engine.identities.fromRow(row);
+    identity.lastSeenTime = timestampFromMs(call.time);
+    setEmail(identity, person);
+    await engine.identities.table.update(tx, engine.identities.toRow(identity));
+    return uid;
+  }
+  const claimMatch = {
+    iss: { case: "issuer" as const, value: iss },
+    sub: { case: "subject" as const, value: sub },
+  };
+  const given = create(IdentitySchema, {
+    name: nameFrom(person.email?.address ?? person.profile?.name ?? sub),
+    relationship: { case: "claimMatch", value: claimMatch },
+  });
+  return insertPerson(change, uid, given, person);
+}
+
+/**
+ * Stores a new person's identity.
+ *
+ * @example await insertPerson(change, newRootUid(), create(IdentitySchema, { name }), described);
+ */
+export async function insertPerson(
+  change: Change,
+  uid: string,
+  given: Identity,
+  person: Described,
+): Promise<string> {
+  const { engine, call } = change;
+  const identity = engine.identities.begin(given, call.time);
+  identity.uid = uid;
+  identity.lastSeenTime = timestampFromMs(call.time);
+  setEmail(identity, person);
+  await change.insert(engine.identities, identity);
+  return uid;
+}
+
+/**
+ * Notes that a person whom we know has come.
+ *
+ * @example await noteSeen(change, account.identity);
+ */
+export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
+  const row = await engine.identities.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(engine.identities.typeName, uid);
+  const identity = engine.identities.fromRow(row);
+  identity.lastSeenTime = timestampFromMs(call.time);
+  await engine.identities.table.update(tx, engine.identities.toRow(identity));
+}
+
+function setEmail(identity: Identity, { email }: Described): void {
+  identity.email = email?.verified ? email.address : "";
+  identity.emailUnverified = email && !email.verified ? email.address : "";
+}
+
+/** The longest name that reads well in a list. */
+const LONGEST_NAME = 63;
+
+/** A name that the rules for names allow, as near to the given text as can be. */
+export function nameFrom(text: string): string {
+  const allowed = text.toLowerCase().replace(/[^a-z0-9 ._-]+/g, "-");
+  return allowed.slice(0, LONGEST_NAME).trim() || "person";
+}

@@ -1,0 +1,232 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  Capability,
+  capabilityName,
+  type EndSessionRequest,
+  EndSessionRequestSchema,
+  type ListSessionsRequest,
+  ListSessionsResponseSchema,
+  type LogoutRequest,
+  type PersonSession,
+  PersonSessionSchema,
+  SessionsService,
+} from "@wharf/contract";
+import type { Caller } from "../../auth/caller.ts";
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { pageSizeOf } from "../../engine/list.ts";
+import { Change } from "../../engine/mutation.ts";
+import {
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  WharfError,
+} from "../../lib/errors.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import {
+  endSession,
+  endSessions,
+  findSessionForChange,
+  listSessions,
+  type SessionCursor,
+  type SessionOwner,
+  type StoredSession,
+} from "../../store/tables/sessions.ts";
+import { dropTicketsOf } from "../../store/tables/tickets.ts";
+
+/**
+ * Lists sessions: one's own, or with `identity_providers.list` those of a provider.
+ *
+ * @example handlers.set(SessionsService.method.listSessions, listSessionsMethod(engine));
+ */
+export function listSessionsMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const request = message as ListSessionsRequest;
+    const owner = await ownerOf(engine, call.caller, request);
+    const limit = pageSizeOf(request.pageSize);
+    const after = readCursor(engine, owner, request.pageToken, call.time);
+    const found = await listSessions(engine.store.reader, owner, after, limit + 1, call.time);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    const response = create(ListSessionsResponseSchema, {
+      sessions: rows.map((row) => shown(row, call.caller)),
+      nextPageToken: last ? sealCursor(engine, owner, last, call.time) : "",
+    });
+    return messageReply(ListSessionsResponseSchema, response);
+  };
+}
+
+async function ownerOf(
+  engine: Engine,
+  caller: Caller,
+  { identity, identityProvider }: ListSessionsRequest,
+): Promise<SessionOwner> {
+  if (identityProvider === "") {
+    if (identity !== "" && identity !== caller.uid && !caller.isOperator) {
+      throw permissionDenied([capabilityName(LIST)], identity);
+    }
+    if (identity !== "" && identity !== caller.uid) return { identity };
+    return ownSessions(caller.uid, await sessionOf(engine, caller, engine.store.reader));
+  }
+  if (!caller.grants.holds([LIST], identityProvider)) {
+    throw permissionDenied([capabilityName(LIST)], identityProvider);
+  }
+  return { provider: identityProvider, ...(identity === "" ? {} : { identity }) };
+}
+
+/**
+ * The sessions that a person may see and end: those through the same identity provider, because
+ * no other one speaks for the rest; all of them where no provider is involved.
+ */
+export function ownSessions(
+  identity: string,
+  session: Pick<StoredSession, "provider"> | undefined,
+): SessionOwner & { readonly identity: string } {
+  const provider = session?.provider ?? "";
+  return provider === "" ? { identity } : { identity, provider };
+}
+
+/** The session of a caller's token, where it is the caller's own. */
+async function sessionOf(
+  engine: Engine,
+  { uid, session }: Caller,
+  reader: Reader,
+): Promise<StoredSession | undefined> {
+  const found = session ? await engine.session(session, reader) : undefined;
+  return found?.identity === uid ? found : undefined;
+}
+
+const LIST = Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST;
+const UPDATE = Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE;
+
+function queryText(owner: SessionOwner): string {
+  return JSON.stringify(["ListSessions", owner.identity ?? "", owner.provider ?? ""]);
+}
+
+function readCursor(
+  engine: Engine,
+  owner: SessionOwner,
+  token: string,
+  now: number,
+): SessionCursor | undefined {
+  if (token === "") return undefined;
+  const opened = engine.pageTokens.open(queryText(owner), token, now);
+  if (opened === "expired") return undefined;
+  if (opened === "foreign") {
+    const description = "pageToken must be one that the same query returned";
+    throw invalidArgument({ field: "pageToken", description });
+  }
+  const { key, id } = opened.cursor.position;
+  return { created: id, id: String(key) };
+}
+
+function sealCursor(engine: Engine, owner: SessionOwner, last: StoredSession, now: number): string {
+  const position = { key: last.id, id: last.created };
+  return engine.pageTokens.seal(queryText(owner), { position, skipped: 0 }, now);
+}
+
+function shown(session: StoredSession, caller: Caller): PersonSession {
+  const { id, identity, provider, created, used, expires, remoteAddress, userAgent } = session;
+  return create(PersonSessionSchema, {
+    id,
+    identity,
+    identityProvider: provider,
+    createTime: timestampFromMs(created),
+    lastUsedTime: timestampFromMs(used),
+    expireTime: timestampFromMs(expires),
+    remoteAddress,
+    userAgent,
+    current: caller.session === id,
+    externalGroupRoleMappings: JSON.parse(session.mappings) as string[],
+  });
+}
+
+/**
+ * Ends a session: one's own, or with `identity_providers.update` one of a provider.
+ *
+ * @example handlers.set(SessionsService.method.endSession, endSessionMethod(engine));
+ */
+export function endSessionMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const { id } = message as EndSessionRequest;
+    await engine.store.write(async (tx) => {
+      const session = await findSessionForChange(tx, id);
+      const own = await sessionOf(engine, call.caller, tx);
+      if (session === undefined || !mayEnd(call.caller, own, session))
+        throw notFound("Session", id);
+      await endOne(new Change(call, tx, engine), session);
+    });
+    return EMPTY_REPLY;
+  };
+}
+
+function mayEnd(
+  caller: Caller,
+  own: StoredSession | undefined,
+  { id, identity, provider }: StoredSession,
+): boolean {
+  const { uid, grants, isOperator, limit, session } = caller;
+  // A token that was made to do little ends what it came of, and nothing else of its person.
+  if (limit !== undefined && identity === uid) return session === id;
+  if (isOperator) return true;
+  if (identity === uid && (ownSessions(uid, own).provider ?? provider) === provider) return true;
+  return provider !== "" && grants.holds([UPDATE], provider);
+}
+
+/**
+ * Ends a session that the caller may end, within a change.
+ *
+ * @example await endOne(change, session);
+ */
+export async function endOne(change: Change, { id, identity }: StoredSession): Promise<void> {
+  const { tx, call, actor } = change;
+  await endSession(tx, id);
+  await audit(tx, call, { resource: identity, actor, detail: { session: id } });
+  const body = { type: EndSessionRequestSchema.typeName, json: JSON.stringify({ id }) };
+  await change.emit(SessionsService.method.endSession, identity, body);
+}
+
+/**
+ * Ends the session that the caller's token belongs to, or all of theirs.
+ *
+ * @example handlers.set(SessionsService.method.logout, logoutMethod(engine));
+ */
+export function logoutMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const { everywhere } = message as LogoutRequest;
+    await engine.store.write((tx) => leave(new Change(call, tx, engine), call, everywhere));
+    return EMPTY_REPLY;
+  };
+}
+
+async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
+  const { tx } = change;
+  if (everywhere) {
+    if (caller.limit === undefined) {
+      const own = await sessionOf(change.engine, caller, tx);
+      return endAll(change, ownSessions(caller.uid, own));
+    }
+    throw new WharfError("PERMISSION_DENIED", "a narrowed token ends no session but its own");
+  }
+  const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
+  if (session === undefined) {
+    const description = "the token did not come of a login";
+    throw failedPrecondition({ type: "NO_SESSION", description });
+  }
+  await endOne(change, session);
+}
+
+/** Ends sessions of a person, and sign-ins of theirs that are still under way. */
+export async function endAll(
+  { tx, call, actor }: Change,
+  owner: SessionOwner & { readonly identity: string },
+): Promise<void> {
+  const { identity, ...through } = owner;
+  const sessions = await endSessions(tx, owner);
+  await dropTicketsOf(tx, identity, through);
+  await audit(tx, call, { resource: identity, actor, detail: { sessions } });
+}

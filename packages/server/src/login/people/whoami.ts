@@ -1,0 +1,121 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  BUILTIN_ROLES,
+  CapabilitySet,
+  capabilityName,
+  type Role,
+  type WhoAmI_Capability,
+  WhoAmI_CapabilitySchema,
+  WhoAmISchema,
+} from "@wharf/contract";
+import { decodeJwt } from "jose";
+import type { Caller } from "../../auth/caller.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { bearerToken } from "../../lib/bearer.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { boundRoles } from "../../store/tables/identity-bindings.ts";
+import { findSession } from "../../store/tables/sessions.ts";
+import { groupV1 } from "../../v1/groups.ts";
+import { roleV1 } from "../../v1/roles.ts";
+import type { Described } from "./person.ts";
+
+/**
+ * Tells a caller who they are and what they hold, group by group.
+ *
+ * @example handlers.set(Auth.method.validate, validateMethod(engine));
+ */
+export function validateMethod(engine: Engine): Handler {
+  return async (call) => {
+    // The token has been verified on the way here; this only reads it.
+    const claims = decodeJwt(bearerToken(call.authorization, "a token"));
+    const described = await personOf(engine, call.caller);
+    const answer = create(WhoAmISchema, {
+      issuer: claims.iss ?? "",
+      subject: claims.sub ?? "",
+      audience: [claims.aud ?? []].flat(),
+      expiry: timestampFromMs((claims.exp ?? 0) * 1000),
+      issuedAt: timestampFromMs((claims.iat ?? 0) * 1000),
+      capabilities: await capabilitiesOf(engine, call),
+      email: described?.email?.verified ? described.email.address : "",
+      ...(described?.profile ? { profile: described.profile } : {}),
+    });
+    return messageReply(WhoAmISchema, answer);
+  };
+}
+
+async function personOf(engine: Engine, { session }: Caller): Promise<Described | undefined> {
+  const found = session ? await findSession(engine.store.reader, session) : undefined;
+  return found && (JSON.parse(found.person) as Described);
+}
+
+async function capabilitiesOf(engine: Engine, call: Call): Promise<WhoAmI_Capability[]> {
+  const { caller } = call;
+  if (caller.isOperator) {
+    const all = caller.grants.heldAt("").toArray().map(capabilityName);
+    return [create(WhoAmI_CapabilitySchema, { capabilities: all })];
+  }
+  const held = [...caller.grants.entries].filter(([, set]) => !set.isEmpty);
+  return engine.lists.run(call, held.length, async (task) => {
+    const known = await rolesKnownTo(engine, caller, task);
+    const all: WhoAmI_Capability[] = [];
+    for (let at = 0; at < held.length; at += GROUPS_PER_READ) {
+      all.push(...(await shown(engine, held.slice(at, at + GROUPS_PER_READ), known)));
+      await task.pause();
+    }
+    return all;
+  });
+}
+
+/** Groups looked up by one statement. */
+const GROUPS_PER_READ = 100;
+
+async function shown(
+  engine: Engine,
+  held: readonly (readonly [uid: string, set: CapabilitySet])[],
+  known: ReadonlyMap<string, Role>,
+): Promise<WhoAmI_Capability[]> {
+  const groups = await engine.groups.findMany(
+    engine.store.reader,
+    held.map(([uid]) => uid),
+  );
+  return held.flatMap(([uid, set]) => {
+    const group = groups.get(uid);
+    if (group === undefined) return [];
+    const role = known.get(set.encode());
+    return [
+      create(WhoAmI_CapabilitySchema, {
+        group: groupV1(group),
+        ...(role ? { role: roleV1(role) } : { capabilities: set.toArray().map(capabilityName) }),
+      }),
+    ];
+  });
+}
+
+/** Built-in roles, and those that the caller's own bindings name, by what they grant. */
+async function rolesKnownTo(
+  { roles, store: { reader } }: Engine,
+  caller: Caller,
+  task: SlicedTask,
+): Promise<Map<string, Role>> {
+  const uids = new Set<string>(BUILTIN_ROLES.map(({ uid }) => uid));
+  for await (const bound of boundRoles(reader, caller.uid)) {
+    for (const [, role] of bound) uids.add(role);
+    await task.pause();
+  }
+  const known = new Map<string, Role>();
+  for (let rest = [...uids]; rest.length > 0; rest = rest.slice(ROLES_PER_READ)) {
+    const found = await roles.findMany(reader, rest.slice(0, ROLES_PER_READ));
+    for (const role of found.values()) {
+      const bits = CapabilitySet.of(...role.capabilities).encode();
+      if (!known.has(bits)) known.set(bits, role);
+    }
+    await task.pause();
+  }
+  return known;
+}
+
+/** Roles looked up by one statement: all built-in ones fit. */
+const ROLES_PER_READ = 200;

@@ -1,0 +1,103 @@
+import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
+import { standingOf } from "../../auth/standing.ts";
+import { Change } from "../../engine/mutation.ts";
+import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
+import { bind } from "../../iam/group-invites.ts";
+import { WharfError } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import {
+  isProvisioned,
+  isWelcome,
+  type ProvisionedGroup,
+  scimGroupsOf,
+  scimUserFor,
+} from "../../scim/lookup.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { countBindings } from "../../store/tables/identity-bindings.ts";
+import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
+import type { LoginParts } from "../login.ts";
+import type { Person } from "../people/person.ts";
+import { registerPerson } from "../people/registration.ts";
+import type { FromProvider } from "./provider-login.ts";
+
+/**
+ * Lets in a person who comes from an identity provider. At their first login they are registered and
+ * given the provider's default role; at every login, what their groups at the provider are mapped to
+ * applies for the session.
+ *
+ * @example const person = await admit(parts, call, provider, described, { knownOnly: false });
+ */
+export function admit(
+  { engine }: LoginParts,
+  call: Call,
+  provider: IdentityProvider,
+  described: FromProvider,
+  { knownOnly }: { knownOnly: boolean },
+): Promise<Person> {
+  const { act, email, profile, externalId, groups } = described;
+  const identity = literalIdentityUid(act.iss, act.sub);
+  const group = parentOf(provider.uid);
+  return engine.store.write(async (tx) => {
+    const change = new Change(call, tx, engine, identity);
+    if (!(await isWelcome(tx, provider.uid, externalId))) throw notProvisioned();
+    if (knownOnly && !(await isKnownAt(change, provider, identity))) {
+      throw new WharfError(
+        "NOT_FOUND",
+        "there is no account for this person: registration required",
+      );
+    }
+    await registerPerson(change, described);
+    if (await notePerson(tx, provider.uid, identity, externalId)) {
+      await bind(change, group, provider.defaultRole, identity);
+    }
+    // Another provider of the same issuer, here or above, may have deactivated the person.
+    const person = { identity, issuer: act.iss, subject: act.sub };
+    const standing = await standingOf(engine, tx, person, undefined, [group]);
+    if (!standing.isActiveAt(group)) throw notProvisioned();
+    const provisioned = await provisionedGroups(tx, provider.uid, externalId);
+    const mappings = await mappingsFor(tx, provider.uid, { ids: groups, provisioned });
+    return {
+      identity,
+      provider: provider.uid,
+      clientId: provider.configuration.value?.clientId ?? "",
+      act,
+      email,
+      profile,
+      mappings: mappings.map(({ uid }) => uid),
+    };
+  });
+}
+
+/**
+ * Whether the organization of an identity provider knows a person: they have signed in through it,
+ * are provisioned there, or are bound at or below its group. Being known elsewhere does not count:
+ * an ID token that was made for another client must not open an account here.
+ */
+async function isKnownAt(
+  { engine, tx }: Change,
+  { uid }: IdentityProvider,
+  identity: string,
+): Promise<boolean> {
+  if (!(await engine.identities.table.keep(tx, identity))) return false;
+  if (await hasSignedIn(tx, uid, identity)) return true;
+  if (await isProvisioned(tx, uid)) return true;
+  return (await countBindings(tx, identity, { root: parentOf(uid), limit: 1 })) > 0;
+}
+
+function notProvisioned(): WharfError {
+  return new WharfError(
+    "PERMISSION_DENIED",
+    "the identity provider has not provisioned this person, or has deactivated them",
+  );
+}
+
+/** The groups that provisioning says a person is in. */
+async function provisionedGroups(
+  reader: Reader,
+  provider: string,
+  externalId: string,
+): Promise<ProvisionedGroup[]> {
+  if (!(await isProvisioned(reader, provider))) return [];
+  const user = await scimUserFor(reader, provider, externalId);
+  return user === undefined ? [] : scimGroupsOf(reader, provider, user.id);
+}

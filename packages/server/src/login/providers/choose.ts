@@ -1,0 +1,65 @@
+import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { WharfError } from "../../lib/errors.ts";
+
+/** As many as fit on a page without looking for one's own. */
+const MOST_SHOWN = 12;
+
+/**
+ * The identity providers that a word stands for: a provider's uid, or the name of an organisation
+ * that the operator has verified. Names that anyone could have taken stand for nothing.
+ *
+ * @example const [provider] = await providersFor(engine, "example.com");
+ */
+export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
+  const { reader } = engine.store;
+  if (isUid(word)) {
+    const provider = await engine.identityProviders.find(reader, word);
+    return provider === undefined ? [] : [provider];
+  }
+  const filter = { column: "verified_name", value: word };
+  const [organisation] = word === "" ? [] : await engine.groups.where(reader, filter);
+  if (organisation === undefined) return [];
+  return engine.identityProviders.where(reader, { column: "root", value: organisation.uid });
+}
+
+/**
+ * The one provider that a word stands for.
+ *
+ * @example const provider = await onlyProvider(engine, form.get("provider"));
+ */
+export async function onlyProvider(engine: Engine, word: string): Promise<IdentityProvider> {
+  const [provider] = await providersFor(engine, word);
+  if (provider !== undefined) return provider;
+  throw new WharfError("NOT_FOUND", "there is no such identity provider");
+}
+
+export interface ShownProvider {
+  readonly uid: string;
+  readonly name: string;
+  readonly organisation: string;
+}
+
+/**
+ * The providers to choose from: those of verified organisations, which are no secret.
+ *
+ * @example choosePage({ login, providers: await shownProviders(engine), … })
+ */
+export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
+  const { reader } = engine.store;
+  const shown: ShownProvider[] = [];
+  for (const { uid: root, name: organisation } of await verifiedOrganisations(engine)) {
+    const providers = await engine.identityProviders.where(reader, { column: "root", value: root });
+    shown.push(...providers.map(({ uid, name }) => ({ uid, name, organisation })));
+    if (shown.length >= MOST_SHOWN) break;
+  }
+  return shown.slice(0, MOST_SHOWN);
+}
+
+/** The first of them by name; most installations have one. */
+function verifiedOrganisations(engine: Engine): Promise<Group[]> {
+  return engine.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
+}
+
+/** Verified organisations that have no provider cost a look-up each. */
+const MOST_LOOKED_AT = 50;

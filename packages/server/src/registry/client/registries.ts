@@ -1,0 +1,98 @@
+import { create, type DescMethod } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  ListRegistriesResponseSchema,
+  type ReconcileRegistriesRequest,
+  ReconcileRegistriesRequestSchema,
+  ReconcileRegistriesResponseSchema,
+  RegistriesService,
+  type Registry,
+  RegistryFindingsSchema,
+  RegistrySchema,
+} from "@wharf/contract";
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { Change } from "../../engine/mutation.ts";
+import { failedPrecondition, notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { readPass, requestPass } from "../../store/tables/registry-passes.ts";
+import { readProgress } from "../reconcile/reconcile-pass.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
+
+/**
+ * The attached registries, as the operator sees them, and looks through them on demand.
+ *
+ * @example const handlers = new Map(registryHandlers(engine, reconcilers));
+ */
+export function registryHandlers(
+  engine: Engine,
+  reconcilers: ReadonlyMap<string, Reconciler>,
+): [DescMethod, Handler][] {
+  const { method } = RegistriesService;
+  return [
+    [method.listRegistries, listRegistries(engine, [...reconcilers.keys()])],
+    [method.reconcileRegistries, reconcileRegistries(engine, reconcilers)],
+  ];
+}
+
+function listRegistries({ store }: Engine, hosts: readonly string[]): Handler {
+  return async () => {
+    const registries = await shown(store.reader, hosts);
+    const response = create(ListRegistriesResponseSchema, { registries });
+    return messageReply(ListRegistriesResponseSchema, response);
+  };
+}
+
+function reconcileRegistries(
+  engine: Engine,
+  reconcilers: ReadonlyMap<string, Reconciler>,
+): Handler {
+  const { store } = engine;
+  return async (call, message) => {
+    const { host } = message as ReconcileRegistriesRequest;
+    const hosts = chosen([...reconcilers.keys()], host);
+    await store.write(async (tx) => {
+      const change = new Change(call, tx, engine);
+      for (const one of hosts) {
+        await requestPass(tx, one, call.time);
+        await audit(tx, call, { resource: "", detail: { host: one } });
+        const { typeName: type } = ReconcileRegistriesRequestSchema;
+        // It is about the installation: no group has it.
+        await change.emit(call.method, one, { type, json: JSON.stringify({ host: one }) }, "");
+      }
+    });
+    for (const one of hosts) reconcilers.get(one)?.wake();
+    const registries = await shown(store.reader, hosts);
+    const response = create(ReconcileRegistriesResponseSchema, { registries });
+    return messageReply(ReconcileRegistriesResponseSchema, response);
+  };
+}
+
+/** The registry that is named, or all. */
+function chosen(attached: readonly string[], host: string): readonly string[] {
+  if (attached.length === 0) {
+    const description = "no registry is attached: --registry-urls names them";
+    throw failedPrecondition({ type: "NO_REGISTRY", description });
+  }
+  if (host === "") return attached;
+  if (!attached.includes(host)) throw notFound("Registry", host);
+  return [host];
+}
+
+function shown(reader: Reader, hosts: readonly string[]): Promise<Registry[]> {
+  return Promise.all(
+    hosts.map(async (host) => {
+      const { began, finished, requested, problem, findings } = await readPass(reader, host);
+      return create(RegistrySchema, {
+        host,
+        ...(began > 0 && { beginTime: timestampFromMs(began) }),
+        ...(finished > 0 && { finishTime: timestampFromMs(finished) }),
+        pending: requested > 0,
+        problem,
+        findings: create(RegistryFindingsSchema, readProgress(findings)),
+      });
+    }),
+  );
+}

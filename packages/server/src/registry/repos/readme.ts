@@ -1,0 +1,111 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type GetRepoReadmeRequest,
+  type RepoReadme,
+  RepoReadmeSchema,
+  ReposService,
+  type UpdateRepoReadmeRequest,
+} from "@wharf/contract";
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { readMask } from "../../engine/mask.ts";
+import { Change } from "../../engine/mutation.ts";
+import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageToJson } from "../../rpc/json.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { mustBeUid, validate } from "../../rpc/validate.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { readReadme, writeReadme } from "../../store/tables/repo-readmes.ts";
+import { type UnsafeHtml, unsafeHtml } from "./readme-html.ts";
+import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.ts";
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The methods about the README of a repo. */
+export function readmeMethods(engine: Engine): Readonly<Record<string, Handler>> {
+  return { GetRepoReadme: getReadme(engine), UpdateRepoReadme: updateReadme(engine) };
+}
+
+function getReadme(engine: Engine): Handler {
+  return async (_call, message) => {
+    const { uid } = message as GetRepoReadmeRequest;
+    const { reader } = engine.store;
+    const { repos } = engine;
+    if ((await repos.find(reader, uid)) === undefined) throw notFound(repos.typeName, uid);
+    return messageReply(RepoReadmeSchema, readmeOf(uid, await readSafeReadme(reader, uid)));
+  };
+}
+
+function readmeOf(uid: string, content: string): RepoReadme {
+  return create(RepoReadmeSchema, { uid, content });
+}
+
+function updateReadme(engine: Engine): Handler {
+  return async (call, message) => {
+    const { repoReadme, updateMask } = message as UpdateRepoReadmeRequest;
+    const given = repoReadme ?? create(RepoReadmeSchema);
+    const { uid, content } = given;
+    mustBeUid("uid", uid);
+    const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
+    if (isGiven) check(given);
+    const answer = await engine.store.write(async (tx) => {
+      const { repos } = engine;
+      if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
+      const before = await readSafeReadme(tx, uid);
+      if (!isGiven || content === before) return readmeOf(uid, before);
+      return storeReadme(new Change(call, tx, engine), uid, content);
+    });
+    return messageReply(RepoReadmeSchema, answer);
+  };
+}
+
+/**
+ * A README as it is shown. Those that earlier versions stored may hold links that are rejected now:
+ * these lead nowhere.
+ *
+ * @example const content = await readSafeReadme(reader, repo.uid);
+ */
+export async function readSafeReadme(reader: Reader, repo: string): Promise<string> {
+  return withoutUnsafeLinks(await readReadme(reader, repo));
+}
+
+/**
+ * Puts a README in place of the one before it; it has been checked.
+ *
+ * @example await storeReadme(change, repo.uid, content);
+ */
+export async function storeReadme(
+  change: Change,
+  uid: string,
+  content: string,
+): Promise<RepoReadme> {
+  await writeReadme(change.tx, uid, content);
+  await audit(change.tx, change.call, { resource: uid });
+  const after = readmeOf(uid, content);
+  const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
+  await change.emit(ReposService.method.updateRepoReadme, uid, body);
+  return after;
+}
+
+/** Rejects what is too long, or holds HTML or links that are not safe to show. */
+export function checkReadme(content: string): void {
+  check(readmeOf("", content));
+}
+
+function check(readme: RepoReadme): void {
+  validate(RepoReadmeSchema, readme);
+  if (Buffer.byteLength(readme.content) > MOST_BYTES) {
+    const description = `content must have at most ${MOST_BYTES} bytes`;
+    throw invalidArgument({ field: "content", description });
+  }
+  const unsafe = unsafeHtml(readme.content);
+  if (unsafe !== undefined) throw notSafe("safe HTML only", unsafe);
+  const link = unsafeLink(readme.content);
+  if (link !== undefined) throw notSafe("links to http, https and mailto only", link);
+}
+
+function notSafe(what: string, { line, text }: UnsafeHtml | UnsafeLink): WharfError {
+  const description = `content must hold ${what}: line ${line} has ${JSON.stringify(text)}`;
+  return invalidArgument({ field: "content", description });
+}

@@ -1,0 +1,131 @@
+import { type DescMessage, isFieldSet, type Message } from "@bufbuild/protobuf";
+import {
+  CatalogTier,
+  CustomOverlaySchema,
+  type DeleteRepoRequest,
+  parentOf,
+  type Repo,
+  RepoSchema,
+  ReposService,
+} from "@wharf/contract";
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Change } from "../../engine/mutation.ts";
+import { Resource } from "../../engine/resource.ts";
+import { deleteMethod } from "../../engine/write.ts";
+import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { fieldValue } from "../../rpc/fields.ts";
+import { countsOf } from "../../store/resources/range-counts.ts";
+import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
+import { forgetPlaces } from "../../store/tables/registry-locations.ts";
+import { deleteReadme } from "../../store/tables/repo-readmes.ts";
+import { forgetHistory } from "../../store/tables/tag-history.ts";
+import { readmeMethods } from "./readme.ts";
+import { passOn, settleSync } from "./sync.ts";
+
+/** Repos: what a group keeps images in. What is stored of the images is knowledge; they are elsewhere. */
+export const repos: Resource<Repo> = new Resource({
+  service: ReposService,
+  schema: RepoSchema,
+  table: "repos",
+  hasChildren: true,
+  uniqueNames: true,
+  limitedAs: "repositories",
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    {
+      field: "syncSource",
+      column: "sync_source",
+      type: "text",
+      of: (repo) => repo.syncConfig?.source ?? "",
+      sparse: true,
+    },
+  ],
+  async beforeCreate(change, created) {
+    check(created);
+    await settleSync(change, undefined, created);
+  },
+  async beforeUpdate(change, before, after) {
+    check(after);
+    if (before.name !== after.name) await mayRename(change, before, after);
+    await settleSync(change, before, after);
+    await passOn(change, before, after);
+  },
+  beforeDelete: removeContents,
+  methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),
+});
+
+function check(repo: Repo): void {
+  if (!(repo.catalogTier in CatalogTier)) {
+    const description = "catalogTier must be one of the known tiers";
+    throw invalidArgument({ field: "catalogTier", description });
+  }
+  const { customOverlay } = repo;
+  if (customOverlay === undefined) return;
+  if (!isEmpty(CustomOverlaySchema, customOverlay)) {
+    const description = "custom assembly is not enabled here";
+    throw failedPrecondition({ type: "CUSTOM_ASSEMBLY_DISABLED", description });
+  }
+  delete repo.customOverlay;
+}
+
+/** Whether a message says nothing, at any depth. */
+function isEmpty(schema: DescMessage, message: Message): boolean {
+  return schema.fields.every((field) => {
+    if (!isFieldSet(message, field)) return true;
+    if (field.fieldKind !== "message") return false;
+    return isEmpty(field.message, fieldValue(message, field) as Message);
+  });
+}
+
+/** Images are pushed and pulled by the name of their repo, so it stays while there are any. */
+async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
+  const { engine, tx } = change;
+  const group = parentOf(uid);
+  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: uid });
+  if (hasTags || (await hasManifests(tx, uid))) {
+    const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+  }
+  // Whoever makes another repo here holds the group too.
+  await engine.groups.table.findForChange(tx, group);
+  if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
+    throw alreadyExists(repos.typeName, name);
+  }
+}
+
+/**
+ * So many tags of each kind go in one transaction, which everyone who writes waits for. A larger
+ * repo is emptied in several before the one that deletes it.
+ */
+const TAGS_AT_ONCE = 2_000;
+
+function deleteRepo(engine: Engine): Handler {
+  const { store, tags } = engine;
+  const deleteRest = deleteMethod(repos, engine);
+  const isLarge = async (uid: string) => {
+    const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
+    return children > TAGS_AT_ONCE;
+  };
+  return async (call, request) => {
+    const { uid } = request as DeleteRepoRequest;
+    while (await isLarge(uid)) {
+      await store.write(async (tx) => {
+        if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
+        await tags.table.deleteChildren(tx, uid, TAGS_AT_ONCE);
+        await audit(tx, call, { resource: uid, detail: { emptied: true } });
+      });
+    }
+    return deleteRest(call, request);
+  };
+}
+
+/** With a repo go its tags, their history, its README and what is known of its images. */
+async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
+  await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+  await forgetManifests(tx, uid);
+  await forgetHistory(tx, uid);
+  await forgetPlaces(tx, uid);
+  await deleteReadme(tx, uid);
+}

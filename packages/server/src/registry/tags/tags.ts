@@ -1,0 +1,60 @@
+import { create, type Message } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type ListTagHistoryRequest,
+  ListTagHistoryResponseSchema,
+  parentOf,
+  type Tag,
+  TagSchema,
+  TagsService,
+} from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { pageSizeOf, readCursor } from "../../engine/list.ts";
+import { Resource } from "../../engine/resource.ts";
+import { notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { readHistory } from "../../store/tables/tag-history.ts";
+import { noteRemoval } from "../ingest/tag-state.ts";
+import { tagParts } from "./tag-partitions.ts";
+
+/** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
+export const tags: Resource<Tag> = new Resource({
+  service: TagsService,
+  schema: TagSchema,
+  table: "tags",
+  uniqueNames: true,
+  parts: tagParts,
+  childOrders: ["created", "updated"],
+  filters: [
+    { field: "name", column: "name", type: "common" },
+    { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
+    { field: "updatedSince", column: "updated", type: "common", isBound: true },
+  ],
+  beforeDelete: (change, { uid, name }) =>
+    noteRemoval(change, parentOf(uid), name, change.call.time),
+  methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
+});
+
+/** What the name of a tag has stood for, newest first. */
+function listHistory(engine: Engine): Handler {
+  return async (call, message) => {
+    const { uid, pageSize, pageToken } = message as ListTagHistoryRequest & Message;
+    const limit = pageSizeOf(pageSize);
+    const { reader } = engine.store;
+    const tag = await tags.find(reader, uid);
+    if (tag === undefined) throw notFound(tags.typeName, uid);
+    const query = JSON.stringify(["ListTagHistory", uid]);
+    const cursor = readCursor(engine, query, pageToken, call.time)?.position;
+    const after = cursor && { time: Number(cursor.key), id: cursor.id };
+    const found = await readHistory(reader, parentOf(uid), tag.name, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };
+    const answer = create(ListTagHistoryResponseSchema, {
+      entries: page.map(({ digest, time }) => ({ digest, updateTime: timestampFromMs(time) })),
+      nextPageToken: next ? engine.pageTokens.seal(query, next, call.time) : "",
+    });
+    return messageReply(ListTagHistoryResponseSchema, answer);
+  };
+}

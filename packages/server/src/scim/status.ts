@@ -1,0 +1,74 @@
+import { hash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type IdentityProvider_SCIM,
+  IdentityProvider_SCIM_CredentialState,
+  IdentityProvider_SCIMSchema,
+} from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../store/db/connection.ts";
+import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
+
+/**
+ * What Get tells of an identity provider's provisioning.
+ *
+ * @example provider.scim = await scimStatus(reader, engine, provider.uid, Date.now());
+ */
+export async function scimStatus(
+  reader: Reader,
+  engine: Engine,
+  uid: string,
+  now: number,
+): Promise<IdentityProvider_SCIM> {
+  const credentials = await readScimCredentials(reader, uid);
+  const { enabled, token_hash, token_expires, revoked, previous_expires } = credentials;
+  const hasToken = token_hash !== "" && revoked === null;
+  return create(IdentityProvider_SCIMSchema, {
+    enabled: enabled === 1,
+    endpointUrl: endpointUrl(engine, uid),
+    credentialState: stateOf(credentials, now),
+    etag: etagOf(credentials),
+    ...(hasToken && timeField("tokenExpireTime", token_expires)),
+    ...(hasToken && isRotating(credentials, now)
+      ? timeField("previousTokenExpireTime", previous_expires)
+      : {}),
+  });
+}
+
+function stateOf(credentials: ScimCredentials, now: number): IdentityProvider_SCIM_CredentialState {
+  const State = IdentityProvider_SCIM_CredentialState;
+  const { token_hash, token_expires, revoked } = credentials;
+  if (token_hash === "") return State.NOT_ISSUED;
+  if (revoked !== null) return State.REVOKED;
+  if (isRotating(credentials, now)) return State.ROTATING;
+  return isPast(token_expires, now) ? State.EXPIRED : State.LIVE;
+}
+
+function isRotating({ previous_hash, previous_expires }: ScimCredentials, now: number): boolean {
+  return previous_hash !== "" && !isPast(previous_expires, now);
+}
+
+/** Whether a time that may be never has come. */
+export function isPast(expires: number | null, now: number): boolean {
+  return expires !== null && expires <= now;
+}
+
+/** Where an identity provider sends the people that it provisions. */
+export function endpointUrl(engine: Engine, uid: string): string {
+  return `${engine.addresses().authUrl}/scim/v2/${uid}`;
+}
+
+export function etagOf({ version }: Pick<ScimCredentials, "version">): string {
+  return `v${version}`;
+}
+
+/** The digest that a token is known by. */
+export function scimTokenHash(token: string): string {
+  return hash("sha256", token);
+}
+
+/** A time as a field of a message; nothing for never. */
+export function timeField<Name extends string>(name: Name, ms: number | null) {
+  return ms === null ? {} : ({ [name]: timestampFromMs(ms) } as Record<Name, Timestamp>);
+}

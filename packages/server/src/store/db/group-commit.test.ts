@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { writeInstallation } from "../tables/installation.ts";
+import { openSqlite } from "./sqlite.ts";
+import { Store } from "./store.ts";
+
+describe("writes that share a commit", () => {
+  let directory: string;
+  let store: Store;
+  const commits: number[] = [];
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "wharf-store-"));
+    const timings = { committed: (_ms: number, writes: number) => commits.push(writes) };
+    store = await Store.open(openSqlite(join(directory, "own", "wharf.db")), [], timings);
+  });
+  after(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const put = (name: string, value = name) =>
+    store.write((tx) =>
+      tx.run("INSERT INTO installation (name, value) VALUES (?, ?)", name, value),
+    );
+  const names = async () => {
+    const rows = await store.reader.all<{ name: string }>(
+      "SELECT name FROM installation ORDER BY name",
+    );
+    return rows.map((row) => row.name);
+  };
+
+  test("the database is its owner's alone", () => {
+    assert.equal(statSync(join(directory, "own")).mode & 0o777, 0o700);
+    assert.equal(statSync(join(directory, "own", "wharf.db")).mode & 0o777, 0o600);
+  });
+
+  test("those of one turn are committed together, and one that fails takes nobody along", async () => {
+    const before = commits.length;
+    const outcomes = await Promise.allSettled([put("a"), put("b"), put("a"), put("c")]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["fulfilled", "fulfilled", "rejected", "fulfilled"],
+    );
+    assert.deepEqual(commits.slice(before), [4]);
+    assert.deepEqual(await names(), ["a", "b", "c"]);
+  });
+
+  test("those that come turn after turn share a commit, until a turn brings none or all have waited long", async () => {
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const before = commits.length;
+    const writes = [put("turn-0")];
+    for (let turn = 1; turn < 4; turn++) {
+      await nextTurn();
+      writes.push(put(`turn-${turn}`));
+    }
+    await Promise.all(writes);
+    assert.deepEqual(commits.slice(before), [4]);
+
+    const endless = [put("endless-0")];
+    while (commits.length === before + 1) {
+      await nextTurn();
+      endless.push(put(`endless-${endless.length}`));
+    }
+    await Promise.all(endless);
+    assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
+  });
+
+  test("a write that fails half-way leaves nothing of itself", async () => {
+    const failing = store.write(async (tx) => {
+      await tx.run("INSERT INTO installation (name, value) VALUES (?, ?)", "half", "x");
+      throw new Error("changed my mind");
+    });
+    await assert.rejects(failing, /changed my mind/);
+    assert.ok(!(await names()).includes("half"));
+  });
+
+  test("what was written is seen by the next read of the same turn", async () => {
+    await names();
+    await put("seen");
+    assert.ok((await names()).includes("seen"));
+  });
+
+  test("the access version moves with changes of access, and only with them", async () => {
+    const version = await store.accessVersion();
+    await writeInstallation(store, "other", "x");
+    assert.equal(await store.accessVersion(), version);
+    await store.write(async (tx) => tx.accessChanged());
+    assert.equal(await store.accessVersion(), version + 1);
+    const failing = store.write(async (tx) => {
+      tx.accessChanged();
+      throw new Error("no");
+    });
+    await assert.rejects(failing);
+    assert.equal(await store.accessVersion(), version + 1);
+  });
+});

@@ -1,0 +1,60 @@
+import type { Transaction } from "../db/group-commit.ts";
+
+export interface AuditEntry {
+  readonly time: number;
+  readonly actor: string;
+  readonly method: string;
+  readonly resource: string;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** The canonical code of the outcome; 0 for what was done. */
+  readonly code: number;
+  /** What else is worth knowing, as JSON. Never a secret. */
+  readonly detail: string;
+}
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly time: number;
+  readonly type: string;
+  readonly subject: string;
+  readonly group: string;
+  readonly actor: string;
+  readonly bodyType: string;
+  readonly body: string;
+}
+
+/** Writes who did what into the transaction that does it. */
+export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+  await tx.run(
+    `INSERT INTO audit
+       (time, actor, method, resource, request_id, remote_address, user_agent, code, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    entry.time,
+    entry.actor,
+    entry.method,
+    entry.resource,
+    entry.requestId,
+    entry.remoteAddress,
+    entry.userAgent,
+    entry.code,
+    entry.detail,
+  );
+}
+
+/** Writes an event, to be delivered to subscribers, into the transaction that causes it. */
+export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
+  await tx.run(
+    `INSERT INTO events (event_id, time, type, subject, group_uid, actor, body_type, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    event.id,
+    event.time,
+    event.type,
+    event.subject,
+    event.group,
+    event.actor,
+    event.bodyType,
+    event.body,
+  );
+}

@@ -1,0 +1,36 @@
+import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+
+/** The README texts of repos, apart from the repos: lists have no use for a megabyte each. */
+
+/** @example const content = await readReadme(reader, repo); */
+export async function readReadme(reader: Reader, repo: string): Promise<string> {
+  const sql = "SELECT content FROM repo_readmes WHERE repo = ?";
+  return (await reader.get<{ content: string }>(sql, repo))?.content ?? "";
+}
+
+/** The texts of several repos, by uid; those without one are left out. */
+export async function readReadmes(
+  reader: Reader,
+  repos: readonly string[],
+): Promise<Map<string, string>> {
+  if (repos.length === 0) return new Map();
+  const marks = repos.map(() => "?").join(", ");
+  const sql = `SELECT repo, content FROM repo_readmes WHERE repo IN (${marks})`;
+  return new Map(await reader.arrays<readonly [string, string]>(sql, ...repos));
+}
+
+/** Keeps a text in place of the one before it; an empty one is none. */
+export async function writeReadme(tx: Transaction, repo: string, content: string): Promise<void> {
+  if (content === "") return deleteReadme(tx, repo);
+  await tx.run(
+    `INSERT INTO repo_readmes (repo, content) VALUES (?, ?)
+     ON CONFLICT (repo) DO UPDATE SET content = excluded.content`,
+    repo,
+    content,
+  );
+}
+
+export async function deleteReadme(tx: Transaction, repo: string): Promise<void> {
+  await tx.run("DELETE FROM repo_readmes WHERE repo = ?", repo);
+}

@@ -1,0 +1,109 @@
+import type { Reader, Value } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+
+/** A user or group as an identity provider provisioned it. */
+export interface ScimRow {
+  /** The uid of the identity provider. */
+  readonly provider: string;
+  /** Our id for it. */
+  readonly resource: string;
+  /** What it is found by, in lower case: the user name, or the display name of a group. */
+  readonly name: string;
+  /** The provider's id for it; empty where it gave none. */
+  readonly external_id: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly version: number;
+  /** Its attributes as JSON. */
+  readonly data: string;
+}
+
+/** A row with its place in the order of all. */
+export type PlacedRow = ScimRow & { readonly id: number };
+
+/** What rows can be found by without looking at each. */
+export type ScimKey = "resource" | "name" | "external_id";
+
+const COLUMNS = [
+  "provider",
+  "resource",
+  "name",
+  "external_id",
+  "created",
+  "updated",
+  "version",
+  "data",
+] as const;
+
+/** The users, or the groups, of all identity providers. */
+export class ScimTable {
+  readonly #table: string;
+  readonly #select: string;
+
+  constructor(table: "scim_users" | "scim_groups") {
+    this.#table = table;
+    this.#select = `SELECT id, ${COLUMNS.join(", ")} FROM ${table} WHERE provider = ?`;
+  }
+
+  /** @example const user = await scimUsers.find(reader, provider, id); */
+  find(reader: Reader, provider: string, resource: string): Promise<ScimRow | undefined> {
+    return reader.get<ScimRow>(`${this.#select} AND resource = ?`, provider, resource);
+  }
+
+  /** Those that have a value under a key, in order. */
+  where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<PlacedRow[]> {
+    const given = key === "external_id" ? " AND external_id <> ''" : "";
+    const sql = `${this.#select} AND ${key} = ?${given} ORDER BY id`;
+    return reader.all<PlacedRow>(sql, provider, value);
+  }
+
+  /** The next rows in order, after the one at a place. */
+  after(reader: Reader, provider: string, place: number, limit: number): Promise<PlacedRow[]> {
+    const sql = `${this.#select} AND id > ? ORDER BY id LIMIT ?`;
+    return reader.all<PlacedRow>(sql, provider, place, limit);
+  }
+
+  /** The rows at these positions in order. */
+  page(reader: Reader, provider: string, offset: number, limit: number): Promise<PlacedRow[]> {
+    const sql = `${this.#select} ORDER BY id LIMIT ? OFFSET ?`;
+    return reader.all<PlacedRow>(sql, provider, limit, offset);
+  }
+
+  async count(reader: Reader, provider: string): Promise<number> {
+    const sql = `SELECT count(*) AS total FROM ${this.#table} WHERE provider = ?`;
+    return (await reader.get<{ total: number }>(sql, provider))?.total ?? 0;
+  }
+
+  async insert(tx: Transaction, row: ScimRow): Promise<void> {
+    await tx.run(
+      `INSERT INTO ${this.#table} (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`,
+      ...COLUMNS.map((column): Value => row[column]),
+    );
+  }
+
+  async update(tx: Transaction, row: ScimRow): Promise<void> {
+    await tx.run(
+      `UPDATE ${this.#table} SET name = ?, external_id = ?, updated = ?, version = ?, data = ?
+       WHERE provider = ? AND resource = ?`,
+      row.name,
+      row.external_id,
+      row.updated,
+      row.version,
+      row.data,
+      row.provider,
+      row.resource,
+    );
+  }
+
+  async delete(tx: Transaction, provider: string, resource: string): Promise<void> {
+    const sql = `DELETE FROM ${this.#table} WHERE provider = ? AND resource = ?`;
+    await tx.run(sql, provider, resource);
+  }
+
+  async deleteAll(tx: Transaction, provider: string): Promise<void> {
+    await tx.run(`DELETE FROM ${this.#table} WHERE provider = ?`, provider);
+  }
+}
+
+export const scimUsers = new ScimTable("scim_users");
+export const scimGroups = new ScimTable("scim_groups");

@@ -1,0 +1,92 @@
+import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+
+/**
+ * Everything that is sealed before it gets here, in one table: secrets of resources, private keys
+ * and the installation's own secrets. No other row holds one.
+ */
+
+/** @example const sealed = await readSealed(reader, provider, "client_secret"); */
+export async function readSealed(
+  reader: Reader,
+  owner: string,
+  name: string,
+): Promise<Uint8Array | undefined> {
+  const sql = "SELECT sealed FROM secrets WHERE owner = ? AND name = ?";
+  return (await reader.get<{ sealed: Uint8Array }>(sql, owner, name))?.sealed;
+}
+
+export interface SealedRow {
+  readonly owner: string;
+  readonly name: string;
+  readonly sealed: Uint8Array;
+}
+
+/** Every sealed value there is. */
+export function readAllSealed(reader: Reader): Promise<SealedRow[]> {
+  return reader.all<SealedRow>("SELECT owner, name, sealed FROM secrets ORDER BY owner, name");
+}
+
+/** All values of some owners. */
+export function readSealedOf(reader: Reader, owners: readonly string[]): Promise<SealedRow[]> {
+  const listed = owners.map(() => "?").join(", ");
+  return reader.all<SealedRow>(
+    `SELECT owner, name, sealed FROM secrets WHERE owner IN (${listed}) ORDER BY owner, name`,
+    ...owners,
+  );
+}
+
+/** Keeps a secret in place of the one before it. */
+export async function writeSealed(
+  tx: Transaction,
+  owner: string,
+  name: string,
+  sealed: Uint8Array,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO secrets (owner, name, sealed) VALUES (?, ?, ?)
+     ON CONFLICT (owner, name) DO UPDATE SET sealed = excluded.sealed`,
+    owner,
+    name,
+    sealed,
+  );
+}
+
+export async function deleteSealed(tx: Transaction, owner: string, name: string): Promise<void> {
+  await tx.run("DELETE FROM secrets WHERE owner = ? AND name = ?", owner, name);
+}
+
+export async function deleteSealedOf(tx: Transaction, owner: string): Promise<void> {
+  await tx.run("DELETE FROM secrets WHERE owner = ?", owner);
+}
+
+export async function deleteAllSealed(tx: Transaction): Promise<void> {
+  await tx.run("DELETE FROM secrets");
+}
+
+/** Who has a secret with this name. */
+export async function ownersOfSealed(reader: Reader, name: string): Promise<string[]> {
+  const sql = "SELECT owner FROM secrets WHERE name = ? ORDER BY owner";
+  return (await reader.all<{ owner: string }>(sql, name)).map(({ owner }) => owner);
+}
+
+/** A value of a store from before sealing. */
+export interface UnsealedRow {
+  readonly owner: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The values that an upgrade has left to be sealed. */
+export function readUnsealed(reader: Reader): Promise<UnsealedRow[]> {
+  return reader.all<UnsealedRow>("SELECT owner, name, value FROM unsealed ORDER BY owner, name");
+}
+
+export async function deleteUnsealed(tx: Transaction): Promise<void> {
+  await tx.run("DELETE FROM unsealed");
+}
+
+/** Zeroes what is deleted from now on, where the database can; `scrub` has the rest. */
+export async function secureDelete(tx: Transaction, on: boolean): Promise<void> {
+  if (tx.dialect.name === "sqlite") await tx.run(`PRAGMA secure_delete = ${on ? "ON" : "OFF"}`);
+}

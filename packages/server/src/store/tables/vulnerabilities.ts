@@ -1,0 +1,176 @@
+import { ancestorsOf, subtreeEnd } from "@wharf/contract";
+import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+import { indexable } from "../resources/indexable.ts";
+
+/**
+ * What is known of vulnerabilities themselves, by the group that it was brought into: nobody's word
+ * counts in an organisation but that of those who may write there.
+ */
+export interface StoredVulnerability {
+  /** The uid of the group. */
+  readonly place: string;
+  readonly id: string;
+  /** When this was known. */
+  readonly updated: number;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Stores one unless a later word on it is there. Returns whether that changed anything.
+ *
+ * @example const changed = await putVulnerability(tx, { place, id, updated, data }, names);
+ */
+export async function putVulnerability(
+  tx: Transaction,
+  { place, id, updated, data }: StoredVulnerability,
+  names: readonly string[],
+): Promise<boolean> {
+  const changed = await tx.run(
+    `INSERT INTO vulnerabilities (place, id, updated, data) VALUES (?, ?, ?, ?)
+     ON CONFLICT (place, id) DO UPDATE SET updated = excluded.updated, data = excluded.data
+     WHERE vulnerabilities.updated <= excluded.updated AND vulnerabilities.data <> excluded.data`,
+    place,
+    id,
+    updated,
+    data,
+  );
+  if (changed === 0) return false;
+  await tx.run("DELETE FROM vulnerability_names WHERE place = ? AND id = ?", place, id);
+  await tx.run(
+    `INSERT INTO vulnerability_names (place, id, name) SELECT ?, ?, value FROM (${tx.dialect.texts}) given`,
+    place,
+    id,
+    JSON.stringify([...new Set(names.map(indexable))]),
+  );
+  await tx.run(
+    `INSERT INTO vulnerability_changes (place, number, latest) VALUES (?, 1, ?)
+     ON CONFLICT (place) DO UPDATE SET number = vulnerability_changes.number + 1,
+       latest = CASE WHEN vulnerability_changes.latest > excluded.latest
+         THEN vulnerability_changes.latest ELSE excluded.latest END`,
+    place,
+    Date.now(),
+  );
+  return true;
+}
+
+/** How often, and when last, what is known in places has changed. */
+export interface VulnerabilityChanges {
+  readonly number: number;
+  readonly latest: number;
+}
+
+/**
+ * The changes of what counts for a group or anything below it: there, and everywhere above.
+ *
+ * @example const { latest } = await vulnerabilityChanges(reader, group);
+ */
+export async function vulnerabilityChanges(
+  reader: Reader,
+  group: string,
+): Promise<VulnerabilityChanges> {
+  const row = await reader.get<{ number: number; latest: number }>(
+    `SELECT coalesce(sum(number), 0) AS number, coalesce(max(latest), 0) AS latest
+     FROM vulnerability_changes
+     WHERE (place >= ? AND place < ?) OR place IN (${reader.dialect.texts})`,
+    group,
+    subtreeEnd(group),
+    JSON.stringify(ancestorsOf(group)),
+  );
+  return { number: Number(row?.number ?? 0), latest: Number(row?.latest ?? 0) };
+}
+
+/**
+ * What was brought into a place of these ids.
+ *
+ * @example const known = await vulnerabilitiesOf(reader, group, ["CVE-2026-0001"]);
+ */
+export async function vulnerabilitiesOf(
+  reader: Reader,
+  place: string,
+  ids: readonly string[],
+): Promise<StoredVulnerability[]> {
+  if (ids.length === 0) return [];
+  const { texts } = reader.dialect;
+  return reader.all<StoredVulnerability>(
+    `SELECT place, id, updated, data FROM vulnerabilities WHERE place = ? AND id IN (${texts})`,
+    place,
+    JSON.stringify(ids),
+  );
+}
+
+/**
+ * The names that vulnerabilities of these ids have in a place.
+ *
+ * @example const names = await namesOf(reader, group, ["CVE-2026-0001"]);
+ */
+export async function namesOf(
+  reader: Reader,
+  place: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await reader.arrays<readonly [string]>(
+    `SELECT name FROM vulnerability_names WHERE place = ? AND id IN (${reader.dialect.texts})`,
+    place,
+    JSON.stringify(ids),
+  );
+  return rows.map(([name]) => name);
+}
+
+/**
+ * One of the names that more than so many vulnerabilities of a place have; undefined where none has.
+ *
+ * @example const name = await crowdedName(tx, group, ["CVE-2026-0001"], 1_000);
+ */
+export async function crowdedName(
+  reader: Reader,
+  place: string,
+  names: readonly string[],
+  most: number,
+): Promise<string | undefined> {
+  const row = await reader.get<{ name: string }>(
+    `SELECT name FROM vulnerability_names WHERE name IN (${reader.dialect.texts}) AND place = ?
+     GROUP BY name HAVING count(*) > ? LIMIT 1`,
+    JSON.stringify(names),
+    place,
+    most,
+  );
+  return row?.name;
+}
+
+/** A vulnerability under one of its names. */
+export interface NamedVulnerability {
+  /** Indexable. */
+  readonly name: string;
+  readonly place: string;
+  readonly id: string;
+  readonly data: Uint8Array;
+}
+
+/**
+ * What is known in any of these places under any of these names.
+ *
+ * @example const known = await vulnerabilitiesNamed(reader, [group, root], ["CVE-2026-0001"]);
+ */
+export async function vulnerabilitiesNamed(
+  reader: Reader,
+  places: readonly string[],
+  names: readonly string[],
+): Promise<NamedVulnerability[]> {
+  const { texts } = reader.dialect;
+  return reader.all<NamedVulnerability>(
+    `SELECT n.name, n.place, n.id, v.data
+     FROM vulnerability_names n JOIN vulnerabilities v ON v.place = n.place AND v.id = n.id
+     WHERE n.name IN (${texts}) AND n.place IN (${texts}) ORDER BY n.id`,
+    JSON.stringify(names.map(indexable)),
+    JSON.stringify(places),
+  );
+}
+
+/** Forgets what was brought into a group, when it is deleted. */
+export async function forgetVulnerabilities(tx: Transaction, place: string): Promise<void> {
+  await tx.run("DELETE FROM vulnerability_names WHERE place = ?", place);
+  await tx.run("DELETE FROM vulnerabilities WHERE place = ?", place);
+  await tx.run("DELETE FROM vulnerability_changes WHERE place = ?", place);
+  await tx.run("DELETE FROM severity_changes WHERE place = ?", place);
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { WharfError } from "../../lib/errors.ts";
+import { Checks } from "../verify/checks.ts";
+import { exactly, type Matcher, pattern } from "../verify/matcher.ts";
+import { checkSigned } from "../verify/signature.ts";
+import { IssuerPolicy } from "./issuer-policy.ts";
+import { Issuers } from "./issuers.ts";
+
+const AT_ONCE = 16;
+const NEVER_MS = 600_000;
+
+/** Issuers by path on one server: those called hang hang, those called good answer, others fail. */
+class ManyIssuers {
+  readonly asked: string[] = [];
+  readonly #hanging: ServerResponse[] = [];
+  readonly #server = createServer((request, response) => {
+    const path = request.url ?? "";
+    this.asked.push(path);
+    const issuer = path.replace("/.well-known/openid-configuration", "");
+    if (this.#failing) response.writeHead(404).end();
+    else if (path.startsWith("/hang") && !this.#released) this.#hanging.push(response);
+    else if (path === "/jwks") response.end(JSON.stringify({ keys: [] }));
+    else if (!path.startsWith("/good")) response.writeHead(404).end();
+    else {
+      const documents = { issuer: this.url + issuer, jwks_uri: `${this.url}/jwks` };
+      response.end(JSON.stringify(documents));
+    }
+  });
+  #released = false;
+  #failing = false;
+
+  static async start(t: TestContext): Promise<ManyIssuers> {
+    const many = new ManyIssuers();
+    many.#server.listen(0, "127.0.0.1");
+    await once(many.#server, "listening");
+    t.after(() => {
+      many.#server.closeAllConnections();
+      many.#server.close();
+    });
+    return many;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** From now on nobody answers. */
+  fail(): void {
+    this.#failing = true;
+  }
+
+  /** From now on nothing hangs any more. */
+  release(): void {
+    this.#released = true;
+    for (const response of this.#hanging.splice(0)) response.writeHead(404).end();
+  }
+}
+
+function issuersWith(waitMs: number, maxCacheBytes = 8 * 1024 * 1024) {
+  const settings = { trustedIssuers: [], deniedIssuers: [], privateIssuers: [], onLoopback: true };
+  const policy = new IssuerPolicy(settings);
+  const issuers = new Issuers(policy, { waitMs, maxCacheBytes });
+  /** Why a token that nobody signed is refused for an identity that trusts these issuers. */
+  const ask = async (issuer: string, matcher: Matcher): Promise<string> => {
+    const read = { token: "e30.e30.AA", kid: undefined, issuer, claims: {} };
+    const rule = { kind: "token", issuer: matcher, claims: [] } as const;
+    const checked = checkSigned(read, rule, { issuers, policy }, Date.now(), Checks.untilFailure());
+    const refusal = await checked.catch((error: unknown) => error);
+    assert.ok(refusal instanceof WharfError, String(refusal));
+    return `${refusal.code}: ${refusal.message}`;
+  };
+  return { issuers, ask };
+}
+
+test("one pattern has so many new issuers asked at once, and keeps nobody else waiting", async (t) => {
+  const many = await ManyIssuers.start(t);
+  const { ask } = issuersWith(1);
+  const any = pattern(`${many.url}/.*`);
+  assert.match(await ask(`${many.url}/good-known`, any), /^UNAUTHENTICATED/);
+
+  const asking = Array.from({ length: AT_ONCE }, (_, at) => ask(`${many.url}/hang-${at}`, any));
+  const late = `${many.url}/good-late`;
+  const told =
+    "the keys of the token's issuer: too many issuers like it are being asked: try again";
+  assert.ok((await ask(late, any)).endsWith(told));
+  assert.ok(!many.asked.some((path) => path.startsWith("/good-late")));
+  assert.match(await ask(`${many.url}/good-known`, any), /^UNAUTHENTICATED/, "keys are known");
+  const named = `${many.url}/good-named`;
+  assert.match(await ask(named, exactly(named)), /^UNAUTHENTICATED/, "named as it is");
+  const other = pattern(`${many.url}/good-.*`);
+  assert.match(await ask(`${many.url}/good-other`, other), /^UNAUTHENTICATED/, "another pattern");
+
+  many.release();
+  await Promise.all(asking);
+  assert.match(await ask(late, any), /^UNAUTHENTICATED/, "nothing is held against it");
+});
+
+test("those that wait have their turn", async (t) => {
+  const many = await ManyIssuers.start(t);
+  const { ask } = issuersWith(NEVER_MS);
+  const any = pattern(`${many.url}/.*`);
+  const asking = Array.from({ length: AT_ONCE + 3 }, (_, at) => ask(`${many.url}/hang-${at}`, any));
+  many.release();
+  for (const refusal of await Promise.all(asking)) assert.match(refusal, /status 404|in time/);
+  assert.equal(many.asked.length, AT_ONCE + 3);
+});
+
+/** A cache that holds about a hundred issuers. */
+const SMALL_CACHE = 100 * 8_192;
+
+const askedFor = (many: ManyIssuers, issuer: string) =>
+  many.asked.filter((path) => path === `${issuer}/.well-known/openid-configuration`).length;
+
+test("issuers that do not answer make nobody forget those that do", async (t) => {
+  const many = await ManyIssuers.start(t);
+  const { issuers } = issuersWith(NEVER_MS, SMALL_CACHE);
+  const good = `${many.url}/good`;
+  const now = Date.now();
+  const use = { organization: "acme" };
+  await issuers.keysOf(good, undefined, now, use);
+  const bad = Array.from({ length: 200 }, (_, at) =>
+    assert.rejects(
+      issuers.keysOf(`${many.url}/bad-${at}`, undefined, now, { ...use, pattern: "/.*/" }),
+    ),
+  );
+  await Promise.all(bad);
+  await issuers.keysOf(good, undefined, now, use);
+  assert.equal(askedFor(many, "/good"), 1);
+});
+
+test("issuers of one organization that do answer displace no other's keys", async (t) => {
+  const many = await ManyIssuers.start(t);
+  const { issuers } = issuersWith(NEVER_MS, SMALL_CACHE);
+  const now = Date.now();
+  const own = `${many.url}/good-own`;
+  const shared = `${many.url}/good-shared`;
+  const [acme, mallory] = [{ organization: "acme" }, { organization: "mallory", pattern: "/.*/" }];
+  for (const issuer of [own, shared]) await issuers.keysOf(issuer, undefined, now, acme);
+  await issuers.keysOf(shared, undefined, now, mallory);
+  for (let at = 0; at < 200; at++)
+    await issuers.keysOf(`${many.url}/good-${at}`, undefined, now, mallory);
+  // Beyond the time that keys are fresh for: what was displaced, or never known, has no keys.
+  const later = now + 3_600_000;
+  many.fail();
+  for (const issuer of [own, shared]) await issuers.keysOf(issuer, undefined, later, acme);
+  await assert.rejects(issuers.keysOf(`${many.url}/good-0`, undefined, later, mallory));
+  await assert.rejects(issuers.keysOf(own, undefined, now + 25 * 3_600_000, acme), /status 404/);
+});

@@ -1,0 +1,117 @@
+import { isCanonicalBase64url } from "../../lib/base64url.ts";
+import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
+import type { AwsCaller } from "./aws.ts";
+import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
+import { malformed } from "./checks.ts";
+
+/** The one request that AWS is ever sent on behalf of a token. */
+const METHOD = "POST";
+const TARGET = "/?Action=GetCallerIdentity&Version=2011-06-15";
+
+/** The headers that bind a request to us and to an identity, as clients spell them. */
+const AUDIENCE_HEADERS = ["wharf-audience", "chainguard-audience"];
+const IDENTITY_HEADERS = ["wharf-identity", "chainguard-identity"];
+
+/** A few hundred bytes of headers and a session token. */
+const MAX_TOKEN_LENGTH = 16_384;
+
+/** A signed request as it was written down, taken apart. */
+export interface SignedRequest {
+  readonly host: string;
+  readonly audience: string;
+  readonly identity: string;
+  /** When it was signed, in milliseconds since 1970. */
+  readonly signed: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly authorization: AwsAuthorization;
+}
+
+/**
+ * Reads a token that is a signed request in URL-safe base64. Strict: anything but the one request,
+ * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
+ *
+ * @example parseSignedRequest(token).identity
+ */
+export function parseSignedRequest(token: string): SignedRequest {
+  if (token.length > MAX_TOKEN_LENGTH) throw malformed();
+  const [head, body = ""] = decoded(token).split("\r\n\r\n", 2);
+  const [line, ...lines] = (head ?? "").split("\r\n");
+  if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformed();
+  const headers = readHeaders(lines);
+  const authorization = parseAuthorization(headers.get("authorization") ?? "");
+  if (authorization === undefined) throw malformed();
+  const { signedHeaders, date } = authorization;
+  // What is signed must be there, and what we rely on must be signed.
+  if (!signedHeaders.every((name) => headers.has(name))) throw malformed();
+  const signedValue = (...names: readonly string[]): string => {
+    const [name, another] = names.filter((one) => headers.has(one));
+    if (name === undefined || another !== undefined || !signedHeaders.includes(name))
+      throw malformed();
+    return headers.get(name) as string;
+  };
+  const signed = signedValue("x-amz-date");
+  if (!signed.startsWith(date)) throw malformed();
+  return {
+    host: signedValue("host"),
+    audience: signedValue(...AUDIENCE_HEADERS),
+    identity: signedValue(...IDENTITY_HEADERS),
+    signed: readDate(signed),
+    headers,
+    authorization,
+  };
+}
+
+/** Padding is optional; otherwise there is one spelling. */
+function decoded(token: string): string {
+  const text = token.replace(/={1,2}$/, "");
+  const isPadded = text.length !== token.length;
+  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformed();
+  return Buffer.from(text, "base64url").toString("latin1");
+}
+
+/** Sends the request to AWS, which checks the signature and says whose it is. */
+export async function replay({ headers }: SignedRequest, endpoint: string): Promise<AwsCaller> {
+  const sent = Object.fromEntries([...headers].filter(([name]) => name !== "content-length"));
+  const url = new URL(TARGET, endpoint);
+  const answer = await fetchJson(url, {
+    // The operator chose the endpoint, not whoever sent the token.
+    anywhere: true,
+    method: METHOD,
+    headers: { ...sent, accept: "application/json", "content-length": "0" },
+  });
+  const result = (answer as Answer)?.GetCallerIdentityResponse?.GetCallerIdentityResult;
+  const { Account: account, Arn: arn, UserId: userId } = result ?? {};
+  if (!account || !arn || !userId) throw new FetchError("the answer does not say who signed");
+  return { account, arn, userId };
+}
+
+interface Answer {
+  readonly GetCallerIdentityResponse?: {
+    readonly GetCallerIdentityResult?: {
+      readonly Account?: string;
+      readonly Arn?: string;
+      readonly UserId?: string;
+    };
+  };
+}
+
+function readHeaders(lines: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const match = /^([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)$/.exec(line);
+    const name = match?.[1]?.toLowerCase();
+    if (name === undefined || headers.has(name)) throw malformed();
+    headers.set(name, match?.[2]?.trimEnd() ?? "");
+  }
+  return headers;
+}
+
+function readDate(text: string): number {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (match === null) throw malformed();
+  const [, year, month, day, hour, minute, second] = match;
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // Comparing with no time at all would let it be any age.
+  if (Number.isNaN(time)) throw malformed();
+  return time;
+}

@@ -1,0 +1,110 @@
+import type { Outside, OutsideRoute } from "../wire/unsupported.ts";
+
+/**
+ * What the public contract has beyond what this server does: software catalogues, builds, charts,
+ * bills of materials, scans, terms of use, subscriptions. It says so instead of looking as if a
+ * path were mistyped.
+ */
+
+/** Below this are the public names of all services. */
+const PACKAGE = "chainguard.platform.";
+
+/** Services, or single methods of services that are served otherwise, and their paths over REST. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  "iam.Groups/LookupGroup": ["GET /iam/v1/groups:lookupGroup"],
+  "iam.Groups/RequestGroupAccess": ["POST /iam/v1/groups/{group_id=**}:requestGroupAccess"],
+  "iam.Groups/CheckEligibility": ["GET /iam/v1/groups:checkEligibility"],
+  "iam.v2beta1.GroupsService/LookupGroup": ["GET /iam/v2beta1/groups:lookupGroup"],
+  "iam.v2beta1.GroupsService/RequestGroupAccess": [
+    "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
+  ],
+  "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
+  // Never meant for clients, and without a path.
+  "iam.GroupInvites/CreateWithGroup": [],
+  "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
+    "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
+  ],
+  "iam.Terms": ["* /iam/v1/terms/{rest=**}"],
+  "iam.v2beta1.TermsService": ["* /iam/v2beta1/terms/{rest=**}"],
+  "events.Identities": ["PATCH /iam/v1/identities/metadata"],
+  "events.Subscriptions": ["* /events/v1/subscriptions/{rest=**}"],
+  "events.v2beta1.SubscriptionsService": ["* /events/v2beta1/subscriptions/{rest=**}"],
+  "registry.Registry/GetSbom": [ofImage("digests/{digest}/sbom")],
+  "registry.Registry/GetRawSbom": [ofImage("digest/{digest}/rawsbom")],
+  "registry.Registry/GetHelm": [ofImage("digests/{digest}/helm")],
+  "registry.Registry/GetChart": [ofImage("digests/{digest}/chart")],
+  "registry.Registry/ListChartsByImageRepo": [ofImage("chart-image-bindings")],
+  "registry.Registry/GetVulnReport": [ofImage("digests/{digest}/vulnreport")],
+  // Spelled so in the contract.
+  "registry.Registry/ListManifestMetadata": [ofImage("manifestmetdata")],
+  "registry.Registry/GetManifestDigestCount": ["GET /registry/v1/digestcount/{parent_id=**}"],
+  "registry.Registry/GetPackageVersionMetadata": ["GET /registry/v1/versions/{package=**}"],
+  "registry.Registry/ListBuildReports": ["GET /registry/v1/buildreports"],
+  "registry.Registry/GetBuildStatus": ["GET /registry/v1/buildstatus"],
+  "registry.Registry/GetUpdateStatus": ["GET /registry/v1/repos/{repo_id=**}:updatestatus"],
+  "registry.Registry/GetSyncStatus": ["GET /registry/v1/repos/{repo_id=**}:syncstatus"],
+  "registry.Registry/ListSyncStatuses": ["GET /registry/v1/syncstatuses"],
+  "registry.Registry/GetDeployment": [ofImage("deployment")],
+  "registry.Registry/CreateDeployment": ["POST /registry/v1/repos/{parent_id=**}/deployment"],
+  "registry.Registry/UpdateDeployment": ["PUT /registry/v1/repos/{repo_id=**}/deployment"],
+  "registry.Entitlements": ["* /registry/v1/entitlements/{rest=**}"],
+  "registry.Vulnerabilities": ["* /registry/v1/vuln_reports/{rest=**}"],
+  "registry.Charts": ["* /registry/v1/repos/{parent_id=**}:addChart", "* /registry/v1/charts:find"],
+  "registry.Policies": ["* /registry/v1/repos/{repo_id=**}:checkPolicies"],
+  "registry.Apko": ["* /apko/v1/{rest=**}"],
+  "registry.v2beta1.OverlaysService": ["* /registry/v2beta1/overlays/{rest=**}"],
+  "registry.v2beta1.OverlayBindingsService": ["* /registry/v2beta1/overlayBindings/{rest=**}"],
+  "advisory.SecurityAdvisory": ["* /advisory/v1/{rest=**}"],
+  "advisory.v2beta1.SecurityAdvisoryService": ["* /advisory/v2beta1/{rest=**}"],
+};
+
+/** Whole areas, by the versions that they have. */
+const AREAS: Readonly<Record<string, readonly string[]>> = {
+  actions: ["v1", "v1alpha1"],
+  apk: ["v1"],
+  argos: ["v1"],
+  ecosystems: ["v1"],
+  guardener: ["v1alpha1"],
+  libraries: ["v1"],
+  matcher: ["v1"],
+  packages: ["v1"],
+  policies: ["v1"],
+  skills: ["v1", "v1alpha1"],
+  tenant: ["v1"],
+};
+
+const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+function ofImage(what: string): string {
+  return `GET /registry/v1/repos/{repo_id=**}/${what}`;
+}
+
+/** What is outside, for the wire to tell. */
+export const OUTSIDE: Outside = {
+  routes: [
+    ...Object.entries(NAMED).flatMap(routesOf),
+    ...Object.entries(AREAS).flatMap(areaRoutes),
+  ],
+  nameOf(path) {
+    const [service = "", method = ""] = path.slice(1).split("/");
+    const own = service.replace(".v2.", ".v2beta1.");
+    if (!own.startsWith(PACKAGE)) return undefined;
+    const name = own.slice(PACKAGE.length);
+    const [area = ""] = name.split(".");
+    const isOutside = Object.hasOwn(NAMED, name) || Object.hasOwn(AREAS, area);
+    if (isOutside) return service;
+    return Object.hasOwn(NAMED, `${name}/${method}`) ? `${service}/${method}` : undefined;
+  },
+};
+
+function routesOf([name, paths]: readonly [string, readonly string[]]): OutsideRoute[] {
+  return paths.flatMap((path) => {
+    const [verb = "", template = ""] = path.split(" ");
+    const verbs = verb === "*" ? VERBS : [verb];
+    return verbs.map((httpMethod) => ({ httpMethod, template, outside: PACKAGE + name }));
+  });
+}
+
+function areaRoutes([area, versions]: readonly [string, readonly string[]]): OutsideRoute[] {
+  return versions.flatMap((version) => routesOf([area, [`* /${area}/${version}/{rest=**}`]]));
+}

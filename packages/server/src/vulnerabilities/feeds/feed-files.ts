@@ -1,0 +1,221 @@
+import {
+  type CsafEntry,
+  csafChanges,
+  csafDocument,
+  csafIndexLine,
+  csafPath,
+  csafProvider,
+  openVexDocument,
+  osvDocument,
+  osvIndexEntry,
+  type Publication,
+  packageOf,
+  rfc3339,
+  secdbFile,
+  standingOf,
+  timesOf,
+  vexIndexEntries,
+  vexManifest,
+  vexPath,
+} from "@wharf/advisories/publish";
+import type { Advisory } from "@wharf/contract";
+import type { HttpResponse } from "../../wire/endpoint.ts";
+import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
+import type { FeedFile } from "./feed-path.ts";
+import type { FeedReader } from "./feed-reader.ts";
+
+/** A file as it is sent. */
+export interface FeedContent {
+  readonly type: string;
+  readonly body: HttpResponse["body"];
+}
+
+const JSON_TYPE = "application/json";
+const ZIP_TYPE = "application/zip";
+
+/** What the files of a feed are made of. */
+export interface FeedSource {
+  readonly reader: FeedReader;
+  readonly publication: Publication;
+  /** When the feed last changed, in milliseconds. */
+  readonly changed: number;
+}
+
+/**
+ * A file of a feed; undefined when there is none. Long ones are made as they are read.
+ *
+ * @example const content = await feedFile({ kind: "osv index" }, source);
+ */
+export async function feedFile(
+  file: FeedFile,
+  source: FeedSource,
+): Promise<FeedContent | undefined> {
+  const { reader, publication, changed } = source;
+  switch (file.kind) {
+    case "osv index":
+      return { type: JSON_TYPE, body: osvIndex(reader) };
+    case "osv archive":
+      return { type: ZIP_TYPE, body: archiveOf(osvFiles(source)) };
+    case "osv document": {
+      const advisory = await reader.document(file.id);
+      return json(advisory && osvDocument(advisory, publication));
+    }
+    case "secdb":
+      return {
+        type: JSON_TYPE,
+        body: secdbFile(flat(reader.byPackage()), publication, file.architecture),
+      };
+    case "openvex all":
+      return unlessEmpty(
+        openVexDocument(flat(reader.byPackage()), vexId(source, "all.json"), publication),
+      );
+    case "openvex archive":
+      return { type: ZIP_TYPE, body: archiveOf(vexFiles(source)) };
+    case "openvex index":
+      return { type: JSON_TYPE, body: vexIndex(source) };
+    case "openvex manifest":
+      return json(vexManifest(publication));
+    case "openvex document": {
+      const id = vexId(source, vexPath(file.key));
+      const advisories = await reader.ofPackage(file.key);
+      return unlessEmpty(openVexDocument(advisories, id, publication));
+    }
+    case "csaf provider":
+      return json(csafProvider(changed, publication));
+    case "csaf index":
+      return { type: "text/plain; charset=utf-8", body: csafIndex(reader) };
+    case "csaf changes":
+      return { type: "text/csv; charset=utf-8", body: csafChangesOf(reader) };
+    case "csaf archive":
+      return { type: ZIP_TYPE, body: archiveOf(csafFiles(source)) };
+    case "csaf document": {
+      const advisories = await reader.ofPackage(file.key);
+      const entry = csafEntry(advisories);
+      // The year is part of where a document is.
+      if (entry === undefined || csafPath(entry.key, entry.times.first) !== file.path) return;
+      return json(csafDocument(advisories, publication));
+    }
+  }
+}
+
+function json(document: object | undefined): FeedContent | undefined {
+  return document && { type: JSON_TYPE, body: JSON.stringify(document) };
+}
+
+/** A document that begins only when there is something to say. */
+async function unlessEmpty(pieces: AsyncGenerator<string>): Promise<FeedContent | undefined> {
+  const first = await pieces.next();
+  if (first.done) return undefined;
+  return { type: JSON_TYPE, body: startingWith(first.value, pieces) };
+}
+
+async function* startingWith(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
+  let before = "[";
+  for await (const advisory of reader.byId()) {
+    const entry = osvIndexEntry(advisory);
+    if (entry === undefined) continue;
+    yield `${before}${JSON.stringify(entry)}`;
+    before = ",\n";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
+  for await (const advisory of reader.byId()) {
+    const document = osvDocument(advisory, publication);
+    if (document === undefined) continue;
+    const path = `${encodeURIComponent(document.id as string)}.json`;
+    yield { path, text: JSON.stringify(document), time: timesOf([advisory]).last };
+  }
+}
+
+async function* flat(packages: AsyncIterable<readonly Advisory[]>): AsyncGenerator<Advisory> {
+  for await (const advisories of packages) yield* advisories;
+}
+
+function vexId({ publication }: FeedSource, path: string): string {
+  return `${publication.url}/openvex/${path}`;
+}
+
+async function* vexIndex({ reader, publication, changed }: FeedSource): AsyncGenerator<string> {
+  yield `{"updated_at":"${rfc3339(changed)}","packages":[`;
+  let before = "";
+  for await (const advisories of shownPackages(reader)) {
+    for (const entry of vexIndexEntries(advisories, publication)) {
+      yield `${before}${JSON.stringify(entry)}`;
+      before = ",\n";
+    }
+  }
+  yield "]}";
+}
+
+async function* vexFiles(source: FeedSource): AsyncGenerator<ArchivedFile> {
+  const { reader, publication, changed } = source;
+  let index = "";
+  for await (const piece of vexIndex(source)) index += piece;
+  yield { path: "index.json", text: index, time: changed };
+  for await (const advisories of reader.byPackage()) {
+    const path = vexPath(packageOf(advisories[0]));
+    let text = "";
+    for await (const piece of openVexDocument(advisories, vexId(source, path), publication)) {
+      text += piece;
+    }
+    if (text !== "") yield { path, text, time: timesOf(advisories).last };
+  }
+}
+
+/** The packages of which outsiders may know something, without what was deleted. */
+async function* shownPackages(
+  reader: FeedReader,
+): AsyncGenerator<readonly [Advisory, ...Advisory[]]> {
+  for await (const advisories of reader.byPackage()) {
+    const [first, ...others] = advisories.filter(isShown);
+    if (first !== undefined) yield [first, ...others];
+  }
+}
+
+function isShown(advisory: Advisory): boolean {
+  return advisory.deleteTime === undefined && standingOf(advisory) !== undefined;
+}
+
+/** What the lists of documents tell of a package's; undefined when it has none. */
+function csafEntry(advisories: readonly Advisory[]): CsafEntry | undefined {
+  const one = advisories.find(isShown);
+  if (one === undefined) return undefined;
+  const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+  return { key: packageOf(one), times: timesOf(known) };
+}
+
+async function* csafEntries(reader: FeedReader): AsyncGenerator<CsafEntry> {
+  for await (const advisories of reader.byPackage()) {
+    const entry = csafEntry(advisories);
+    if (entry !== undefined) yield entry;
+  }
+}
+
+async function* csafIndex(reader: FeedReader): AsyncGenerator<string> {
+  for await (const entry of csafEntries(reader)) yield csafIndexLine(entry);
+}
+
+/** Its order is by time, so it is held: a hundred bytes for each package. Nothing is read for a head. */
+async function* csafChangesOf(reader: FeedReader): AsyncGenerator<string> {
+  const entries: CsafEntry[] = [];
+  for await (const entry of csafEntries(reader)) entries.push(entry);
+  yield csafChanges(entries);
+}
+
+async function* csafFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
+  for await (const advisories of reader.byPackage()) {
+    const entry = csafEntry(advisories);
+    const document = csafDocument(advisories, publication);
+    if (entry === undefined || document === undefined) continue;
+    const { key, times } = entry;
+    const path = csafPath(key, times.first);
+    yield { path, text: JSON.stringify(document), time: times.last };
+  }
+}

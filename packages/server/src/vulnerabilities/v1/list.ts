@@ -1,0 +1,133 @@
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  AdvisoriesService,
+  EventTypeFilter,
+  type ListAdvisoriesRequest,
+  ListAdvisoriesRequestSchema,
+  ListAdvisoriesResponseSchema,
+  type ReviewState,
+  advisoriesV1 as v1,
+} from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { listMethod } from "../../engine/list.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { filterOf } from "../../v1/list.ts";
+import { type Names, renamed } from "../../v1/names.ts";
+import { advisories } from "../advisories.ts";
+import { toV1 } from "./messages.ts";
+
+/** What version 2 calls the orders. Those that are not here are kept by nothing. */
+const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
+  [v1.OrderBy.ORDER_BY_UNSPECIFIED]: "",
+  [v1.OrderBy.ID_ASC]: "uid asc",
+  [v1.OrderBy.ID_DESC]: "uid desc",
+  [v1.OrderBy.CREATED_AT_ASC]: "created_at asc",
+  [v1.OrderBy.CREATED_AT_DESC]: "created_at desc",
+  [v1.OrderBy.UPDATED_AT_ASC]: "updated_at asc",
+  [v1.OrderBy.UPDATED_AT_DESC]: "updated_at desc",
+};
+
+/** What version 2 calls the filters. */
+const NAMES: Names = {
+  artifactNames: "artifactName",
+  artifactTypes: "artifactType",
+  artifactArchitectures: "artifactArchitecture",
+  componentNames: "componentName",
+  componentTypes: "componentType",
+  componentLocations: "componentLocation",
+  eventReviewStates: "eventStatuses",
+  eventAuthors: "eventAuthor",
+  excludeEventAuthors: "excludeEventAuthor",
+  eventReviewers: "eventReviewer",
+};
+
+/** The most that version 2's field can say; pages are smaller anyway. */
+const MAX_INT32 = 2n ** 31n - 1n;
+
+/**
+ * Version 1's list: version 2's, asked and told in other words.
+ *
+ * @example handlers.set(v1.Advisories.method.list, listV1(engine));
+ */
+export function listV1(engine: Engine): Handler {
+  const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, engine);
+  return async (call, message) => {
+    const filter = message as v1.AdvisoryFilter;
+    const request = requestOf(filter);
+    if (request === undefined) {
+      return messageReply(
+        v1.AdvisoriesListSchema,
+        create(v1.AdvisoriesListSchema, { totalCount: 0n }),
+      );
+    }
+    const reply = await list(asBinary(call), request).catch((thrown) => {
+      throw renamed(thrown, NAMES);
+    });
+    const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
+    const { nextPageToken, totalCount } = page;
+    const answer = create(v1.AdvisoriesListSchema, {
+      items: page.advisories.map(toV1),
+      nextPageToken,
+      ...(totalCount !== undefined && { totalCount }),
+    });
+    return messageReply(v1.AdvisoriesListSchema, answer);
+  };
+}
+
+/** The same list in version 2; undefined where nothing can match. */
+function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined {
+  const uidp = filterOf(filter.id, filter.uidp);
+  if (uidp === undefined) return undefined;
+  const { origin, latestEventType, pageToken, aliases } = filter;
+  const init: MessageInitShape<typeof ListAdvisoriesRequestSchema> = {
+    uidp,
+    advisoryIds: filter.advisoryIds,
+    legacyAdvisoryIds: filter.legacyAdvisoryIds,
+    artifactNames: filter.artifactName,
+    artifactTypes: filter.artifactType,
+    artifactArchitectures: filter.artifactArchitecture,
+    componentNames: filter.componentName,
+    componentTypes: filter.componentType,
+    componentLocations: filter.componentLocation,
+    eventReviewStates: filter.eventStatuses as number[] as ReviewState[],
+    eventAuthors: filter.eventAuthor,
+    excludeEventAuthors: filter.excludeEventAuthor,
+    eventReviewers: filter.eventReviewer,
+    eventTypes: filter.eventTypes.map(eventType),
+    ...(origin !== undefined && { origin }),
+    ...(latestEventType !== undefined && { latestEventType: eventType(latestEventType) }),
+    ...{ aliases, pageToken, pageSize: pageSize(filter.pageSize), orderBy: order(filter.orderBy) },
+  };
+  return create(ListAdvisoriesRequestSchema, init);
+}
+
+/** The one type that is not in the public version 2 has a number apart from theirs. */
+function eventType(type: v1.EventTypeFilter): EventTypeFilter {
+  if (type === v1.EventTypeFilter.COMPONENT_LOCATION_CHANGED) {
+    return EventTypeFilter.COMPONENT_LOCATION_CHANGED;
+  }
+  return type as number as EventTypeFilter;
+}
+
+function pageSize(given: bigint): number {
+  return Number(given > MAX_INT32 ? MAX_INT32 : given < 0n ? -1n : given);
+}
+
+function order(given: v1.OrderBy): string {
+  const found = ORDERS[given];
+  if (found !== undefined) return found;
+  const description = `orderBy cannot be ${v1.OrderBy[given] ?? given}: no list is kept in that order`;
+  throw invalidArgument({ field: "orderBy", description });
+}
+
+/** The call as if it had come for the form that is read here. */
+function asBinary(call: Call): Call {
+  const { requestId, authorization, remoteAddress, userAgent, signal } = call;
+  const { method, caller, time } = call;
+  return {
+    ...{ requestId, authorization, remoteAddress, userAgent, signal, method, caller, time },
+    format: "binary",
+  };
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
+import { advisoryIdOf } from "@wharf/advisories";
+import { type Advisory, AdvisorySchema, advisoriesV1 as v1 } from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
+import { validate } from "../../rpc/validate.ts";
+import { advisories } from "../advisories.ts";
+import { newEvent } from "../review.ts";
+import { writeAdvisory, writeIn } from "../writing.ts";
+import { addEventV1, refuseBadEvent, refuseTooMuch, updateEventV1 } from "./events.ts";
+import { listV1 } from "./list.ts";
+import { eventFromV1, eventToV1, fromV1, toV1 } from "./messages.ts";
+
+/**
+ * Version 1's methods: the same advisories, in its messages.
+ *
+ * @example const extra = new Map([...advisoryV1Handlers(engine)]);
+ */
+export function advisoryV1Handlers(engine: Engine): [DescMethod, Handler][] {
+  const { method } = v1.Advisories;
+  return [
+    [method.create, createV1(engine)],
+    [method.list, listV1(engine)],
+    [method.update, updateV1(engine)],
+    [method.delete, deleteV1(engine)],
+    [method.createAdvisoryEvent, addEventV1(engine)],
+    [method.listAdvisoryEvents, listEventsV1(engine)],
+    [method.updateAdvisoryEvent, updateEventV1(engine)],
+  ];
+}
+
+function createV1(engine: Engine): Handler {
+  return async (call, message) => {
+    validate(v1.CreateAdvisoryRequestSchema, message);
+    const { parentId, advisory: given } = message as v1.CreateAdvisoryRequest & {
+      advisory: v1.Advisory;
+    };
+    for (const [number, event] of given.events.entries()) {
+      refuseBadEvent(event, `advisory.events[${number}].`, call.time, "new");
+    }
+    const made = fromV1(given);
+    made.advisoryId ||= advisoryIdOf([randomUUID()]);
+    made.author = call.caller.uid;
+    made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
+    refuseTooMuch(made.events, "advisory.events");
+    const stored = await writeIn(engine, call, parentId, (writer) => writer.insert(made));
+    return messageReply(v1.AdvisorySchema, toV1(stored));
+  };
+}
+
+/** The whole of what an advisory is about; what it is called, who made it and its events stay. */
+function updateV1(engine: Engine): Handler {
+  return async (call, message) => {
+    const given = message as v1.Advisory;
+    if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
+    const about = fromV1(given);
+    const stored = await writeAdvisory(engine, call, given.id, async (writer, before) => {
+      if (about.advisoryId !== "" && about.advisoryId !== before.advisoryId) {
+        throw invalidArgument({
+          field: "advisoryId",
+          description: "advisoryId cannot be changed",
+        });
+      }
+      const after = replaced(before, about);
+      return equals(AdvisorySchema, before, after) ? before : writer.update(after);
+    });
+    return messageReply(v1.AdvisorySchema, toV1(stored));
+  };
+}
+
+function replaced(before: Advisory, about: Advisory): Advisory {
+  const after = clone(AdvisorySchema, about);
+  const { uid, advisoryId, author, events, createTime, updateTime } = before;
+  Object.assign(after, { uid, advisoryId, author, events });
+  if (createTime) after.createTime = createTime;
+  if (updateTime) after.updateTime = updateTime;
+  return after;
+}
+
+/** One that was deleted stays so, and saying it again changes nothing. */
+function deleteV1(engine: Engine): Handler {
+  return async (call, message) => {
+    const { id } = message as v1.DeleteAdvisoryRequest;
+    await writeAdvisory(
+      engine,
+      call,
+      id,
+      async (writer, before) => {
+        if (before.deleteTime === undefined) await writer.delete(before);
+      },
+      "deleted too",
+    );
+    return EMPTY_REPLY;
+  };
+}
+
+function listEventsV1(engine: Engine): Handler {
+  return async (_call, message) => {
+    const { parentId } = message as v1.AdvisoryEventFilter;
+    const found = await advisories.find(engine.store.reader, parentId);
+    const isThere = found !== undefined && found.deleteTime === undefined;
+    // To version 1, what does not exist has an empty list.
+    const items = isThere ? found.events.map(eventToV1) : [];
+    const answer = create(v1.AdvisoryEventListSchema, { parentId, items });
+    return messageReply(v1.AdvisoryEventListSchema, answer);
+  };
+}
