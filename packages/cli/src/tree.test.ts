@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import type { Group, Node, Options } from "./command/definition.ts";
 import { commandsOf, find, nameOf } from "./command/find.ts";
@@ -100,4 +101,23 @@ test("a word that names no command of a group goes to its fallback", () => {
     assert.equal(nameOf(found.path), name);
     assert.deepEqual(found.words, rest);
   }
+});
+
+test("definitions load no code of commands", () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({
+      load(url, context, next) {
+        loaded.push(url);
+        return next(url, context);
+      },
+    });
+    await import(${JSON.stringify(new URL("tree.ts", import.meta.url).href)});
+    console.log(loaded.join("\\n"));`;
+  const args = ["--input-type=module", "--eval", script];
+  const loaded = execFileSync(process.execPath, args, { encoding: "utf8" }).trim().split("\n");
+  assert.ok(loaded.some((url) => url.endsWith("/iam/roles/commands.ts")));
+  const code = loaded.filter((url) => /\/run\.ts$|\/packages\/(client|contract)\//.test(url));
+  assert.deepEqual(code, []);
 });

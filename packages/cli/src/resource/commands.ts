@@ -22,10 +22,10 @@ export const LIST = { name: "list", aliases: ["ls"] } as const;
 export const DESCRIBE = { name: "describe", aliases: ["get", "show"] } as const;
 export const DELETE = { name: "delete", aliases: ["rm"], destructive: true } as const;
 
-export interface ResourceCommands<Filters extends Options> {
+export interface ResourceCommands {
   readonly list: Texts & {
     /** Options besides the scope. */
-    readonly filters?: Filters;
+    readonly filters?: Options;
     /** Replaces --parent and --recursive. */
     readonly scope?: Options;
     readonly arguments?: readonly Argument[];
@@ -40,12 +40,11 @@ export type FilterArgs<Filters extends Options> = ArgsOf<readonly [], Filters & 
 type Verbs<Spec> = { readonly [Verb in keyof Spec & ("list" | "describe" | "delete")]: Command };
 
 /** The list, describe and delete commands of a kind of resource. */
-export function resourceCommands<
-  // biome-ignore lint/suspicious/noExplicitAny: the kind of resource does not matter to a definition.
-  Loaded extends Resource<any, any>,
-  const Filters extends Options,
-  const Spec extends ResourceCommands<Filters>,
->(load: () => Promise<Loaded>, spec: Spec & ResourceCommands<Filters>): Verbs<Spec> {
+export function resourceCommands<const Spec extends ResourceCommands>(
+  // biome-ignore lint/suspicious/noExplicitAny: a definition does not depend on the kind of resource.
+  load: () => Promise<Resource<any, any>>,
+  spec: Spec,
+): Verbs<Spec> {
   const { list, describe, delete: remove } = spec;
   const { filters = {}, scope = SCOPE, ...listTexts } = list;
   const { argument: one, ...describeTexts } = describe;
