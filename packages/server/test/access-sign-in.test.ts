@@ -80,7 +80,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       const uid = await register(sub, acme, "owner");
       const organization = await world.organisation();
       const rival = await provider(organization, clientId);
-      // Whoever owns an organization can bind anyone there: that makes Alice known to it.
+      // An owner can bind any identity: that makes Alice known to the organization.
       await world.bind(organization, uid, "owner");
       const alice = as(await through(rival, sub, clientId));
       assert.equal(await mayRead(alice, organization), true);

@@ -114,8 +114,8 @@ export interface ExternalGroups {
 
 /**
  * The mappings of an identity provider that apply to a person in these groups. A mapping matches the
- * provider's stable id of a group. A display name can be given to any group by whoever may create
- * groups at the provider, so it counts only for mappings that ask for one; and no id, however it
+ * provider's stable id of a group. Everyone who may create groups at the
+ * provider chooses their display names, so those count only for mappings that ask for one; and no id, however it
  * is written, matches those.
  */
 export async function mappingsFor(

@@ -58,7 +58,6 @@ export async function removeBindings(
 /** Rejects changes of the identity of callers without credentials. */
 export function refuseBuiltIn(uid: string): void {
   if (uid !== ANYONE_UID) return;
-  const description =
-    "the identity of whoever comes without credentials cannot be changed or deleted";
+  const description = "the identity of anonymous callers cannot be changed or deleted";
   throw failedPrecondition({ type: "BUILT_IN_IDENTITY", description });
 }

@@ -16,7 +16,7 @@ test("who fills the cache displaces their own entries", () => {
   assert.equal(cache.get("flood 0", "large"), undefined);
 });
 
-test("an entry stays that a small holder uses, whoever else uses it", () => {
+test("an entry that a small holder uses stays, even if others use it", () => {
   const cache = cacheOf(10);
   cache.set("shared", 0, 10, "small");
   cache.get("shared", "large");
@@ -46,7 +46,7 @@ test("among equals, the least recently used entry goes", () => {
   );
 });
 
-test("expendable entries go first, whoever holds them", () => {
+test("expendable entries go first, regardless of their holders", () => {
   const cache = cacheOf(5, (value) => value < 0);
   cache.set("failed", -1, 10, "small");
   for (let at = 0; at < 5; at++) cache.set(`flood ${at}`, at, 10, "large");

@@ -11,7 +11,7 @@ interface Entry<V> {
  * A cache that several parties share, bounded by bytes, in which none can displace what the others
  * use. An entry is held by everyone who uses it. When there is too much, the entry goes whose smallest
  * holder holds the most, the least recently used one first: who fills the cache displaces their own
- * entries, and an entry that a small holder uses stays, whoever else uses it.
+ * entries, and an entry that a small holder uses stays, even if others use it.
  */
 export class FairShareCache<V> {
   readonly #maxBytes: number;
@@ -61,7 +61,7 @@ export class FairShareCache<V> {
     }
   }
 
-  /** Makes room for an entry, which itself stays: whoever put it there is about to use it. */
+  /** Makes room for an entry, which itself stays: its caller is about to use it. */
   #evict(kept: string): void {
     const totals = this.#totals();
     let chosen: string | undefined;

@@ -60,7 +60,7 @@ type Group = Set<Connection>;
 /**
  * Keeps connections within bounds. Beyond the bound of its network, a new connection takes the place of
  * the network's idlest one. Beyond the bound of all, it takes the place of the idlest connection of
- * the network that has the most, so that whoever holds many makes room for those who hold few.
+ * the network that has the most, so that a network with many makes room for those with few.
  */
 export class Connections {
   readonly #limits: Pick<Limits, "connections" | "connectionsPerNetwork">;

@@ -56,8 +56,8 @@ export function leavesBody({ complete, headers, httpVersionMajor }: HttpIn): boo
 }
 
 /**
- * Over HTTP/2, bounds what the client goes on sending after its answer. Over HTTP/1 this is for
- * whoever closes the connection.
+ * Over HTTP/2, bounds what the client goes on sending after its answer. Over HTTP/1 this is done
+ * when the connection is closed.
  *
  * @example response.end(body); abandonStream(request);
  */

@@ -65,7 +65,7 @@ export interface Wire {
   readonly errorDomain: string;
   /** Header fields of every answer. */
   readonly always: Notices | undefined;
-  /** What it answers to, where it listens on a loopback address and no proxy is told of. */
+  /** What it answers to, where it listens on a loopback address and no proxy is configured. */
   hosts: LoopbackHosts | undefined;
   /** True once the port is closing: answers then ask clients to connect anew. */
   draining: boolean;

@@ -61,7 +61,7 @@ function headersOf(url: string, options: RequestOptions): Promise<IncomingHttpHe
   });
 }
 
-test("browsers are told to come by TLS alone, with every answer", { skip }, async (t) => {
+test("every answer asks browsers to use TLS alone", { skip }, async (t) => {
   const tls = certificate();
   const port = await open(t, GROUP, { tls });
   const sts = "strict-transport-security";

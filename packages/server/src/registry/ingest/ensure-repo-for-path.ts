@@ -36,7 +36,7 @@ export async function placeRepo(
   let { repo } = place;
   let madeFor: string | undefined;
   if (repo === undefined) {
-    // Another replica may be making the same folders: whoever comes second finds them.
+    // Another replica may be making the same folders: the second one finds them.
     if ((await engine.groups.table.findForChange(tx, place.group)) === undefined) return undefined;
     place = await placeOf(engine, tx, path);
     if (place === undefined) return undefined;

@@ -126,7 +126,7 @@ export class GroupCommit {
     }
   }
 
-  /** What callers are told of a failure of the database, which is reported as well. */
+  /** The error that callers get for a failure of the database, which is reported as well. */
   #unavailable(error: unknown): WharfError {
     const cause = this.#driver.failureOf(error);
     if (cause !== undefined) this.#observer.failed({ cause, error });

@@ -36,7 +36,7 @@ export async function organization(
     await api.groups.create(org, { name: given.org ? `${label}-folder` : "team", ...described })
   ).uid;
   await api.groups.create(group, { name: `${label}-folder-below`, ...described });
-  // Whoever knows the uid of an identity may bind it, and sees its name with the binding.
+  // Everyone who knows the uid of an identity may bind it, and sees its name with the binding.
   const claimMatch = { issuer, subject: world.name("subject") };
   const shown = given.org ? { name: `${label}-identity`, ...described } : { name: "known" };
   const identity = (await api.identities.create(org, { ...shown, claimMatch })).uid;

@@ -118,7 +118,7 @@ export class FuzzWorld {
     return this.#victim.org as string;
   }
 
-  /** Texts that no answer may hold, whoever gets it. */
+  /** Texts that no answer may hold, for any caller. */
   get secrets(): readonly string[] {
     const tokens = [...this.#tokens.values()];
     const provisioning = [this.#own, this.#victim, this.#third].map(
