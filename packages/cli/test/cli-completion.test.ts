@@ -34,7 +34,7 @@ describe("completion", () => {
     assert.deepEqual(await names("iam", "org"), ["organizations"]);
     assert.deepEqual(await names("iam", "orgs", "l"), ["list"]);
     assert.deepEqual(await answer("iam", "folders", "list", "--rec"), [
-      "--recursive\tAlso folders of folders",
+      "--recursive\tInclude nested folders",
     ]);
     assert.deepEqual(await names("iam", "orgs", "list", "-o", "j"), ["json"]);
     assert.deepEqual(await names("iam", "orgs", "list", "--output=c"), ["--output=csv"]);
