@@ -14,8 +14,8 @@ export interface HealthObserver {
 
 /**
  * Whether the store can be written. It cannot from the first write that the database itself fails on,
- * and can again once a probe succeeds: a write that takes as much room as usual ones do. So a server that
- * gets no requests while it is not ready still notices that there is room again.
+ * and can again with the next commit; after a full disk once a probe succeeds, a write that takes as much
+ * room as usual ones do. So a server that gets no requests while it is not ready still recovers.
  */
 export class StoreHealth {
   readonly #probe: () => Promise<void>;
@@ -50,8 +50,10 @@ export class StoreHealth {
     this.#timer = undefined;
   }
 
+  /** A commit shows that the store can be written, but not that a full disk has room for more. */
   committed(): void {
     this.#lastCommit = performance.now();
+    if (this.#failure !== undefined && this.#failure.cause !== "disk_full") this.#recover();
   }
 
   failed(failure: StoreFailure): void {
@@ -59,6 +61,13 @@ export class StoreHealth {
     this.#failure = failure;
     for (const observer of this.#observers) observer.failed(failure);
     if (isNew && this.#timer !== undefined) this.#schedule();
+  }
+
+  #recover(): void {
+    const before = this.#failure;
+    if (before === undefined) return;
+    this.#failure = undefined;
+    for (const observer of this.#observers) observer.recovered(before);
   }
 
   #schedule(): void {
@@ -76,11 +85,7 @@ export class StoreHealth {
         () => false,
       );
       this.#probing = false;
-      const before = this.#failure;
-      if (succeeded && before !== undefined) {
-        this.#failure = undefined;
-        for (const observer of this.#observers) observer.recovered(before);
-      }
+      if (succeeded) this.#recover();
     }
     if (this.#timer !== undefined) this.#schedule();
   }
