@@ -145,7 +145,7 @@ describe("wharf registry run", () => {
     await world.server.terminate();
     const said = (text: string) =>
       until(async () => running.errors.some((line) => line.includes(text)));
-    await said("is gone; until it is back");
+    await said("is unreachable; until it is back");
     assert.equal((await fetch(`http://${host}/v2/`)).status, 401);
     await world.server.restart();
     await said("is back");

@@ -94,7 +94,7 @@ test("a database that rejects the connection or is missing is named without its 
   const away = await refused(7, ["--database-url", nobody]);
   assert.equal(
     away,
-    `the database at ${new URL(nobody).host} cannot be used: nothing listens there`,
+    `the database at ${new URL(nobody).host} cannot be used: connection refused`,
   );
 });
 
