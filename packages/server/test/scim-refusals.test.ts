@@ -164,6 +164,18 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       });
     }
 
+    test("NUL in a member", async () => {
+      const { scim } = made;
+      for (const members of ["\0", [{ value: "a\0b" }]]) {
+        for (const refused of [
+          await scim.post("/Groups", { displayName: "nul", members }),
+          await scim.patch(`/Groups/${group}`, { op: "add", path: "members", value: members }),
+          await scim.patch(`/Groups/${group}`, { op: "remove", path: "members", value: members }),
+        ])
+          assert.deepEqual([refused.status, refused.body.scimType], [400, "invalidValue"]);
+      }
+    });
+
     test("keys that would reach into every object", async () => {
       const body = `{"userName":"proto","name":{"__proto__":{"polluted":1},"givenName":"g"},
         "__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`;

@@ -159,8 +159,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return (await this.table.marked(reader, column, limit)).map((row) => this.fromRow(row));
   }
 
-  /** All that have this value in a column. */
+  /** All that have this value in a column. Nothing stored has NUL in it, and PostgreSQL fails at it. */
   async where(reader: Reader, filter: Filter): Promise<R[]> {
+    if (typeof filter.value === "string" && filter.value.includes("\0")) return [];
     return (await this.table.where(reader, filter)).map((row) => this.fromRow(row));
   }
 

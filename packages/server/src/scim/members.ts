@@ -59,8 +59,12 @@ function idsOf(given: unknown): string[] {
   const all = given === undefined || given === null ? [] : [given].flat();
   const ids = all.map((one) => {
     const value = typeof one === "string" ? one : objectOf(one, "a member").value;
-    if (typeof value === "string" && value !== "") return value;
-    throw badRequest("invalidValue", "a member must have a value");
+    if (typeof value !== "string" || value === "")
+      throw badRequest("invalidValue", "a member must have a value");
+    // PostgreSQL has no texts with it.
+    if (value.includes("\0"))
+      throw badRequest("invalidValue", "the value of a member must not hold the character NUL");
+    return value;
   });
   return [...new Set(ids)];
 }
