@@ -2,6 +2,7 @@ import { isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 import { countedAs } from "./counts.ts";
+import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import {
   readTerms,
@@ -81,21 +82,6 @@ const COMMON = [
 /** What a row keeps all its life. */
 const FIXED: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
 
-/**
- * The orders kept in indexes, each ending in the row's number to part equals. What they leave out
- * (children by time, folders by anything) is sorted or picked out when read: see page.ts. Every
- * further index whose keys come in no order costs a page of log for each row written.
- */
-const INDEXES = [
-  ["parent", "name"],
-  ["root", "name"],
-  ["name"],
-  ["root", "created"],
-  ["created"],
-  ["root", "updated"],
-  ["updated"],
-] as const;
-
 /** The statements that change and look up single rows of one resource's table. */
 export class ResourceTable {
   readonly shape: TableShape;
@@ -129,42 +115,7 @@ export class ResourceTable {
 
   /** The statements that make the table and its indexes where they are missing. */
   schema(dialect: Dialect): string[] {
-    const { id, text, integer, blob } = dialect;
-    const { name, filterColumns, parts } = this.shape;
-    const filters = filterColumns.map(
-      (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
-    );
-    const part = parts === undefined ? "" : `, part ${integer} NOT NULL`;
-    // What there is to undo when the terms of a row change.
-    const terms = this.terms === undefined ? "" : `, terms ${text} NOT NULL`;
-    const index = (...columns: string[]) =>
-      `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
-    return [
-      `CREATE TABLE IF NOT EXISTS ${name} (
-        id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
-        name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
-        encoding ${integer} NOT NULL${part}${terms}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
-      ...this.#orders().map((columns) => index(...columns)),
-      ...filterColumns.map(
-        ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
-      ),
-      ...(this.shape.indexes ?? []).map((columns) => index(...columns)),
-      ...(this.shape.uniqueNames
-        ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
-        : []),
-      ...(this.terms?.schema(dialect) ?? []),
-    ];
-  }
-
-  /** What the indexes of orders begin with; the part, if any, stands right before the order. */
-  #orders(): string[][] {
-    const { parts, childOrders = [], uniqueNames, orderedByName = true } = this.shape;
-    const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])]
-      .filter((columns) => orderedByName || columns.at(-1) !== "name")
-      .map((columns) => [...columns]);
-    // Unique names have that order in their own index.
-    if (parts === undefined) return uniqueNames ? all.slice(1) : all;
-    return [["uid"], ...all].map((columns) => columns.toSpliced(-1, 0, "part"));
+    return [...tableSchema(this.shape, dialect), ...(this.terms?.schema(dialect) ?? [])];
   }
 
   async find(reader: Reader, uid: string, form: "json" | "data"): Promise<EncodedRow | undefined> {
