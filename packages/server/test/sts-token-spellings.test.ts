@@ -63,6 +63,16 @@ onEachStore("one token has one spelling", (world) => {
       .map(({ code, detail }) => ({ code: Number(code), ...JSON.parse(detail) }));
   };
 
+  test("a rejected spelling has the digest of the token in the audit log", async () => {
+    const token = await issuer.sign({ sub: name, jti: world.name() }, { kid: "ec" });
+    await ask(token);
+    // The first rejection of a kind has a row of its own; those that follow share one.
+    await ask(respellings(token)[0] as string);
+    const [first, second] = (await digests()).slice(-2);
+    assert.deepEqual([first.code, second.code], [0, 16]);
+    assert.equal(first.tokenSha256, second.tokenSha256);
+  });
+
   test("other spellings of any part are rejected in the exchange", async () => {
     const token = await issuer.sign({ sub: name }, { kid: "ec" });
     assert.equal((await ask(token)).status, 200);
@@ -89,15 +99,6 @@ onEachStore("one token has one spelling", (world) => {
     assert.equal(first.tokenSha256, second.tokenSha256);
     await ask(await issuer.sign({ sub: name, jti: world.name() }, { kid: "ec" }));
     assert.notEqual((await digests()).at(-1).tokenSha256, first.tokenSha256, "another token");
-  });
-
-  test("so is one whose signature was respelled, and rejected", async () => {
-    const token = await issuer.sign({ sub: name, jti: world.name() }, { kid: "ec" });
-    await ask(token);
-    await ask(respellings(token)[0] as string);
-    const [first, second] = (await digests()).slice(-2);
-    assert.deepEqual([first.code, second.code], [0, 16]);
-    assert.equal(first.tokenSha256, second.tokenSha256);
   });
 
   test("other spellings of our own tokens are rejected as bearer tokens", async () => {
