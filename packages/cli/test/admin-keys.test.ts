@@ -76,7 +76,7 @@ describe("wharf admin keys", () => {
     ]) {
       const { code, stdout, stderr } = await wharf(["admin", "keys", "rotate", ...flags, ...own()]);
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /There is no terminal to ask at\n.*-y goes ahead without asking/);
+      assert.match(stderr, /There is no terminal to ask at\n.*-y skips the confirmation/);
     }
     assert.deepEqual(await keysOf(world.server), before);
   });
