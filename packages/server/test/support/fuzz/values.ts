@@ -122,8 +122,9 @@ export class Values {
     ]);
   }
 
+  /** A text that nothing expects; NUL often, since the stores differ in it. */
   hostileText(): string {
-    return this.chance.pick(HOSTILE_TEXTS);
+    return this.oneIn(10) ? "a\u0000b" : this.chance.pick(HOSTILE_TEXTS);
   }
 
   integer(field: DescField): bigint {
