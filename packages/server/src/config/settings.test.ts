@@ -96,7 +96,7 @@ describe("settings", () => {
   }
 
   test("every one of them is in the operations guide", () => {
-    const guide = readFileSync(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
+    const guide = readFileSync(join(import.meta.dirname, "../../../../docs/operations.md"), "utf8");
     for (const name of Object.keys(SETTINGS)) {
       assert.ok(guide.includes(flagOf(name)), flagOf(name));
       assert.ok(guide.includes(variableOf(name)), variableOf(name));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type CodeName, invalidArgument, WharfError } from "./errors.ts";
 
 test("the API guide has the codes, statuses and words of the catalogue", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../docs/api.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/api.md"), "utf8");
   const rows = [...guide.matchAll(/^\| (\d+) \| ([A-Z_]+) \| (\d+)[^|]*\| `([^`]+)` \|/gm)];
   assert.ok(rows.length >= 9);
   for (const [, number, name, http, words] of rows) {
