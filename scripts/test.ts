@@ -21,9 +21,10 @@ const TESTS = [
 
 const LIMITS = {
   // Tests wait for servers and databases at times; one file more than processors uses those times.
-  atOnce: availableParallelism() + 1,
+  // Long ones keep their processors busy.
+  atOnce: availableParallelism() + (long ? 0 : 1),
   // Many times what the longest takes where nothing else runs.
-  timeoutMs: 10 * 60_000,
+  timeoutMs: (long ? 40 : 10) * 60_000,
 };
 
 /**
