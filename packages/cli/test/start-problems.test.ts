@@ -92,10 +92,7 @@ test("a database that rejects the connection or is missing is named without its 
   );
   const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
   const away = await refused(7, ["--database-url", nobody]);
-  assert.equal(
-    away,
-    `the database at ${new URL(nobody).host} cannot be used: connection refused`,
-  );
+  assert.equal(away, `the database at ${new URL(nobody).host} cannot be used: connection refused`);
 });
 
 test("wrong settings are named", async () => {
