@@ -113,6 +113,11 @@ class UnaryCall {
 
   readonly #listen = (): void => {
     if (this.#exchange.isSettled) return;
+    // A stream without data may have ended while its caller was being authenticated.
+    if (this.#stream.readableEnded) {
+      this.#call();
+      return;
+    }
     this.#stream.on("data", this.#read);
     this.#stream.on("end", this.#call);
   };
