@@ -61,6 +61,21 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
     });
 
+    test("rejects a call without a message, also one that ends before its caller is known", async () => {
+      const [{ path }] = GOOD_CALLS;
+      const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
+      const raw = dial();
+      for (let call = 0; call < 10; call++) {
+        const authorization = `Bearer ${token}`;
+        const ending = await raw.send(
+          { ...headers, te: "trailers", authorization },
+          Buffer.alloc(0),
+        );
+        const found = { ...ending.headers, ...ending.trailers };
+        assert.equal(checkStatus(found, path), 12);
+      }
+    });
+
     test("takes no call by another method than POST", async () => {
       for (const method of ["GET", "PUT", "DELETE"]) {
         const [{ path, bytes }] = GOOD_CALLS;
