@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { scimGroupsOf, scimUserFor } from "../src/scim/lookup.ts";
+import { scimGroupsOf, scimUserFor } from "../src/auth/provisioning.ts";
 import { notePerson } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
 import { Inside } from "./support/inside.ts";

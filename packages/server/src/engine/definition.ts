@@ -1,4 +1,4 @@
-import type { DescService, Message } from "@bufbuild/protobuf";
+import type { DescMethod, DescService, Message } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
@@ -6,6 +6,7 @@ import type { Handler } from "../rpc/call.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Order } from "../store/resources/page.ts";
 import type { Condition } from "../store/resources/resource-table.ts";
+import type { Catalog } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import type { MaskPath } from "./mask.ts";
 import type { Change } from "./mutation.ts";
@@ -135,29 +136,44 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   /** Times that the children of one place are often listed by, where one place has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];
 
+  /** Fills in what is stored elsewhere, in every response. Cannot be a hook: it decides how rows are stored. */
+  hydrate?(reader: Reader, resources: readonly R[], catalog: Catalog): Promise<void>;
+  /** What happens around reads and writes of this resource. A function is called once, at startup. */
+  readonly hooks?: Hooks<R> | ((deps: HookDeps) => Hooks<R>);
+  /** Methods of the service beside the generic five, and those that replace one of these. */
+  methods?(engine: Engine): Iterable<readonly [DescMethod, Handler]>;
+  /** Methods with the name of a generic one that the area binds itself at startup. */
+  readonly boundByArea?: readonly DescMethod[];
+}
+
+/**
+ * What hooks need from outside the engine, by area. An area whose hooks need something adds a member
+ * to this type, and the composition root has to supply it.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: areas add the members
+export interface HookDeps {}
+
+/** What a resource does beside being stored: checks, defaults and side effects. */
+export interface Hooks<R extends ResourceMessage> {
   /**
-   * Where a new one goes, from the parent that the caller gave: the uid of its place, or "" for
-   * none. By default the parent is the uid of an existing group.
+   * The uid of the parent of a new resource, or "" for none, from the parent that the caller gave. By
+   * default that is the uid of an existing group.
    */
-  place?(change: Change, parent: string): Promise<string>;
-  /** Fills in what a caller may leave out, before a new or changed one is checked. */
-  settle?(resource: R, before: R | undefined): void;
-  /** Checks a new one and fills in what the service sets. */
+  resolveParent?(change: Change, parent: string): Promise<string>;
+  /** Fills in what a caller may omit, before a new or changed resource is validated. */
+  applyDefaults?(resource: R, before: R | undefined): void;
+  /** Checks a new resource and sets what the service sets. */
   beforeCreate?(change: Change, created: R): Promise<void> | void;
   afterCreate?(change: Change, created: R): Promise<void>;
-  /** Checks a change and fills in what the service sets. The mask says what was asked to change. */
+  /** Checks an update and sets what the service sets. The mask names the fields to update. */
   beforeUpdate?(
     change: Change,
     before: R,
     after: R,
     mask: readonly MaskPath[],
   ): Promise<void> | void;
-  /** Refuses, or removes what goes with it. */
+  /** Rejects the deletion, or deletes what depends on the resource. */
   beforeDelete?(change: Change, deleted: R): Promise<void>;
-  /** Fills in what is kept elsewhere, on every answer. */
-  hydrate?(reader: Reader, resources: readonly R[], engine: Engine): Promise<void>;
-  /** Fills in what only answers that hold one alone tell; lists leave it out. */
-  hydrateOne?(reader: Reader, resource: R, engine: Engine): Promise<void>;
-  /** Methods of the service that are not among the five, by their names in the contract. */
-  methods?(engine: Engine): Readonly<Record<string, Handler>>;
+  /** Fills in what only responses with a single resource have; lists omit it. */
+  hydrateDetail?(reader: Reader, resource: R): Promise<void>;
 }

@@ -252,7 +252,7 @@ async function hydrated<R extends ResourceMessage>(
   stored: readonly Body[],
 ): Promise<Body[]> {
   const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
-  await hydrate?.(engine.store.reader, all, engine);
+  await hydrate?.(engine.store.reader, all, engine.catalog);
   return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
 }
 

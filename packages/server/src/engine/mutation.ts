@@ -54,7 +54,7 @@ export class Change {
   async confirmAccess(uid: string): Promise<void> {
     const { version, limit, session, uid: identity } = this.#caller;
     if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
-    const granted = await this.engine.grantsOf(identity, this.tx, session);
+    const granted = await this.engine.access.grantsOf(identity, this.tx, session);
     if (granted === undefined) throw hasEnded(session);
     const grants = limit === undefined ? granted : granted.within(limit);
     this.#caller = { ...this.#caller, grants };

@@ -45,7 +45,7 @@ export async function refusePastLimit<R extends ResourceMessage>(
 /**
  * Whether a place can take one more of a resource, as far as is known now.
  *
- * @example if (!(await hasRoom(engine, reader, engine.repos, group))) …
+ * @example if (!(await hasRoom(engine, reader, engine.catalog.repos, group))) …
  */
 export async function hasRoom<R extends ResourceMessage>(
   engine: Engine,
@@ -61,7 +61,7 @@ export async function hasRoom<R extends ResourceMessage>(
 }
 
 async function limitsAt(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   place: string,
   limited: Limited | undefined,

@@ -20,7 +20,6 @@ import {
 } from "../store/resources/resource-table.ts";
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
-import type { Engine } from "./engine.ts";
 import type { Kind } from "./ranges.ts";
 import { FieldRemover, shapeNumber } from "./shape.ts";
 
@@ -104,18 +103,6 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
   shown(resource: R): R {
     return withoutSecrets(this.definition.schema, resource);
-  }
-
-  /** Whether an answer that holds one alone tells more than its row. */
-  get fillsIn(): boolean {
-    const { hydrate, hydrateOne } = this.definition;
-    return hydrate !== undefined || hydrateOne !== undefined;
-  }
-
-  /** Fills in what is kept elsewhere, for an answer that holds one alone. */
-  async fillIn(reader: Reader, one: R, engine: Engine): Promise<void> {
-    await this.definition.hydrate?.(reader, [one], engine);
-    await this.definition.hydrateOne?.(reader, one, engine);
   }
 
   toRow(resource: R): ResourceRow {

@@ -47,16 +47,18 @@ export async function createOne<R extends ResourceMessage>(
   input: R,
 ): Promise<Created<R>> {
   const { definition } = resource;
+  const hooks = change.engine.hooksOf(resource);
   if (definition.changesAccess) await change.confirmAccess(parent);
   const created = resource.begin(input, change.call.time);
-  definition.settle?.(created, undefined);
+  hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
-  const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
+  const place =
+    (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
   if (definition.limitedAs && change.isLimited) await refusePastLimit(change, resource, place);
   created.uid = await newUid(change, resource, place);
-  await definition.beforeCreate?.(change, created);
+  await hooks.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
-  await definition.afterCreate?.(change, created);
+  await hooks.afterCreate?.(change, created);
   return { row, created };
 }
 
@@ -78,8 +80,8 @@ async function newUid<R extends ResourceMessage>(
 }
 
 async function existingGroup(change: Change, uid: string): Promise<string> {
-  if (!(await change.engine.groups.table.keep(change.tx, uid))) {
-    throw notFound(change.engine.groups.typeName, uid);
+  if (!(await change.engine.catalog.groups.table.keep(change.tx, uid))) {
+    throw notFound(change.engine.catalog.groups.typeName, uid);
   }
   return uid;
 }
@@ -121,17 +123,18 @@ export async function updateOne<R extends ResourceMessage>(
 ): Promise<ResourceRow> {
   const { definition, table } = resource;
   const { schema } = definition;
+  const hooks = change.engine.hooksOf(resource);
   if (definition.changesAccess) await change.confirmAccess(input.uid);
   const row = await table.findForChange(change.tx, input.uid);
   if (row === undefined) throw notFound(resource.typeName, input.uid);
   const before = resource.fromRow(row);
   const after = clone(schema, before) as R;
   applyMask(after, clone(schema, input), mask);
-  definition.settle?.(after, before);
+  hooks.applyDefaults?.(after, before);
   validate(schema, after);
   refuseImmutable(schema, before, after);
   after.updateTime = timestampFromMs(change.call.time);
-  await definition.beforeUpdate?.(change, before, after, mask);
+  await hooks.beforeUpdate?.(change, before, after, mask);
   return change.update(resource, after);
 }
 
@@ -155,7 +158,7 @@ export function deleteMethod<R extends ResourceMessage>(
         if (definition.deleteIsIdempotent) return;
         throw notFound(resource.typeName, uid);
       }
-      await definition.beforeDelete?.(change, resource.fromRow(row));
+      await engine.hooksOf(resource).beforeDelete?.(change, resource.fromRow(row));
       await change.remove(resource, uid);
     });
     return EMPTY_REPLY;
@@ -170,9 +173,9 @@ async function reply<R extends ResourceMessage>(
 ): Promise<Reply> {
   const { schema, shownOnce } = resource.definition;
   const reveals = created !== undefined && shownOnce !== undefined;
-  if (!resource.fillsIn && !reveals) return preparedReply(row);
+  if (!engine.hydrates(resource) && !reveals) return preparedReply(row);
   const resourceNow = resource.fromRow(row);
-  await resource.fillIn(engine.store.reader, resourceNow, engine);
+  await engine.hydrateDetail(resource, engine.store.reader, resourceNow);
   if (reveals) resourceNow[shownOnce] = created[shownOnce];
   return messageReply(schema, resourceNow);
 }

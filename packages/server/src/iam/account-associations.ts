@@ -17,8 +17,10 @@ export const accountAssociations: Resource<AccountAssociation> = new Resource({
   uidIsParent: true,
   deleteIsIdempotent: true,
   filters: [{ field: "name", column: "name", type: "common" }],
-  beforeCreate: (change, created) => check(change, created, {}),
-  beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+  hooks: {
+    beforeCreate: (change, created) => check(change, created, {}),
+    beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+  },
 });
 
 type Bindings = Readonly<Record<string, string>>;
@@ -74,7 +76,7 @@ async function bindingViolations(
     services.add(service);
     if (before[name] === uid) continue;
     const here = parentOf(uid) === after.uid;
-    const identity = here ? await engine.identities.find(tx, uid) : undefined;
+    const identity = here ? await engine.catalog.identities.find(tx, uid) : undefined;
     if (identity === undefined) refuse("must be the uid of an identity directly below the group");
     else if (identity.relationship.case !== "servicePrincipal") {
       refuse("must be the uid of a service principal identity");

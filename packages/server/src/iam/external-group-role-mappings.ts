@@ -31,16 +31,23 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
     { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, isRole: true },
     { column: "meaning", type: "text", of: meaning },
   ],
-  place: existingProvider,
-  beforeCreate,
-  methods: (engine) => ({ BatchDeleteExternalGroupRoleMappings: batchDelete(engine) }),
+  hooks: {
+    resolveParent: existingProvider,
+    beforeCreate,
+  },
+  methods: (engine) => [
+    [
+      ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
+      batchDelete(engine),
+    ],
+  ],
 });
 
 const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
 /** The provider, locked: two mappings with the same meaning cannot be made at the same time. */
 async function existingProvider({ engine, tx }: Change, uid: string): Promise<string> {
-  const { table, typeName } = engine.identityProviders;
+  const { table, typeName } = engine.catalog.identityProviders;
   if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
   return uid;
 }

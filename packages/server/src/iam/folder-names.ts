@@ -21,7 +21,7 @@ import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 export async function mayHaveName(change: Change, folder: Group): Promise<void> {
   if (isRoot(folder.uid)) return;
   const { tx, engine } = change;
-  const { table, typeName } = engine.groups;
+  const { table, typeName } = engine.catalog.groups;
   const { uid, name } = folder;
   await table.lockName(tx, parentOf(uid), name);
   const [holder] = await table.childrenNamed(tx, parentOf(uid), name, 1);
@@ -41,7 +41,7 @@ const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
  */
 export async function mayLeaveName(change: Change, { uid, name }: Group): Promise<void> {
   if (isRoot(uid)) return;
-  const { table } = change.engine.groups;
+  const { table } = change.engine.catalog.groups;
   const [holder, heir] = await table.childrenNamed(change.tx, parentOf(uid), name, 2);
   if (holder !== uid || heir === undefined || !(await usesPaths(change, [uid, heir]))) return;
   const description = `a younger folder is named ${JSON.stringify(name)} too and would take over its path: rename that one first`;
@@ -50,7 +50,7 @@ export async function mayLeaveName(change: Change, { uid, name }: Group): Promis
 
 /** Whether the names of these siblings are in use on the registry. */
 async function usesPaths({ engine, tx }: Change, siblings: readonly [string, string]) {
-  const { groups, repos } = engine;
+  const { groups, repos } = engine.catalog;
   for (const uid of siblings) {
     if ((await tx.countBelow(repos.table.shape.name, uid)) > 0) return true;
   }

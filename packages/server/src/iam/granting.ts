@@ -18,7 +18,7 @@ import { notFound, WharfError } from "../lib/errors.ts";
  * @example await mayGrant(change, binding.roleUid, group);
  */
 export async function mayGrant(change: Change, roleUid: string, group: string): Promise<void> {
-  const { roles } = change.engine;
+  const { roles } = change.engine.catalog;
   const row = await roles.table.findToKeep(change.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
@@ -52,7 +52,7 @@ export async function mayLetIn(
   change: Change,
   { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
 ): Promise<void> {
-  const { externalGroupRoleMappings: mappings } = change.engine;
+  const { externalGroupRoleMappings: mappings } = change.engine.catalog;
   await mayGrant(change, defaultRole, parentOf(uid));
   for (const { roleUid, scope } of await mappings.where(change.tx, {
     column: "parent",

@@ -27,7 +27,10 @@ const REMAINS_AT_ONCE = 250;
  * @example methods: (engine) => ({ DeleteGroup: deleteGroup(engine) })
  */
 export function deleteGroup(engine: Engine): Handler {
-  const { groups, store } = engine;
+  const {
+    store,
+    catalog: { groups },
+  } = engine;
   const deleteRest = deleteMethod(groups, engine);
   return async (call, request) => {
     const { uid } = request as DeleteGroupRequest;
@@ -58,8 +61,8 @@ export async function beforeDelete(change: Change, deleted: Group): Promise<void
   await refuseUnlessEmpty(change, uid);
   await mayLeaveName(change, deleted);
   await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
-  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: uid });
-  for (const binding of bindings) await change.remove(engine.roleBindings, binding.uid);
+  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
+  for (const binding of bindings) await change.remove(engine.catalog.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
@@ -68,13 +71,13 @@ export async function beforeDelete(change: Change, deleted: Group): Promise<void
 async function refuseUnlessEmpty(change: Change, group: string): Promise<void> {
   const { engine, tx, caller } = change;
   for (const resource of engine.resources) {
-    if (resource.table === engine.roleBindings.table) continue;
+    if (resource.table === engine.catalog.roleBindings.table) continue;
     await refuseFreshRemains(change, resource, group);
     if (await holdsAny(change, resource, group)) throw notEmpty(resource.plural);
   }
-  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: group });
+  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
   if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
-    throw notEmpty(engine.roleBindings.plural);
+    throw notEmpty(engine.catalog.roleBindings.plural);
   }
 }
 

@@ -9,8 +9,8 @@ import {
   parentOf,
   RoleBindingSchema,
 } from "@wharf/contract";
-import { personOf, standingOf } from "../auth/standing.ts";
-import type { Engine } from "../engine/engine.ts";
+import { personOf } from "../auth/standing.ts";
+import type { Catalog } from "../engine/catalog.ts";
 import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
@@ -32,26 +32,28 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   eventFields: ["uid", "expirationTime"],
   defaultOrder: { column: "created", descending: true },
   filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
-  async beforeCreate(change, created) {
-    // A promise of a binding takes what making it would.
-    await mayGrant(change, created.roleUid, parentOf(created.uid));
-    if (created.ttl === undefined) {
-      throw invalidArgument({ field: "ttl", description: "ttl is required" });
-    }
-    checkEmail(created.email);
-    created.expirationTime = endOf(created.ttl, change.call.time);
-    created.code = newInviteCode(parentOf(created.uid));
-    created.keyId = keyIdOf(created.code);
-  },
-  async beforeUpdate(change, before, after) {
-    await mayGrant(change, after.roleUid, parentOf(after.uid));
-    if (before.singleUse !== after.singleUse) {
-      throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
-    }
-    checkEmail(after.email);
-    if (after.ttl !== undefined) after.expirationTime = endOf(after.ttl, change.call.time);
-  },
   hydrate,
+  hooks: {
+    async beforeCreate(change, created) {
+      // A promise of a binding takes what making it would.
+      await mayGrant(change, created.roleUid, parentOf(created.uid));
+      if (created.ttl === undefined) {
+        throw invalidArgument({ field: "ttl", description: "ttl is required" });
+      }
+      checkEmail(created.email);
+      created.expirationTime = endOf(created.ttl, change.call.time);
+      created.code = newInviteCode(parentOf(created.uid));
+      created.keyId = keyIdOf(created.code);
+    },
+    async beforeUpdate(change, before, after) {
+      await mayGrant(change, after.roleUid, parentOf(after.uid));
+      if (before.singleUse !== after.singleUse) {
+        throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
+      }
+      checkEmail(after.email);
+      if (after.ttl !== undefined) after.expirationTime = endOf(after.ttl, change.call.time);
+    },
+  },
 });
 
 /** Longer than anyone needs to answer, short enough that forgotten ones die. */
@@ -74,9 +76,9 @@ function checkEmail(email: string): void {
 async function hydrate(
   reader: Reader,
   invites: readonly GroupInvite[],
-  engine: Engine,
+  catalog: Catalog,
 ): Promise<void> {
-  const roles = await engine.roles.findMany(
+  const roles = await catalog.roles.findMany(
     reader,
     invites.map((one) => one.roleUid),
   );
@@ -126,8 +128,8 @@ export async function acceptInvite(change: Change, keyId: string, who: Invited):
   const invite = groupInvites.fromRow(row);
   refuseOthers(invite, who);
   const group = parentOf(invite.uid);
-  if (!(await engine.roles.table.keep(tx, invite.roleUid))) {
-    throw notFound(engine.roles.typeName, invite.roleUid);
+  if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
+    throw notFound(engine.catalog.roles.typeName, invite.roleUid);
   }
   await refuseDeactivated(change, who.identity, group);
   await bind(change, group, invite.roleUid, who.identity);
@@ -144,9 +146,9 @@ async function refuseDeactivated(
   uid: string,
   group: string,
 ): Promise<void> {
-  const identity = await engine.identities.find(tx, uid);
+  const identity = await engine.catalog.identities.find(tx, uid);
   const person = identity && personOf(identity);
-  const standing = await standingOf(engine, tx, person, undefined, [group]);
+  const standing = await engine.access.standingOf(tx, person, undefined, [group]);
   if (standing.isActiveAt(group)) return;
   throw new WharfError(
     "PERMISSION_DENIED",
@@ -179,13 +181,13 @@ export async function bind(
 ): Promise<void> {
   const { engine, tx, call } = change;
   // Who joins may have been deleted since they were known, and the operator never was anyone.
-  if (!(await engine.identities.table.keep(tx, identityUid))) {
-    throw notFound(engine.identities.typeName, identityUid);
+  if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
+    throw notFound(engine.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
   await checkOrganizationQuota(change, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
-  const binding = engine.roleBindings.begin(given, call.time);
+  const binding = engine.catalog.roleBindings.begin(given, call.time);
   binding.uid = newChildUid(group);
-  await change.insert(engine.roleBindings, binding);
+  await change.insert(engine.catalog.roleBindings, binding);
 }

@@ -32,6 +32,7 @@ import {
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { addMembership } from "../store/tables/memberships.ts";
+import type { IamDeps } from "./deps.ts";
 import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
@@ -57,19 +58,21 @@ export const groups: Resource<Group> = new Resource({
       sparse: true,
     },
   ],
-  place,
-  async beforeCreate(change, created) {
-    mayLimit(change, parentOf(created.uid), {}, created);
-    // Nobody verifies a group by making it.
-    created.verified = false;
-    refuseKind(created);
-    created.status = OrgStatus.READY;
-    await mayHaveName(change, created);
-  },
-  afterCreate: giveToCreator,
-  beforeUpdate,
-  beforeDelete,
-  methods: (engine) => ({ DeleteGroup: deleteGroup(engine) }),
+  hooks: ({ iam }) => ({
+    resolveParent: (change, parent) => resolveParent(change, parent, iam),
+    async beforeCreate(change, created) {
+      mayLimit(change, parentOf(created.uid), {}, created);
+      // Nobody verifies a group by making it.
+      created.verified = false;
+      refuseKind(created);
+      created.status = OrgStatus.READY;
+      await mayHaveName(change, created);
+    },
+    afterCreate: giveToCreator,
+    beforeUpdate,
+    beforeDelete,
+  }),
+  methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
@@ -78,10 +81,10 @@ export const DEEPEST_GROUP = 32;
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
-async function place(change: Change, parent: string): Promise<string> {
+async function resolveParent(change: Change, parent: string, deps: IamDeps): Promise<string> {
   const { caller } = change;
   if (parent === "" || parent === "/") {
-    mayCreateOrganization(change);
+    mayCreateOrganization(change, deps);
     return "";
   }
   if (isUid(parent)) {
@@ -106,12 +109,12 @@ async function place(change: Change, parent: string): Promise<string> {
  * The creator of an organization becomes its owner. A down-scoped token must not do that: its identity
  * would then hold more than the token's boundary allows.
  */
-function mayCreateOrganization({ caller, engine }: Change): void {
+function mayCreateOrganization({ caller }: Change, { rootGroups }: IamDeps): void {
   if (caller.limit !== undefined) {
     const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
     throw new WharfError("PERMISSION_DENIED", text);
   }
-  if (engine.settings.rootGroups === "anyone" || caller.isOperator) return;
+  if (rootGroups === "anyone" || caller.isOperator) return;
   throw permissionDenied(["groups.create"], "");
 }
 
@@ -181,14 +184,17 @@ const UID_ORDER = { column: "uid", descending: false } as const;
 async function giveToCreator(change: Change, created: Group): Promise<void> {
   const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
-  if (!(await engine.identities.table.keep(tx, caller.uid))) {
+  if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
   }
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
-  const binding = engine.roleBindings.begin(create(RoleBindingSchema, owner), change.call.time);
+  const binding = engine.catalog.roleBindings.begin(
+    create(RoleBindingSchema, owner),
+    change.call.time,
+  );
   binding.uid = newChildUid(created.uid);
-  await change.insert(engine.roleBindings, binding);
-  const session = caller.session ? await engine.session(caller.session, tx) : undefined;
+  await change.insert(engine.catalog.roleBindings, binding);
+  const session = caller.session ? await engine.access.session(caller.session, tx) : undefined;
   const client = session?.identity === caller.uid ? clientOf(session) : undefined;
   if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }

@@ -41,21 +41,26 @@ export const identities: Resource<Identity> = new Resource({
       of: relationshipType,
     },
   ],
-  async beforeCreate(change, created) {
-    await checkRelationship(created, change.call.time);
-    created.lastSeenTime = created.createTime;
+  hooks: {
+    async beforeCreate(change, created) {
+      await checkRelationship(created, change.call.time);
+      created.lastSeenTime = created.createTime;
+    },
+    beforeUpdate,
+    async beforeDelete(change, deleted) {
+      refuseBuiltIn(deleted.uid);
+      await removeBindings(change, deleted.uid);
+      await endSessions(change.tx, { identity: deleted.uid });
+      await forgetPerson(change.tx, deleted.uid);
+      await deleteMemberships(change.tx, { identity: deleted.uid });
+      await deleteAccount(change.tx, deleted.uid);
+      await deletePasskeys(change.tx, deleted.uid);
+    },
   },
-  beforeUpdate,
-  async beforeDelete(change, deleted) {
-    refuseBuiltIn(deleted.uid);
-    await removeBindings(change, deleted.uid);
-    await endSessions(change.tx, { identity: deleted.uid });
-    await forgetPerson(change.tx, deleted.uid);
-    await deleteMemberships(change.tx, { identity: deleted.uid });
-    await deleteAccount(change.tx, deleted.uid);
-    await deletePasskeys(change.tx, deleted.uid);
-  },
-  methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine), LookupIdentity: lookup }),
+  methods: (engine) => [
+    [IdentitiesService.method.deleteIdentity, deleteIdentity(engine)],
+    [IdentitiesService.method.lookupIdentity, lookup],
+  ],
 });
 
 const TYPE_OF = {
@@ -81,7 +86,7 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
   await checkRelationship(after, change.call.time);
   const { engine, tx } = change;
   for await (const bound of boundRoles(tx, after.uid)) {
-    const roles = await engine.roles.findMany(
+    const roles = await engine.catalog.roles.findMany(
       tx,
       bound.map(([, role]) => role),
     );

@@ -19,7 +19,10 @@ const BATCH_SIZE = 250;
  * @example methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine) })
  */
 export function deleteIdentity(engine: Engine): Handler {
-  const { identities, store } = engine;
+  const {
+    store,
+    catalog: { identities },
+  } = engine;
   const deleteRest = deleteMethod(identities, engine);
   return async (call, request) => {
     const { uid } = request as DeleteIdentityRequest;
@@ -51,7 +54,7 @@ export async function removeBindings(
 ): Promise<void> {
   const { engine, tx } = change;
   for (const uid of await readBindingUids(tx, identity, limit)) {
-    await change.remove(engine.roleBindings, uid);
+    await change.remove(engine.catalog.roleBindings, uid);
   }
 }
 

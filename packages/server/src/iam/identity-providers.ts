@@ -6,18 +6,17 @@ import {
   IdentityProvidersService,
   parentOf,
 } from "@wharf/contract";
+import { forgetProvisioned } from "../auth/provisioning.ts";
 import type { MaskPath } from "../engine/mask.ts";
 import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { forgetProvisioned } from "../scim/lookup.ts";
-import { scimStatus } from "../scim/status.ts";
-import { scimMethods } from "../scim/tokens.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
 import { forgetProvider } from "../store/tables/provider-people.ts";
 import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
 import { endSessions } from "../store/tables/sessions.ts";
+import type { IamDeps } from "./deps.ts";
 import { mayGrant, mayLetIn } from "./granting.ts";
 
 /** Identity providers: where an organisation's own people log in, and who provisions them. */
@@ -32,19 +31,20 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
     { field: "name", column: "name", type: "common" },
     { column: "default_role", type: "text", of: (one) => one.defaultRole, isRole: true },
   ],
-  settle,
-  async beforeCreate(change, created) {
-    const oidc = configurationOf(created);
-    checkIssuer(change, oidc);
-    await mayGrant(change, created.defaultRole, parentOf(created.uid));
-    await keepSecret(change, created.uid, oidc, false);
-  },
-  beforeUpdate,
-  beforeDelete: removeWhatHangsOn,
-  async hydrateOne(reader, provider, engine) {
-    provider.scim = await scimStatus(reader, engine, provider.uid, Date.now());
-  },
-  methods: scimMethods,
+  hooks: ({ iam }) => ({
+    applyDefaults: settle,
+    async beforeCreate(change, created) {
+      const oidc = configurationOf(created);
+      checkIssuer(iam, oidc);
+      await mayGrant(change, created.defaultRole, parentOf(created.uid));
+      await storeSecret(change, iam, created.uid, oidc, false);
+    },
+    beforeUpdate: (change, before, after, mask) => beforeUpdate(change, iam, before, after, mask),
+    beforeDelete: (change, deleted) => deleteDependents(change, iam, deleted),
+    async hydrateDetail(reader, provider) {
+      provider.scim = await iam.scimStatus(reader, provider.uid, Date.now());
+    },
+  }),
 });
 
 /** The name that the secret of a client is kept under. */
@@ -70,8 +70,7 @@ function configurationOf({ configuration }: IdentityProvider): IdentityProvider_
 }
 
 /** The issuer must be one that this installation may trust, and can reach. */
-function checkIssuer({ engine }: Change, { issuer }: IdentityProvider_OIDC): void {
-  const { issuerPolicy } = engine;
+function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OIDC): void {
   if (!isIssuerUrl(issuer))
     throw refusal("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
@@ -86,13 +85,14 @@ function checkIssuer({ engine }: Change, { issuer }: IdentityProvider_OIDC): voi
  */
 async function beforeUpdate(
   change: Change,
+  deps: IamDeps,
   before: IdentityProvider,
   after: IdentityProvider,
   mask: readonly MaskPath[],
 ): Promise<void> {
   const [old, now] = [configurationOf(before), configurationOf(after)];
   const movesIssuer = old.issuer !== now.issuer;
-  if (movesIssuer) checkIssuer(change, now);
+  if (movesIssuer) checkIssuer(deps, now);
   const letsInOthers =
     movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
   // Sessions rest on ID tokens of the client that the provider named when they began.
@@ -101,14 +101,14 @@ async function beforeUpdate(
   if (letsInOthers) await mayLetIn(change, after);
   else if (before.defaultRole !== after.defaultRole)
     await mayGrant(change, after.defaultRole, parentOf(after.uid));
-  const { secrets } = change.engine;
+  const { secrets } = deps;
   const cleared = now.clientSecret === "" && mask.some(isSecretPath);
   const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));
   if (cleared) await secrets.remove(change.tx, after.uid, CLIENT_SECRET);
   // The stored one would be sent to whoever runs the new issuer.
   if (stored && movesIssuer && now.clientSecret === "")
     throw refusal("clientSecret", "must be given again when the issuer changes");
-  await keepSecret(change, after.uid, now, stored);
+  await storeSecret(change, deps, after.uid, now, stored);
 }
 
 /** Only the secret's own path says that an empty one is meant; a path above it says nothing of it. */
@@ -116,23 +116,28 @@ function isSecretPath(path: MaskPath): boolean {
   return path.map((field) => field.name).join(".") === "oidc.client_secret";
 }
 
-async function keepSecret(
-  { engine, tx }: Change,
+async function storeSecret(
+  { tx }: Change,
+  { secrets }: IamDeps,
   uid: string,
   { clientSecret, pkceEnabled }: IdentityProvider_OIDC,
   stored: boolean,
 ): Promise<void> {
-  if (clientSecret !== "") await engine.secrets.put(tx, uid, CLIENT_SECRET, clientSecret);
+  if (clientSecret !== "") await secrets.put(tx, uid, CLIENT_SECRET, clientSecret);
   else if (!stored && !pkceEnabled)
     throw refusal("clientSecret", "is required unless pkceEnabled is set");
 }
 
 /** All that goes with an identity provider when it is deleted. */
-async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Promise<void> {
+async function deleteDependents(
+  change: Change,
+  { secrets }: IamDeps,
+  { uid }: IdentityProvider,
+): Promise<void> {
   const { engine, tx } = change;
   for (const mapping of await mappingsOf(change, uid))
-    await change.remove(engine.externalGroupRoleMappings, mapping.uid);
-  await engine.secrets.remove(tx, uid, CLIENT_SECRET);
+    await change.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
+  await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
   await forgetProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
@@ -141,7 +146,7 @@ async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Pro
 }
 
 function mappingsOf({ engine, tx }: Change, uid: string) {
-  return engine.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
+  return engine.catalog.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
 }
 
 function refusal(field: string, description: string): Error {

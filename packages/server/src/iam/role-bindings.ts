@@ -11,6 +11,7 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "@wharf/contract";
+import type { Catalog } from "../engine/catalog.ts";
 import type { Engine } from "../engine/engine.ts";
 import { BatchChange, type Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
@@ -49,25 +50,27 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
     },
     { field: "group", column: "parent", type: "common" },
   ],
-  async beforeCreate(change, created) {
-    await mayBind(change, created);
-    await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
-  },
-  async beforeUpdate(change, before, after) {
-    await mayBind(change, after);
-    if (before.identityUid === after.identityUid) return;
-    await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
-  },
   hydrate,
-  methods: (engine) => ({ BatchCreateRoleBindings: batchCreate(engine) }),
+  hooks: {
+    async beforeCreate(change, created) {
+      await mayBind(change, created);
+      await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
+    },
+    async beforeUpdate(change, before, after) {
+      await mayBind(change, after);
+      if (before.identityUid === after.identityUid) return;
+      await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+    },
+  },
+  methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });
 
 /** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
 async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(binding.uid);
-  if (!(await engine.identities.table.keep(tx, binding.identityUid))) {
-    throw notFound(engine.identities.typeName, binding.identityUid);
+  if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
+    throw notFound(engine.catalog.identities.typeName, binding.identityUid);
   }
   await mayGrant(change, binding.roleUid, group);
 }
@@ -75,17 +78,17 @@ async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
 async function hydrate(
   reader: Reader,
   bindings: readonly RoleBinding[],
-  engine: Engine,
+  catalog: Catalog,
 ): Promise<void> {
-  const identities = await engine.identities.findMany(
+  const identities = await catalog.identities.findMany(
     reader,
     bindings.map((one) => one.identityUid),
   );
-  const roles = await engine.roles.findMany(
+  const roles = await catalog.roles.findMany(
     reader,
     bindings.map((one) => one.roleUid),
   );
-  const groups = await engine.groups.findMany(
+  const groups = await catalog.groups.findMany(
     reader,
     bindings.map((one) => parentOf(one.uid)),
   );
@@ -139,7 +142,7 @@ function batchCreate(engine: Engine): Handler {
       await change.emitForAll(request.parent, { type, json });
       return bindings;
     });
-    await hydrate(engine.store.reader, made, engine);
+    await hydrate(engine.store.reader, made, engine.catalog);
     return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
   };
 }

@@ -24,25 +24,27 @@ export const roles: Resource<Role> = new Resource({
   changesAccess: true,
   grantsOf: ALL_IDENTITIES,
   filters: [{ field: "name", column: "name", type: "common" }],
-  beforeCreate(change, created) {
-    checkCapabilities(created);
-    change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
-  },
-  beforeUpdate(change, before, after) {
-    refuseBuiltIn(before.uid);
-    checkCapabilities(after);
-    const added = CapabilitySet.of(...after.capabilities).minus(
-      CapabilitySet.of(...before.capabilities),
-    );
-    change.mustHold(added, parentOf(after.uid));
-  },
-  async beforeDelete(change: Change, deleted: Role) {
-    refuseBuiltIn(deleted.uid);
-    const user = await firstUser(change, deleted.uid);
-    if (user !== undefined) {
-      const description = `cannot delete role that ${user} use`;
-      throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
-    }
+  hooks: {
+    beforeCreate(change, created) {
+      checkCapabilities(created);
+      change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
+    },
+    beforeUpdate(change, before, after) {
+      refuseBuiltIn(before.uid);
+      checkCapabilities(after);
+      const added = CapabilitySet.of(...after.capabilities).minus(
+        CapabilitySet.of(...before.capabilities),
+      );
+      change.mustHold(added, parentOf(after.uid));
+    },
+    async beforeDelete(change: Change, deleted: Role) {
+      refuseBuiltIn(deleted.uid);
+      const user = await firstUser(change, deleted.uid);
+      if (user !== undefined) {
+        const description = `cannot delete role that ${user} use`;
+        throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
+      }
+    },
   },
 });
 

@@ -67,8 +67,8 @@ export async function promiseOf(
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
-  const group = await engine.groups.find(reader, parentOf(invite.uid));
-  const role = await engine.roles.find(reader, invite.roleUid);
+  const group = await engine.catalog.groups.find(reader, parentOf(invite.uid));
+  const role = await engine.catalog.roles.find(reader, invite.roleUid);
   if (group === undefined || role === undefined) throw inviteIsOver();
   return { group: group.name, role: role.name };
 }

@@ -54,7 +54,7 @@ function toBeMade(group: string, missing: readonly string[]): Place | undefined 
 }
 
 async function organisation(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   segment: string,
 ): Promise<string | undefined> {
@@ -67,7 +67,7 @@ async function organisation(
 
 /** Undefined when the uid is nobody's. Of siblings that share a name, the oldest has the path. */
 async function folder(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   parent: string,
   segment: string,
@@ -82,7 +82,7 @@ async function folder(
 
 /** The repo of a group that has a name: no two have the same. */
 async function repoNamed(
-  { repos }: Engine,
+  { catalog: { repos } }: Engine,
   reader: Reader,
   group: string,
   name: string,

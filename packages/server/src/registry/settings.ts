@@ -31,7 +31,7 @@ export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
   ];
 }
 
-function getSettings({ store: { reader }, groups }: Engine): Handler {
+function getSettings({ store: { reader }, catalog: { groups } }: Engine): Handler {
   return async (_call, message) => {
     const { groupUid } = message as GetRegistrySettingsRequest;
     if ((await groups.table.find(reader, groupUid, "data")) === undefined) {
@@ -50,8 +50,8 @@ function updateSettings(engine: Engine): Handler {
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
     const settings = await engine.store.write(async (tx) => {
       // Held, so that of two who change one thing each, neither undoes what the other did.
-      if ((await engine.groups.table.findForChange(tx, groupUid)) === undefined) {
-        throw notFound(engine.groups.typeName, groupUid);
+      if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
+        throw notFound(engine.catalog.groups.typeName, groupUid);
       }
       const after = clone(RegistrySettingsSchema, await settingsOf(tx, groupUid));
       applyMask(after, given, mask);

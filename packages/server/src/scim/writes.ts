@@ -140,7 +140,7 @@ function inTurn<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return engine.store.write(async (tx) => {
-    const { table, typeName } = engine.identityProviders;
+    const { table, typeName } = engine.catalog.identityProviders;
     if ((await table.findForChange(tx, provider)) === undefined)
       throw noResource(typeName, provider);
     return work(tx);

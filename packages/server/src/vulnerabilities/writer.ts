@@ -35,8 +35,8 @@ export class AdvisoryWriter {
   static async begin(change: Change, group: string): Promise<AdvisoryWriter> {
     const { engine, tx } = change;
     const time = await takeUpdateTurn(tx);
-    if (!(await engine.groups.table.keep(tx, group))) {
-      throw notFound(engine.groups.typeName, group);
+    if (!(await engine.catalog.groups.table.keep(tx, group))) {
+      throw notFound(engine.catalog.groups.typeName, group);
     }
     return new AdvisoryWriter(change, group, time);
   }

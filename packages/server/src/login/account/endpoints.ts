@@ -156,7 +156,8 @@ async function pageFor(
   const { reader } = engine.store;
   const { identity, provider, name, form } = visit;
   const account = await accountOf(reader, identity);
-  const from = provider === "" ? undefined : await engine.identityProviders.find(reader, provider);
+  const from =
+    provider === "" ? undefined : await engine.catalog.identityProviders.find(reader, provider);
   const now = Date.now();
   const sessions = await listSessions(
     reader,

@@ -74,7 +74,10 @@ interface Promised {
 
 /** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
 async function promiseTo(parts: LoginParts, { request }: Login, now: number): Promise<Promised> {
-  const { groups, store } = parts.engine;
+  const {
+    store,
+    catalog: { groups },
+  } = parts.engine;
   const invite = await inviteOf(parts, request.invite, now);
   if (invite.email !== "") {
     const text =
@@ -105,7 +108,7 @@ async function showForm(
 
 /** All of it or nothing: an account without its invite would be of no use to anyone. */
 async function join(
-  { engine }: LoginParts,
+  { engine, addresses }: LoginParts,
   tx: Transaction,
   call: Call,
   { request }: Login,
@@ -113,7 +116,7 @@ async function join(
   credential: Credential,
 ): Promise<Person> {
   const change = new Change(call, tx, engine, account.identity);
-  const person = await createAccount(change, account, credential);
+  const person = await createAccount(change, addresses().authUrl, account, credential);
   await joinWithInvite(change, request.invite, person);
   return person;
 }

@@ -15,12 +15,12 @@ export async function registerPerson(change: Change, person: Described): Promise
   const { engine, tx, call } = change;
   const { iss, sub } = person.act;
   const uid = literalIdentityUid(iss, sub);
-  const row = await engine.identities.table.findForChange(tx, uid);
+  const row = await engine.catalog.identities.table.findForChange(tx, uid);
   if (row !== undefined) {
-    const identity = engine.identities.fromRow(row);
+    const identity = engine.catalog.identities.fromRow(row);
     identity.lastSeenTime = timestampFromMs(call.time);
     setEmail(identity, person);
-    await engine.identities.table.update(tx, engine.identities.toRow(identity));
+    await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
     return uid;
   }
   const claimMatch = {
@@ -46,11 +46,11 @@ export async function insertPerson(
   person: Described,
 ): Promise<string> {
   const { engine, call } = change;
-  const identity = engine.identities.begin(given, call.time);
+  const identity = engine.catalog.identities.begin(given, call.time);
   identity.uid = uid;
   identity.lastSeenTime = timestampFromMs(call.time);
   setEmail(identity, person);
-  await change.insert(engine.identities, identity);
+  await change.insert(engine.catalog.identities, identity);
   return uid;
 }
 
@@ -60,11 +60,11 @@ export async function insertPerson(
  * @example await noteSeen(change, account.identity);
  */
 export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
-  const row = await engine.identities.table.findForChange(tx, uid);
-  if (row === undefined) throw notFound(engine.identities.typeName, uid);
-  const identity = engine.identities.fromRow(row);
+  const row = await engine.catalog.identities.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(engine.catalog.identities.typeName, uid);
+  const identity = engine.catalog.identities.fromRow(row);
   identity.lastSeenTime = timestampFromMs(call.time);
-  await engine.identities.table.update(tx, engine.identities.toRow(identity));
+  await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
 }
 
 function setEmail(identity: Identity, { email }: Described): void {

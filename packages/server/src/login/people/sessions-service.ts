@@ -96,7 +96,7 @@ async function sessionOf(
   { uid, session }: Caller,
   reader: Reader,
 ): Promise<StoredSession | undefined> {
-  const found = session ? await engine.session(session, reader) : undefined;
+  const found = session ? await engine.access.session(session, reader) : undefined;
   return found?.identity === uid ? found : undefined;
 }
 

@@ -1,17 +1,16 @@
 import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
-import { standingOf } from "../../auth/standing.ts";
-import { Change } from "../../engine/mutation.ts";
-import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
-import { bind } from "../../iam/group-invites.ts";
-import { WharfError } from "../../lib/errors.ts";
-import type { Call } from "../../rpc/call.ts";
 import {
   isProvisioned,
   isWelcome,
   type ProvisionedGroup,
   scimGroupsOf,
   scimUserFor,
-} from "../../scim/lookup.ts";
+} from "../../auth/provisioning.ts";
+import { Change } from "../../engine/mutation.ts";
+import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
+import { bind } from "../../iam/group-invites.ts";
+import { WharfError } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
 import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
@@ -52,7 +51,7 @@ export function admit(
     }
     // Another provider of the same issuer, here or above, may have deactivated the person.
     const person = { identity, issuer: act.iss, subject: act.sub };
-    const standing = await standingOf(engine, tx, person, undefined, [group]);
+    const standing = await engine.access.standingOf(tx, person, undefined, [group]);
     if (!standing.isActiveAt(group)) throw notProvisioned();
     const provisioned = await provisionedGroups(tx, provider.uid, externalId);
     const mappings = await mappingsFor(tx, provider.uid, { ids: groups, provisioned });
@@ -78,7 +77,7 @@ async function isKnownAt(
   { uid }: IdentityProvider,
   identity: string,
 ): Promise<boolean> {
-  if (!(await engine.identities.table.keep(tx, identity))) return false;
+  if (!(await engine.catalog.identities.table.keep(tx, identity))) return false;
   if (await hasSignedIn(tx, uid, identity)) return true;
   if (await isProvisioned(tx, uid)) return true;
   return (await countBindings(tx, identity, { root: parentOf(uid), limit: 1 })) > 0;

@@ -75,7 +75,7 @@ function may({ grants }: Asker, action: Action, { group, repo, missing }: Place)
 
 /** Whether there is a repo to push to, or room for one. */
 async function mayPlace(engine: Engine, { repo, group }: Place): Promise<boolean> {
-  return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
+  return repo !== undefined || hasRoom(engine, engine.store.reader, engine.catalog.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {

@@ -23,7 +23,7 @@ export async function recordManifest(
   repo: string,
   facts: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
   const deleted = await deletionOf(change.tx, repo, facts.digest);
   if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
@@ -59,10 +59,10 @@ export async function removeManifest(
   await lockRepo(change, repo);
   await noteDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
-  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
+  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Only what is known of it ends: the tag may have moved before, of which we hear later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);

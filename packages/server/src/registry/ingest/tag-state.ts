@@ -43,7 +43,7 @@ export interface TagOutcome {
  */
 export async function recordTag(change: Change, repo: string, news: TagNews): Promise<TagOutcome> {
   const { tx, engine } = change;
-  const { tags } = engine;
+  const { tags } = engine.catalog;
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, news.name);
   const before = row && tags.fromRow(row);
@@ -137,9 +137,9 @@ export async function removeTag(
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
   await noteRemoval(change, repo, name, time);
-  const row = await engine.tags.table.namedForChange(tx, repo, name);
+  const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
-  await change.remove(engine.tags, engine.tags.fromRow(row).uid);
+  await change.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
   return true;
 }
 
@@ -158,7 +158,7 @@ export async function noteRemoval(
 
 /** Changes of the tags of one repo follow one another, on all replicas. */
 export async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
-  if ((await engine.repos.table.findForChange(tx, repo)) === undefined) {
-    throw notFound(engine.repos.typeName, repo);
+  if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
+    throw notFound(engine.catalog.repos.typeName, repo);
   }
 }

@@ -27,7 +27,7 @@ export async function findOrMake(
   group: string,
   given: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   const find = async () => {
     const row = await repos.table.namedForChange(change.tx, group, given.name);
     return row && repos.fromRow(row);

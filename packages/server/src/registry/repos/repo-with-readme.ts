@@ -49,7 +49,10 @@ export class WholeRepos {
     // Before it is looked for: not everything that a request can hold can be searched for.
     validate(RepoSchema, repo);
     checkReadme(readme);
-    const { repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos },
+    } = this.#engine;
     return store.write(async (tx) => {
       const change = new WholeChange(call, tx, this.#engine);
       if (preventExisting) {
@@ -83,7 +86,7 @@ export class WholeRepos {
     uid: string,
     { repo, readme }: WholeRepo,
   ): Promise<WholeRepo> {
-    const { repos } = this.#engine;
+    const { repos } = this.#engine.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
     return this.#withReadme(change, repos.fromRow(row), readme, "Update");
@@ -99,7 +102,7 @@ export class WholeRepos {
     const { uid } = repo;
     const kept = await keepReadme(change, uid, readme);
     const body = this.#tell({ repo, readme: kept });
-    await change.emitAsOne(this.#engine.repos.method(verb), uid, body);
+    await change.emitAsOne(this.#engine.catalog.repos.method(verb), uid, body);
     const maySee = kept === readme || change.caller.grants.holds(LIST, uid);
     return { repo, readme: maySee ? kept : "" };
   }

@@ -42,18 +42,23 @@ export const repos: Resource<Repo> = new Resource({
       sparse: true,
     },
   ],
-  async beforeCreate(change, created) {
-    check(created);
-    await settleSync(change, undefined, created);
-  },
-  async beforeUpdate(change, before, after) {
-    check(after);
-    if (before.name !== after.name) await mayRename(change, before, after);
-    await settleSync(change, before, after);
-    await passOn(change, before, after);
-  },
-  beforeDelete: removeContents,
-  methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),
+  hooks: ({ registry }) => ({
+    async beforeCreate(change, created) {
+      check(created);
+      await settleSync(change, registry, undefined, created);
+    },
+    async beforeUpdate(change, before, after) {
+      check(after);
+      if (before.name !== after.name) await mayRename(change, before, after);
+      await settleSync(change, registry, before, after);
+      await passOn(change, before, after);
+    },
+    beforeDelete: removeContents,
+  }),
+  methods: (engine) => [
+    ...readmeMethods(engine),
+    [ReposService.method.deleteRepo, deleteRepo(engine)],
+  ],
 });
 
 function check(repo: Repo): void {
@@ -83,13 +88,13 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(uid);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: uid });
+  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
   // Whoever makes another repo here holds the group too.
-  await engine.groups.table.findForChange(tx, group);
+  await engine.catalog.groups.table.findForChange(tx, group);
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
@@ -102,7 +107,10 @@ async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Pro
 const TAGS_AT_ONCE = 2_000;
 
 function deleteRepo(engine: Engine): Handler {
-  const { store, tags } = engine;
+  const {
+    store,
+    catalog: { tags },
+  } = engine;
   const deleteRest = deleteMethod(repos, engine);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
@@ -123,7 +131,7 @@ function deleteRepo(engine: Engine): Handler {
 
 /** With a repo go its tags, their history, its README and what is known of its images. */
 async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
-  await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+  await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
   await forgetPlaces(tx, uid);

@@ -52,7 +52,10 @@ export class TagWrites {
     const { uid, name, digest, deprecated, bundles } = given;
     mustBeUid("uid", uid);
     validate(TagSchema, create(TagSchema, { name, digest, bundles }));
-    const { tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags },
+    } = this.#engine;
     const before = await tags.find(store.reader, uid);
     if (before === undefined) throw notFound(tags.typeName, uid);
     if (before.name !== name) {
@@ -74,7 +77,10 @@ export class TagWrites {
   }
 
   async #put(call: Call, repo: string, news: TagNews, uid?: string): Promise<Tag> {
-    const { repos, tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
     // Before a registry is changed. Its notification of this very change may create the tag meanwhile,
     // so the check is repeated below only where no registry was involved.
     const [known] = await tags.table.childrenNamed(store.reader, repo, news.name, 1);
@@ -100,7 +106,10 @@ export class TagWrites {
   }
 
   #delete(): Handler {
-    const { tags, repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags, repos },
+    } = this.#engine;
     const deleteKnown = deleteMethod(tags, this.#engine);
     return async (call, message) => {
       const { uid } = message as DeleteTagRequest;

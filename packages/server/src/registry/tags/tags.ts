@@ -31,9 +31,12 @@ export const tags: Resource<Tag> = new Resource({
     { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
     { field: "updatedSince", column: "updated", type: "common", isBound: true },
   ],
-  beforeDelete: (change, { uid, name }) =>
-    noteRemoval(change, parentOf(uid), name, change.call.time),
-  methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
+  hooks: {
+    beforeDelete: (change, { uid, name }) =>
+      noteRemoval(change, parentOf(uid), name, change.call.time),
+  },
+  methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
+  boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
 /** What the name of a tag has stood for, newest first. */

@@ -5,9 +5,10 @@ import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { placeOf } from "../../registry/path.ts";
 import type { KnownIdentities } from "../../sts/identity-cache.ts";
+import type { NamingDeps } from "../naming.ts";
 
 /** What decides who may read a feed. */
-export interface FeedAccess {
+export interface FeedAccess extends NamingDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
   readonly identities: KnownIdentities;
@@ -52,5 +53,5 @@ async function findGroup(engine: Engine, written: string): Promise<Group | undef
   const name = written.split("/").map(decodeURIComponent).join("/");
   const place = await placeOf(engine, reader, `${name}/-`);
   if (place === undefined || place.missing.length > 0) return undefined;
-  return engine.groups.find(reader, place.group);
+  return engine.catalog.groups.find(reader, place.group);
 }

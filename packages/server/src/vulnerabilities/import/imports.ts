@@ -19,7 +19,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
-import { namingOf } from "../naming.ts";
+import { type NamingDeps, namingOf } from "../naming.ts";
 import { settleSeverities } from "../severities/severity-changes.ts";
 import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
@@ -35,22 +35,22 @@ const TOGETHER = 250;
 /**
  * Takes in documents. Each is taken whole or not at all.
  *
- * @example const extra = new Map([...importHandlers(engine)]);
+ * @example const extra = new Map([...importHandlers(engine, deps)]);
  */
-export function importHandlers(engine: Engine): [DescMethod, Handler][] {
-  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine)]];
+export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
+  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine, deps)]];
 }
 
-function importAdvisories(engine: Engine): Handler {
+function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
   return async (call, message) => {
     const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
     const { reader } = engine.store;
-    if ((await engine.groups.table.find(reader, group, "data")) === undefined) {
-      throw notFound(engine.groups.typeName, group);
+    if ((await engine.catalog.groups.table.find(reader, group, "data")) === undefined) {
+      throw notFound(engine.catalog.groups.typeName, group);
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
-    const occasion = { group, actor, approves, naming: namingOf(engine) };
+    const occasion = { group, actor, approves, naming: namingOf(deps) };
     const results: AdvisoryDocumentResult[] = [];
     const foreseen: Known = {
       advisories: new Map(),
