@@ -9,7 +9,7 @@ import type { Condition } from "../store/resources/resource-table.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import type { MaskPath } from "./mask.ts";
-import type { Change } from "./mutation.ts";
+import type { Mutation } from "./mutation.ts";
 import type { Limited } from "./quotas.ts";
 
 /** What every resource of version 2 has. */
@@ -159,21 +159,21 @@ export interface Hooks<R extends ResourceMessage> {
    * The uid of the parent of a new resource, or "" for none, from the parent that the caller gave. By
    * default that is the uid of an existing group.
    */
-  resolveParent?(change: Change, parent: string): Promise<string>;
+  resolveParent?(change: Mutation, parent: string): Promise<string>;
   /** Fills in what a caller may omit, before a new or changed resource is validated. */
   applyDefaults?(resource: R, before: R | undefined): void;
   /** Checks a new resource and sets what the service sets. */
-  beforeCreate?(change: Change, created: R): Promise<void> | void;
-  afterCreate?(change: Change, created: R): Promise<void>;
+  beforeCreate?(change: Mutation, created: R): Promise<void> | void;
+  afterCreate?(change: Mutation, created: R): Promise<void>;
   /** Checks an update and sets what the service sets. The mask names the fields to update. */
   beforeUpdate?(
-    change: Change,
+    change: Mutation,
     before: R,
     after: R,
     mask: readonly MaskPath[],
   ): Promise<void> | void;
   /** Rejects the deletion, or deletes what depends on the resource. */
-  beforeDelete?(change: Change, deleted: R): Promise<void>;
+  beforeDelete?(change: Mutation, deleted: R): Promise<void>;
   /** Fills in what only responses with a single resource have; lists omit it. */
   hydrateDetail?(reader: Reader, resource: R): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
-import { Landmarks } from "./skip-index.ts";
+import { SkipIndex } from "./skip-index.ts";
 
 /**
  * The engine implements Get, List, Create, Update and Delete once, for every resource that has a
@@ -29,7 +29,7 @@ export class Engine {
   readonly catalog: Catalog;
   readonly access: Access;
   readonly pageTokens: PageTokens;
-  readonly landmarks = new Landmarks();
+  readonly skipIndex = new SkipIndex();
   readonly lists = new ListScheduler();
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;

@@ -222,13 +222,13 @@ export function readCursor(
 /** The rows of a list; read again from the data where some were written in an older shape. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  { store: { reader }, landmarks }: Engine,
+  { store: { reader }, skipIndex }: Engine,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const rows = await readRows(reader, landmarks, scan);
+  const rows = await readRows(reader, skipIndex, scan);
   if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding)) return rows;
   const { schema } = resource.definition;
-  const again = await readRows(reader, landmarks, { ...scan, form: "data" });
+  const again = await readRows(reader, skipIndex, { ...scan, form: "data" });
   return again.map(([key, id, encoding, data]) => {
     return [key, id, encoding, messageToJson(schema, fromBinary(schema, data as Uint8Array))];
   });

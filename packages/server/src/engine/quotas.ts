@@ -4,7 +4,7 @@ import type { Reader } from "../store/db/connection.ts";
 import { readCounts } from "../store/resources/counts.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import type { Change } from "./mutation.ts";
+import type { Mutation } from "./mutation.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -29,7 +29,7 @@ interface Limit {
  * @example await refusePastLimit(change, repos, group);
  */
 export async function refusePastLimit<R extends ResourceMessage>(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   { table, definition, plural }: Resource<R>,
   place: string,
 ): Promise<void> {

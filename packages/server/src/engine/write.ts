@@ -10,7 +10,7 @@ import type { ResourceRow } from "../store/resources/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
-import { Change } from "./mutation.ts";
+import { Mutation } from "./mutation.ts";
 import { refusePastLimit } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
@@ -29,7 +29,7 @@ export function createMethod<R extends ResourceMessage>(
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
     const { row, created } = await engine.store.write((tx) => {
-      return createOne(new Change(call, tx, engine), resource, parent, input);
+      return createOne(new Mutation(call, tx, engine), resource, parent, input);
     });
     return reply(resource, engine, row, created);
   };
@@ -41,7 +41,7 @@ export function createMethod<R extends ResourceMessage>(
  * @example const binding = await createOne(change, roleBindings, group, given);
  */
 export async function createOne<R extends ResourceMessage>(
-  change: Change,
+  change: Mutation,
   resource: Resource<R>,
   parent: string,
   input: R,
@@ -54,7 +54,7 @@ export async function createOne<R extends ResourceMessage>(
   validate(definition.schema, created);
   const place =
     (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
-  if (definition.limitedAs && change.isLimited) await refusePastLimit(change, resource, place);
+  if (definition.limitedAs && change.enforcesQuotas) await refusePastLimit(change, resource, place);
   created.uid = await newUid(change, resource, place);
   await hooks.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
@@ -69,7 +69,7 @@ export interface Created<R> {
 }
 
 async function newUid<R extends ResourceMessage>(
-  { tx }: Change,
+  { tx }: Mutation,
   { kind, table, typeName }: Resource<R>,
   place: string,
 ): Promise<string> {
@@ -79,7 +79,7 @@ async function newUid<R extends ResourceMessage>(
   return place;
 }
 
-async function existingGroup(change: Change, uid: string): Promise<string> {
+async function existingGroup(change: Mutation, uid: string): Promise<string> {
   if (!(await change.engine.catalog.groups.table.keep(change.tx, uid))) {
     throw notFound(change.engine.catalog.groups.typeName, uid);
   }
@@ -104,7 +104,7 @@ export function updateMethod<R extends ResourceMessage>(
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
     const updated = await engine.store.write((tx) => {
-      return updateOne(new Change(call, tx, engine), resource, input, mask);
+      return updateOne(new Mutation(call, tx, engine), resource, input, mask);
     });
     return reply(resource, engine, updated);
   };
@@ -116,7 +116,7 @@ export function updateMethod<R extends ResourceMessage>(
  * @example const row = await updateOne(change, repos, given, readMask(RepoSchema, ["*"], given));
  */
 export async function updateOne<R extends ResourceMessage>(
-  change: Change,
+  change: Mutation,
   resource: Resource<R>,
   input: R,
   mask: readonly MaskPath[],
@@ -151,7 +151,7 @@ export function deleteMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
     await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       if (definition.changesAccess) await change.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
       if (row === undefined) {

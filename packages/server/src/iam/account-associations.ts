@@ -5,7 +5,7 @@ import {
   parentOf,
   ServicePrincipal,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 
@@ -30,7 +30,7 @@ function serviceBindings({ chainguard }: AccountAssociation): Bindings {
 }
 
 /** Refuses what the rules of the contract cannot express. */
-async function check(change: Change, after: AccountAssociation, before: Bindings): Promise<void> {
+async function check(change: Mutation, after: AccountAssociation, before: Bindings): Promise<void> {
   const found = [
     ...installationViolations(after),
     ...(await bindingViolations(change, after, before)),
@@ -57,7 +57,7 @@ function* installationViolations({ github }: AccountAssociation): Iterable<Field
  * identity that has gone does not stand in the way of other changes.
  */
 async function bindingViolations(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   after: AccountAssociation,
   before: Bindings,
 ): Promise<FieldViolation[]> {

@@ -11,7 +11,7 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { BatchChange, type Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -46,13 +46,13 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
 const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
 /** The provider, locked: two mappings with the same meaning cannot be made at the same time. */
-async function existingProvider({ engine, tx }: Change, uid: string): Promise<string> {
+async function existingProvider({ engine, tx }: Mutation, uid: string): Promise<string> {
   const { table, typeName } = engine.catalog.identityProviders;
   if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
   return uid;
 }
 
-async function beforeCreate(change: Change, created: ExternalGroupRoleMapping): Promise<void> {
+async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
   const organisation = rootOf(created.uid);
   created.identityProviderUid = parentOf(created.uid);
   if (created.scope === "") created.scope = organisation;
@@ -85,7 +85,7 @@ function batchDelete(engine: Engine): Handler {
       throw invalidArgument({ field: `names[${at}]`, description });
     }
     const response = await engine.store.write(async (tx) => {
-      const change = new BatchChange(call, tx, engine);
+      const change = new Mutation(call, tx, engine, { events: "held" });
       await change.confirmAccess(parent);
       await existingProvider(change, parent);
       const deleted: ExternalGroupRoleMapping[] = [];
@@ -101,7 +101,7 @@ function batchDelete(engine: Engine): Handler {
       });
       if (deleted.length > 0) {
         const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
-        await change.emitForAll(parent, { type: answer.$typeName, json });
+        await change.emitInstead(call.method, parent, { type: answer.$typeName, json });
       }
       return answer;
     });

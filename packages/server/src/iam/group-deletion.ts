@@ -1,7 +1,7 @@
 import type { DeleteGroupRequest, Group } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import type { Resource } from "../engine/resource.ts";
 import { deleteMethod } from "../engine/write.ts";
 import { failedPrecondition, notFound } from "../lib/errors.ts";
@@ -36,7 +36,7 @@ export function deleteGroup(engine: Engine): Handler {
     const { uid } = request as DeleteGroupRequest;
     const removeSome = () =>
       store.write(async (tx) => {
-        const change = new Change(call, tx, engine);
+        const change = new Mutation(call, tx, engine);
         // Each piece anew: the caller may have lost the right to it since the last.
         await change.confirmAccess(uid);
         if ((await groups.table.findForChange(tx, uid)) === undefined) {
@@ -55,7 +55,7 @@ export function deleteGroup(engine: Engine): Handler {
  * Refuses while anything is left. The caller's own role bindings at the group do not count: without
  * them the caller could not delete it, and with it they go.
  */
-export async function beforeDelete(change: Change, deleted: Group): Promise<void> {
+export async function beforeDelete(change: Mutation, deleted: Group): Promise<void> {
   const { engine, tx } = change;
   const { uid } = deleted;
   await refuseUnlessEmpty(change, uid);
@@ -68,7 +68,7 @@ export async function beforeDelete(change: Change, deleted: Group): Promise<void
   await forgetSubpackages(tx, uid);
 }
 
-async function refuseUnlessEmpty(change: Change, group: string): Promise<void> {
+async function refuseUnlessEmpty(change: Mutation, group: string): Promise<void> {
   const { engine, tx, caller } = change;
   for (const resource of engine.resources) {
     if (resource.table === engine.catalog.roleBindings.table) continue;
@@ -82,7 +82,7 @@ async function refuseUnlessEmpty(change: Change, group: string): Promise<void> {
 }
 
 /** Whether a group holds one that is there, and not only what is left of deleted ones. */
-async function holdsAny({ tx }: Change, resource: Resource, group: string): Promise<boolean> {
+async function holdsAny({ tx }: Mutation, resource: Resource, group: string): Promise<boolean> {
   const { table, definition } = resource;
   const { remains, parts } = definition;
   if (remains === undefined || parts === undefined) {
@@ -97,7 +97,7 @@ async function holdsAny({ tx }: Change, resource: Resource, group: string): Prom
 
 /** Not everyone who keeps a copy has had time to learn of what was deleted lately. */
 async function refuseFreshRemains(
-  { call, tx }: Change,
+  { call, tx }: Mutation,
   { definition: { remains }, table, plural }: Resource,
   group: string,
 ): Promise<void> {
@@ -133,7 +133,11 @@ async function hasManyRemains({ resources, store }: Engine, group: string): Prom
 }
 
 /** Removes what is left of deleted ones, at most so much of each kind; returns how much it was. */
-async function removeRemains({ engine, tx }: Change, group: string, most: number): Promise<number> {
+async function removeRemains(
+  { engine, tx }: Mutation,
+  group: string,
+  most: number,
+): Promise<number> {
   let removed = 0;
   for (const { definition, table } of engine.resources) {
     if (definition.remains === undefined) continue;

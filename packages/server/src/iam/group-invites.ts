@@ -11,7 +11,7 @@ import {
 } from "@wharf/contract";
 import { personOf } from "../auth/standing.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
@@ -119,7 +119,7 @@ export async function openInvite(
  *
  * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
  */
-export async function acceptInvite(change: Change, keyId: string, who: Invited): Promise<string> {
+export async function acceptInvite(change: Mutation, keyId: string, who: Invited): Promise<string> {
   const { engine, tx, call } = change;
   const found = await openInvite(tx, keyId, call.time);
   // Read again for change: only one of two who come together can have a single-use invite.
@@ -142,7 +142,7 @@ export async function acceptInvite(change: Change, keyId: string, who: Invited):
 
 /** Someone whom the group's identity provider has deactivated must not come back by an invite. */
 async function refuseDeactivated(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   uid: string,
   group: string,
 ): Promise<void> {
@@ -174,7 +174,7 @@ function refuseOthers({ email }: GroupInvite, who: Invited): void {
  * @example await bind(change, group, invite.roleUid, identity);
  */
 export async function bind(
-  change: Change,
+  change: Mutation,
   group: string,
   roleUid: string,
   identityUid: string,

@@ -17,7 +17,7 @@ import {
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { LIMITS } from "../engine/quotas.ts";
 import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
@@ -81,7 +81,7 @@ export const DEEPEST_GROUP = 32;
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
-async function resolveParent(change: Change, parent: string, deps: IamDeps): Promise<string> {
+async function resolveParent(change: Mutation, parent: string, deps: IamDeps): Promise<string> {
   const { caller } = change;
   if (parent === "" || parent === "/") {
     mayCreateOrganization(change, deps);
@@ -109,7 +109,7 @@ async function resolveParent(change: Change, parent: string, deps: IamDeps): Pro
  * The creator of an organization becomes its owner. A down-scoped token must not do that: its identity
  * would then hold more than the token's boundary allows.
  */
-function mayCreateOrganization({ caller }: Change, { rootGroups }: IamDeps): void {
+function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): void {
   if (caller.limit !== undefined) {
     const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
     throw new WharfError("PERMISSION_DENIED", text);
@@ -118,7 +118,7 @@ function mayCreateOrganization({ caller }: Change, { rootGroups }: IamDeps): voi
   throw permissionDenied(["groups.create"], "");
 }
 
-async function existing({ tx }: Change, uid: string): Promise<string> {
+async function existing({ tx }: Mutation, uid: string): Promise<string> {
   if (depthOf(uid) >= DEEPEST_GROUP) {
     const description = `groups are nested at most ${DEEPEST_GROUP} deep`;
     throw invalidArgument({ field: "parent", description });
@@ -128,7 +128,7 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
 }
 
 /** Those whose uid ends in one or more steps, as clients shorten them. */
-async function groupsEndingIn({ caller, tx }: Change, steps: string): Promise<Group[]> {
+async function groupsEndingIn({ caller, tx }: Mutation, steps: string): Promise<Group[]> {
   const found = await groups.where(tx, { column: "last_step", value: lastStepOf(steps) });
   return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
 }
@@ -181,7 +181,7 @@ async function namesakesWithin(reader: Reader, reach: Reach, name: string): Prom
 const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** Whoever makes an organisation owns it. The operator does so anyway. */
-async function giveToCreator(change: Change, created: Group): Promise<void> {
+async function giveToCreator(change: Mutation, created: Group): Promise<void> {
   const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
   if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
@@ -200,7 +200,7 @@ async function giveToCreator(change: Change, created: Group): Promise<void> {
 }
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */
-async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
+async function beforeUpdate(change: Mutation, before: Group, after: Group): Promise<void> {
   mayLimit(change, after.uid, before.resourceLimits, after);
   refuseKind(after);
   if (before.name !== after.name) {
@@ -227,7 +227,7 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
 
 /** Only the operator says how much a group may hold; the same again says nothing. */
 function mayLimit(
-  { caller }: Change,
+  { caller }: Mutation,
   at: string,
   before: Group["resourceLimits"],
   { resourceLimits: after }: Group,

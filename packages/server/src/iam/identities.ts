@@ -11,7 +11,7 @@ import {
   RelationshipType,
   type Role,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -80,7 +80,7 @@ function relationshipType({ relationship }: Identity): number {
  * Whoever changes what an identity asks for can make it match a token of their own. So that takes
  * everything the identity holds, wherever it holds it.
  */
-async function beforeUpdate(change: Change, before: Identity, after: Identity): Promise<void> {
+async function beforeUpdate(change: Mutation, before: Identity, after: Identity): Promise<void> {
   refuseBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, change.call.time);
@@ -98,7 +98,7 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
 }
 
 /** Names the group and the missing capabilities only to callers who may read the binding. */
-function mustHoldBinding(change: Change, role: Role, group: string): void {
+function mustHoldBinding(change: Mutation, role: Role, group: string): void {
   const { grants } = change.caller;
   if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
   if (grants.holds(READ_BINDINGS, group)) mustHoldRole(change, role, group);

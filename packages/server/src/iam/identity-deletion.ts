@@ -1,7 +1,7 @@
 import type { DeleteIdentityRequest } from "@wharf/contract";
 import { ANYONE_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { deleteMethod } from "../engine/write.ts";
 import { failedPrecondition, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -28,7 +28,7 @@ export function deleteIdentity(engine: Engine): Handler {
     const { uid } = request as DeleteIdentityRequest;
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
       await store.write(async (tx) => {
-        const change = new Change(call, tx, engine);
+        const change = new Mutation(call, tx, engine);
         // Each time: the caller may have lost the right to it since the last batch.
         await change.confirmAccess(uid);
         if ((await identities.table.findForChange(tx, uid)) === undefined) {
@@ -48,7 +48,7 @@ export function deleteIdentity(engine: Engine): Handler {
  * @example await removeBindings(change, identity.uid);
  */
 export async function removeBindings(
-  change: Change,
+  change: Mutation,
   identity: string,
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {

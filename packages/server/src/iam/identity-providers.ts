@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import { forgetProvisioned } from "../auth/provisioning.ts";
 import type { MaskPath } from "../engine/mask.ts";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
@@ -84,7 +84,7 @@ function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OID
  * all that is given to whoever is: the default role, and the role of every mapping.
  */
 async function beforeUpdate(
-  change: Change,
+  change: Mutation,
   deps: IamDeps,
   before: IdentityProvider,
   after: IdentityProvider,
@@ -117,7 +117,7 @@ function isSecretPath(path: MaskPath): boolean {
 }
 
 async function storeSecret(
-  { tx }: Change,
+  { tx }: Mutation,
   { secrets }: IamDeps,
   uid: string,
   { clientSecret, pkceEnabled }: IdentityProvider_OIDC,
@@ -130,7 +130,7 @@ async function storeSecret(
 
 /** All that goes with an identity provider when it is deleted. */
 async function deleteDependents(
-  change: Change,
+  change: Mutation,
   { secrets }: IamDeps,
   { uid }: IdentityProvider,
 ): Promise<void> {
@@ -145,7 +145,7 @@ async function deleteDependents(
   await deleteMemberships(tx, { provider: uid });
 }
 
-function mappingsOf({ engine, tx }: Change, uid: string) {
+function mappingsOf({ engine, tx }: Mutation, uid: string) {
   return engine.catalog.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@wharf/contract";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Engine } from "../engine/engine.ts";
-import { BatchChange, type Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { createOne } from "../engine/write.ts";
 import { invalidArgument, notFound, retold } from "../lib/errors.ts";
@@ -66,7 +66,7 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
 });
 
 /** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
-async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
+async function mayBind(change: Mutation, binding: RoleBinding): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(binding.uid);
   if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
@@ -126,7 +126,7 @@ function batchCreate(engine: Engine): Handler {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
     const made = await engine.store.write(async (tx) => {
-      const change = new BatchChange(call, tx, engine);
+      const change = new Mutation(call, tx, engine, { events: "held" });
       const bindings: RoleBinding[] = [];
       for (const [at, binding] of wanted.entries()) {
         const made = createOne(change, roleBindings, request.parent, binding);
@@ -139,7 +139,7 @@ function batchCreate(engine: Engine): Handler {
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
       const type = BatchCreateRoleBindingsResponseSchema.typeName;
-      await change.emitForAll(request.parent, { type, json });
+      await change.emitInstead(call.method, request.parent, { type, json });
       return bindings;
     });
     await hydrate(engine.store.reader, made, engine.catalog);

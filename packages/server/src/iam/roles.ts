@@ -10,7 +10,7 @@ import {
   RoleSchema,
   RolesService,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
@@ -37,7 +37,7 @@ export const roles: Resource<Role> = new Resource({
       );
       change.mustHold(added, parentOf(after.uid));
     },
-    async beforeDelete(change: Change, deleted: Role) {
+    async beforeDelete(change: Mutation, deleted: Role) {
       refuseBuiltIn(deleted.uid);
       const user = await firstUser(change, deleted.uid);
       if (user !== undefined) {
@@ -49,7 +49,7 @@ export const roles: Resource<Role> = new Resource({
 });
 
 /** What some of the resources that use a role are called. */
-async function firstUser({ engine, tx }: Change, role: string): Promise<string | undefined> {
+async function firstUser({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
     for (const { column, isRole } of definition.filters ?? []) {
       if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;

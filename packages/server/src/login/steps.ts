@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { acceptInvite, openInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -111,7 +111,11 @@ export async function decideOnInvite(
   const { engine } = parts;
   const { request, person } = login;
   await engine.store.write((tx) => {
-    return joinWithInvite(new Change(call, tx, engine, person.identity), request.invite, person);
+    return joinWithInvite(
+      new Mutation(call, tx, engine, { actor: person.identity }),
+      request.invite,
+      person,
+    );
   });
   return afterJoining(parts, call, login);
 }
@@ -140,7 +144,7 @@ export async function afterJoining(
  * @example await joinWithInvite(change, request.invite, person);
  */
 export async function joinWithInvite(
-  change: Change,
+  change: Mutation,
   invite: string,
   { identity, email, provider, clientId }: Person,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import {
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/mask.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -58,7 +58,7 @@ function updateSettings(engine: Engine): Handler {
       await writeRegistrySettings(tx, groupUid, after);
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       await change.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });

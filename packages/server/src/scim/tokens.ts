@@ -24,7 +24,7 @@ import {
   SetScimEnabledResponseSchema,
 } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { withoutSecrets } from "../engine/resource.ts";
 import { mayLetIn } from "../iam/granting.ts";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
@@ -76,7 +76,7 @@ interface Made {
 }
 
 type Work<R> = (
-  change: Change,
+  change: Mutation,
   before: ScimCredentials,
   request: R,
   endpointUrl: string,
@@ -89,7 +89,7 @@ type Work<R> = (
 function method<R extends Request>(
   deps: ScimDeps,
   work: Work<R>,
-  may?: (change: Change, provider: IdentityProvider) => Promise<void>,
+  may?: (change: Mutation, provider: IdentityProvider) => Promise<void>,
 ): Handler {
   const { engine } = deps;
   return async (call, message) => {
@@ -97,7 +97,7 @@ function method<R extends Request>(
     const request = message as R;
     const identityProviderUid = request.identityProviderUid;
     const answer = await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       await change.confirmAccess(identityProviderUid);
       const { identityProviders: providers } = engine.catalog;
       const provider = await providers.table.findForChange(tx, identityProviderUid);
@@ -197,7 +197,7 @@ const setEnabled: Work<SetScimEnabledRequest> = async (change, before, request) 
 };
 
 /** How many identities role bindings make owners of a group, or more than that. */
-async function ownersAt({ engine, tx }: Change, group: string): Promise<number> {
+async function ownersAt({ engine, tx }: Mutation, group: string): Promise<number> {
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
   const roles = await engine.catalog.roles.findMany(
     tx,

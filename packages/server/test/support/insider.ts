@@ -6,7 +6,7 @@ import { Access } from "../../src/auth/access.ts";
 import { OPERATOR } from "../../src/auth/caller.ts";
 import { readSettings } from "../../src/config/settings.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { Change } from "../../src/engine/mutation.ts";
+import { Mutation } from "../../src/engine/mutation.ts";
 import { PageTokens } from "../../src/engine/page-token.ts";
 import type { Call } from "../../src/rpc/call.ts";
 import { scimStatus } from "../../src/scim/status.ts";
@@ -53,10 +53,10 @@ export class Insider {
 
   /** Does something as the operator, in a transaction of its own, as if a method had been called. */
   change<T>(
-    work: (change: Change) => Promise<T>,
+    work: (change: Mutation) => Promise<T>,
     method: DescMethod = TagsService.method.createTag,
   ): Promise<T> {
-    return this.engine.store.write((tx) => work(new Change(call(method), tx, this.engine)));
+    return this.engine.store.write((tx) => work(new Mutation(call(method), tx, this.engine)));
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import { addAccount, type LocalAccount } from "../../store/tables/local-accounts.ts";
 import { addPasskey, type StoredPasskey } from "../../store/tables/passkeys.ts";
@@ -25,7 +25,7 @@ export interface NewAccount {
  * @example const person = await createAccount(change, authUrl, { identity: newRootUid(), username }, credential);
  */
 export async function createAccount(
-  change: Change,
+  change: Mutation,
   authUrl: string,
   { identity, username }: NewAccount,
   credential: Credential,

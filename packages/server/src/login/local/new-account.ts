@@ -1,5 +1,5 @@
 import { newRootUid, rootOf } from "@wharf/contract";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -115,7 +115,7 @@ async function join(
   account: NewAccount,
   credential: Credential,
 ): Promise<Person> {
-  const change = new Change(call, tx, engine, account.identity);
+  const change = new Mutation(call, tx, engine, { actor: account.identity });
   const person = await createAccount(change, addresses().authUrl, account, credential);
   await joinWithInvite(change, request.invite, person);
   return person;

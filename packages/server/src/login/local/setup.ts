@@ -3,7 +3,7 @@ import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { bind } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
@@ -115,7 +115,7 @@ export async function setUp(
     }
     await dropTickets(tx, SETUP);
     await settleInstallation(tx, SETUP, "done");
-    const change = new Change(call, tx, engine, first.identity);
+    const change = new Mutation(call, tx, engine, { actor: first.identity });
     await createAccount(change, addresses().authUrl, first, credential);
     const group = engine.catalog.groups.begin(
       create(GroupSchema, { name: first.organisation }),

@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import { personOf } from "../../auth/standing.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
@@ -31,7 +31,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
       );
     }
     await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       const row = await engine.catalog.identities.table.findForChange(tx, id);
       if (row === undefined) throw notFound(engine.catalog.identities.typeName, id);
       const identity = engine.catalog.identities.fromRow(row);
@@ -48,7 +48,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
 }
 
 /** Deletes what a sign-in reaches of a person; true when something else of them remains. */
-async function leave(change: Change, session: StoredSession): Promise<boolean> {
+async function leave(change: Mutation, session: StoredSession): Promise<boolean> {
   const { engine, tx } = change;
   const { identity: uid, provider } = session;
   const identity = await engine.catalog.identities.find(tx, uid);

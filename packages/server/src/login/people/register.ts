@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { clientOf } from "../../auth/standing.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { acceptInvite, openInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { bearerToken } from "../../lib/bearer.ts";
@@ -45,7 +45,12 @@ export function registerMethod(parts: ExchangeParts): Handler {
     if (open === undefined) throw invalid("code");
     const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
-      return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
+      return join(
+        new Mutation(call, tx, engine, { actor: joining.identity }),
+        invite,
+        identityId,
+        joining,
+      );
     });
     return messageReply(SessionSchema, session);
   };
@@ -100,7 +105,7 @@ function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPa
 }
 
 async function join(
-  change: Change,
+  change: Mutation,
   invite: string,
   expected: string,
   joining: Joining,
@@ -115,7 +120,7 @@ async function join(
 }
 
 /** The event that a registration leaves, at the group that was joined. */
-export async function announce(change: Change, session: Session): Promise<void> {
+export async function announce(change: Mutation, session: Session): Promise<void> {
   const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
   await change.emit(Auth.method.register, "", body, session.group);
 }

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Described } from "./person.ts";
 
@@ -11,7 +11,7 @@ import type { Described } from "./person.ts";
  *
  * @example const identity = await registerPerson(change, described);
  */
-export async function registerPerson(change: Change, person: Described): Promise<string> {
+export async function registerPerson(change: Mutation, person: Described): Promise<string> {
   const { engine, tx, call } = change;
   const { iss, sub } = person.act;
   const uid = literalIdentityUid(iss, sub);
@@ -40,7 +40,7 @@ export async function registerPerson(change: Change, person: Described): Promise
  * @example await insertPerson(change, newRootUid(), create(IdentitySchema, { name }), described);
  */
 export async function insertPerson(
-  change: Change,
+  change: Mutation,
   uid: string,
   given: Identity,
   person: Described,
@@ -59,7 +59,7 @@ export async function insertPerson(
  *
  * @example await noteSeen(change, account.identity);
  */
-export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
+export async function noteSeen({ engine, tx, call }: Mutation, uid: string): Promise<void> {
   const row = await engine.catalog.identities.table.findForChange(tx, uid);
   if (row === undefined) throw notFound(engine.catalog.identities.typeName, uid);
   const identity = engine.catalog.identities.fromRow(row);

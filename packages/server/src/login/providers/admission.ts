@@ -6,7 +6,7 @@ import {
   scimGroupsOf,
   scimUserFor,
 } from "../../auth/provisioning.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
 import { bind } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
@@ -37,7 +37,7 @@ export function admit(
   const identity = literalIdentityUid(act.iss, act.sub);
   const group = parentOf(provider.uid);
   return engine.store.write(async (tx) => {
-    const change = new Change(call, tx, engine, identity);
+    const change = new Mutation(call, tx, engine, { actor: identity });
     if (!(await isWelcome(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError(
@@ -73,7 +73,7 @@ export function admit(
  * an ID token that was made for another client must not open an account here.
  */
 async function isKnownAt(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   { uid }: IdentityProvider,
   identity: string,
 ): Promise<boolean> {

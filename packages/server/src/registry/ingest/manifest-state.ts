@@ -1,4 +1,4 @@
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPage } from "../../store/resources/page.ts";
 import {
@@ -19,7 +19,7 @@ import { lockRepo, removeTag } from "./tag-state.ts";
  * @example await recordManifest(change, repo.uid, facts);
  */
 export async function recordManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   facts: Omit<Manifest, "pulled">,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function recordManifest(
  * @example await recordPull(change, repo.uid, digest, notification.time);
  */
 export function recordPull(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -50,7 +50,7 @@ export function recordPull(
  * @example await removeManifest(change, repo.uid, digest, notification.time);
  */
 export async function removeManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -75,7 +75,7 @@ export async function removeManifest(
  * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
  */
 export async function takeBackDeleted(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   pushed: number,

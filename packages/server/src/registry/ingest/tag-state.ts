@@ -1,7 +1,7 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
@@ -41,7 +41,11 @@ export interface TagOutcome {
  *
  * @example const { outcome } = await recordTag(change, repo.uid, { name: "latest", digest, time });
  */
-export async function recordTag(change: Change, repo: string, news: TagNews): Promise<TagOutcome> {
+export async function recordTag(
+  change: Mutation,
+  repo: string,
+  news: TagNews,
+): Promise<TagOutcome> {
   const { tx, engine } = change;
   const { tags } = engine.catalog;
   await lockRepo(change, repo);
@@ -110,7 +114,7 @@ function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): T
 
 /** Puts what was so before the newest entry into the history, where it stands by its time. */
 async function noteOlder(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   { name, digest, time }: TagNews & { readonly time: number },
 ): Promise<void> {
@@ -127,7 +131,7 @@ async function noteOlder(
  * @example await removeTag(change, repo.uid, "latest", notification.time);
  */
 export async function removeTag(
-  change: Change,
+  change: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -145,7 +149,7 @@ export async function removeTag(
 
 /** Puts into the history that a tag is no more, so that older news does not bring it back. */
 export async function noteRemoval(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -157,7 +161,7 @@ export async function noteRemoval(
 }
 
 /** Changes of the tags of one repo follow one another, on all replicas. */
-export async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
+export async function lockRepo({ tx, engine }: Mutation, repo: string): Promise<void> {
   if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
     throw notFound(engine.catalog.repos.typeName, repo);
   }

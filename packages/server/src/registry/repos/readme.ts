@@ -9,7 +9,7 @@ import {
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { readMask } from "../../engine/mask.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -58,7 +58,7 @@ function updateReadme(engine: Engine): Handler {
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
       const before = await readSafeReadme(tx, uid);
       if (!isGiven || content === before) return readmeOf(uid, before);
-      return storeReadme(new Change(call, tx, engine), uid, content);
+      return storeReadme(new Mutation(call, tx, engine), uid, content);
     });
     return messageReply(RepoReadmeSchema, answer);
   };
@@ -80,7 +80,7 @@ export async function readSafeReadme(reader: Reader, repo: string): Promise<stri
  * @example await storeReadme(change, repo.uid, content);
  */
 export async function storeReadme(
-  change: Change,
+  change: Mutation,
   uid: string,
   content: string,
 ): Promise<RepoReadme> {

@@ -10,7 +10,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
@@ -85,7 +85,7 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 }
 
 /** Images are pushed and pulled by the name of their repo, so it stays while there are any. */
-async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
+async function mayRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
@@ -130,7 +130,7 @@ function deleteRepo(engine: Engine): Handler {
 }
 
 /** With a repo go its tags, their history, its README and what is known of its images. */
-async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
+async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);

@@ -9,7 +9,7 @@ import {
   type SyncConfig,
   SyncConfigSchema,
 } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import {
   type FieldViolation,
   failedPrecondition,
@@ -55,7 +55,7 @@ function inherit(repo: Repo, source: Repo): void {
  * @example await settleSync(change, deps, before, after);
  */
 export async function settleSync(
-  change: Change,
+  change: Mutation,
   deps: RegistryDeps,
   before: Repo | undefined,
   after: Repo,
@@ -80,7 +80,7 @@ export async function settleSync(
 
 /** The uid of a repo that is named by it, or by its path. */
 async function uidOfSource(
-  { engine, tx, caller }: Change,
+  { engine, tx, caller }: Mutation,
   { hosts }: RegistryDeps,
   named: string,
 ): Promise<string> {
@@ -93,7 +93,7 @@ async function uidOfSource(
   throw refusal(`there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`);
 }
 
-async function newSource(change: Change, repo: Repo, uid: string): Promise<Repo> {
+async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Repo> {
   const { engine, tx } = change;
   const { repos } = engine.catalog;
   change.mustHold(LIST, uid);
@@ -145,7 +145,7 @@ function refuseOwnWords(after: Repo, source: Repo, own: Repo | undefined): void 
  *
  * @example await passOn(change, before, after);
  */
-export async function passOn(change: Change, before: Repo, after: Repo): Promise<void> {
+export async function passOn(change: Mutation, before: Repo, after: Repo): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
   const { engine, tx, call } = change;
   const { repos } = engine.catalog;

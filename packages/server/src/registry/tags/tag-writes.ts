@@ -11,7 +11,7 @@ import {
   TagsService,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -97,7 +97,7 @@ export class TagWrites {
       // We may have heard of it already: then it is so, whenever it began to be.
       const isKnown = (await newestEntry(tx, repo, news.name))?.digest === news.digest;
       const asOf = time === undefined || isKnown ? {} : { time };
-      const change = new Change(call, tx, this.#engine);
+      const change = new Mutation(call, tx, this.#engine);
       const { tag, outcome } = await recordTag(change, repo, { ...news, ...asOf });
       if (outcome === "older")
         throw aborted(`somebody else has changed the tag ${news.name} since`);
@@ -122,7 +122,7 @@ export class TagWrites {
         await repos.table.findForChange(tx, repo);
         // The registry may have told us already, and the tag have been pushed again.
         if ((await tags.table.findForChange(tx, uid)) === undefined) return;
-        await removeTag(new Change(call, tx, this.#engine), repo, tag.name, time);
+        await removeTag(new Mutation(call, tx, this.#engine), repo, tag.name, time);
       });
       return EMPTY_REPLY;
     };
