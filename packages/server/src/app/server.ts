@@ -25,7 +25,7 @@ import { Engine } from "../engine/engine.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { Retention } from "../engine/retention.ts";
-import { storeAnyone } from "../iam/anyone.ts";
+import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
@@ -72,8 +72,8 @@ import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 import { ping } from "./ping.ts";
 import { RESOURCES } from "./resources.ts";
-import { portProblem } from "./startup-errors.ts";
-import { plainEndpoints } from "./system-endpoints.ts";
+import { portError } from "./startup-errors.ts";
+import { systemEndpoints } from "./system-endpoints.ts";
 
 /** How long requests may go on after the server was asked to stop. */
 const DRAIN_MS = 10_000;
@@ -115,7 +115,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const installation = await InstallationSecrets.open(store, secrets);
   const keys = await SigningKeys.load(store, secrets, [installation]);
   await storeBuiltinRoles(store, Date.now());
-  await storeAnyone(store, Date.now());
+  await storeAnonymousIdentity(store, Date.now());
 
   const pageTokens = new PageTokens(() => installation.get("page-tokens"));
   const policy = new IssuerPolicy({
@@ -206,7 +206,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     methods,
     outside: OUTSIDE,
     endpoints: [
-      ...plainEndpoints({
+      ...systemEndpoints({
         addresses: () => addresses,
         store,
         keys,
@@ -281,7 +281,7 @@ async function portOf(
       ...options,
     });
   } catch (error) {
-    throw portProblem(`${listen.host}:${listen.port}`, error);
+    throw portError(`${listen.host}:${listen.port}`, error);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import type { MaskPath } from "./mask.ts";
 import type { Mutation } from "./mutation.ts";
-import type { Limited } from "./quotas.ts";
+import type { Quota } from "./quotas.ts";
 
 /** What every resource of version 2 has. */
 export type ResourceMessage = Message & {
@@ -126,7 +126,7 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   /** With `parts`: whether there may be more of it below its place, as groups are below groups. */
   readonly isInGroups?: boolean;
   /** The limit of groups (`resourceLimits`) that counts these. */
-  readonly limitedAs?: Limited;
+  readonly limitedAs?: Quota;
   readonly parts?: Parts<R>;
   /**
    * Where deleting is soft: the part that holds deleted rows, and for how long these keep their group

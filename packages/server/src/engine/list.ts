@@ -32,7 +32,7 @@ const MAX_PAGE_SIZE = 200;
  * What the rows of a page come to at most, in bytes or characters: clients of gRPC take no message of
  * more than 4 MiB unless told to, and a page has a little beside its rows.
  */
-const MOST_IN_PAGE = 4 * 1024 * 1024 - 16 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
 
 /** The most that the contract's field can say. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -239,7 +239,7 @@ function fitting(bodies: readonly Body[]): readonly Body[] {
   let size = 0;
   const end = bodies.findIndex((body, at) => {
     size += body.length;
-    return size > MOST_IN_PAGE && at > 0;
+    return size > MAX_PAGE_BYTES && at > 0;
   });
   return end < 0 ? bodies : bodies.slice(0, end);
 }

@@ -9,7 +9,7 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../lib/errors.ts";
 import type { Call, EventBody, Told } from "../rpc/call.ts";
@@ -67,11 +67,11 @@ export class Mutation {
    * have lost the right since admission, while the transaction waited for its lock.
    */
   async confirmAccess(uid: string): Promise<void> {
-    const { version, limit, session, uid: identity } = this.#caller;
+    const { version, boundary, session, uid: identity } = this.#caller;
     if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
     const granted = await this.engine.access.grantsOf(identity, this.tx, session);
-    if (granted === undefined) throw hasEnded(session);
-    const grants = limit === undefined ? granted : granted.within(limit);
+    if (granted === undefined) throw revokedToken(session);
+    const grants = boundary === undefined ? granted : granted.intersect(boundary);
     this.#caller = { ...this.#caller, grants };
     const rule = accessOf(this.call.method);
     if (rule?.kind === "scoped") this.mustHold(rule.capabilities, uid);

@@ -11,9 +11,9 @@ import type { Resource } from "./resource.ts";
  * What the operator can limit in a group and everything below it. Clusters are part of the contract;
  * this service has none, so that limit never stands in anyone's way.
  */
-export const LIMITS = ["clusters", "idps", "repositories"] as const;
+export const QUOTAS = ["clusters", "idps", "repositories"] as const;
 
-export type Limited = (typeof LIMITS)[number];
+export type Quota = (typeof QUOTAS)[number];
 
 /** A group that limits something, and how many it may hold. */
 interface Limit {
@@ -28,7 +28,7 @@ interface Limit {
  *
  * @example await refusePastLimit(change, repos, group);
  */
-export async function refusePastLimit<R extends ResourceMessage>(
+export async function enforceQuota<R extends ResourceMessage>(
   { engine, tx }: Mutation,
   { table, definition, plural }: Resource<R>,
   place: string,
@@ -47,7 +47,7 @@ export async function refusePastLimit<R extends ResourceMessage>(
  *
  * @example if (!(await hasRoom(engine, reader, engine.catalog.repos, group))) …
  */
-export async function hasRoom<R extends ResourceMessage>(
+export async function hasQuotaLeft<R extends ResourceMessage>(
   engine: Engine,
   reader: Reader,
   { table, definition }: Resource<R>,
@@ -64,7 +64,7 @@ async function limitsAt(
   { catalog: { groups } }: Engine,
   reader: Reader,
   place: string,
-  limited: Limited | undefined,
+  limited: Quota | undefined,
 ): Promise<Limit[]> {
   if (limited === undefined) return [];
   const found = await groups.findMany(reader, [place, ...ancestorsOf(place)]);

@@ -30,7 +30,7 @@ const reaches: fc.Arbitrary<Reach> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.array(uids, { maxLength: 4 }).map((list) => ({
-      places: [...new Set(list)].filter((uid) => !list.some((other) => isBelow(uid, other))),
+      scopes: [...new Set(list)].filter((uid) => !list.some((other) => isBelow(uid, other))),
     })),
   },
 );
@@ -62,7 +62,7 @@ function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
   const place = kind.isPlace ? uid : parent;
   const seen =
     "everything" in reach ||
-    reach.places.some((one) => isWithin(uid, one)) ||
+    reach.scopes.some((one) => isWithin(uid, one)) ||
     (kind.rootsAreShared && !uid.includes("/"));
   const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = wanted;
   return (
@@ -86,7 +86,7 @@ test("the ranges of a list hold what it must show, each once, and nothing else",
   const property = fc.property(kinds, reaches, filters, uids, (kind, reach, wanted, uid) => {
     // Nobody is bound at an identity or a role: what is granted, is granted at groups above them.
     fc.pre(
-      kind.isPlace || kind.uidIsParent || "everything" in reach || !reach.places.includes(uid),
+      kind.isPlace || kind.uidIsParent || "everything" in reach || !reach.scopes.includes(uid),
     );
     const ranges = rangesFor(kind, reach, create(UIDPFilterSchema, wanted));
     const holding = ranges.filter((range) => holds(kind, range, uid));

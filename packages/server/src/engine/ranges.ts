@@ -109,7 +109,7 @@ function childRanges(kind: Kind, reach: Reach, wanted: Wanted, place: string): R
   if ("everything" in reach) return [{ childrenOf: place }];
   if (place === "" && kind.rootsAreShared) return [{ childrenOf: "" }];
   if (place !== "" && covers(reach, place)) return [{ childrenOf: place }];
-  const seen = kind.isPlace ? reach.places.filter((uid) => parentOf(uid) === place) : [];
+  const seen = kind.isPlace ? reach.scopes.filter((uid) => parentOf(uid) === place) : [];
   return namedRanges(kind, reach, { ...wanted, ancestorsOf: undefined }, seen);
 }
 
@@ -118,10 +118,10 @@ function subtreeRanges(kind: Kind, reach: Reach, top: string | undefined): Range
     return [top === undefined ? { everything: true } : { below: top, self: false }];
   if (top === undefined) {
     const roots: Range[] = kind.rootsAreShared ? [{ childrenOf: "" }] : [];
-    return [...roots, ...reach.places.map((place) => ({ below: place, self: true }))];
+    return [...roots, ...reach.scopes.map((place) => ({ below: place, self: true }))];
   }
   if (covers(reach, top)) return [{ below: top, self: false }];
-  return reach.places
+  return reach.scopes
     .filter((place) => isSelfOrBelow(place, top))
     .map((below) => ({ below, self: true }));
 }
@@ -137,7 +137,7 @@ export function canSee(kind: Kind, reach: Reach, uid: string): boolean {
 
 function covers(reach: Reach, uid: string): boolean {
   if ("everything" in reach) return true;
-  const places = placesOf(reach.places);
+  const places = placesOf(reach.scopes);
   return places.has(uid) || ancestorsOf(uid).some((above) => places.has(above));
 }
 

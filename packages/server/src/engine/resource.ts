@@ -21,7 +21,7 @@ import {
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Kind } from "./ranges.ts";
-import { FieldRemover, shapeNumber } from "./shape.ts";
+import { FieldRemover, schemaFingerprint } from "./shape.ts";
 
 const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
 
@@ -35,7 +35,7 @@ const NEVER_SHOWN = new FieldRemover((field) => {
  * @example const json = messageToJson(schema, withoutSecrets(schema, response));
  */
 export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
-  if (!NEVER_SHOWN.concerns(schema)) return message;
+  if (!NEVER_SHOWN.appliesTo(schema)) return message;
   const copy = clone(schema, message) as Message as R;
   NEVER_SHOWN.clear(schema, copy);
   return copy;
@@ -55,7 +55,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   constructor(definition: ResourceDefinition<R>) {
     this.definition = definition;
     this.typeName = definition.schema.name;
-    this.encoding = shapeNumber(definition.schema);
+    this.encoding = schemaFingerprint(definition.schema);
     const { isPlace = false, uidIsParent = false, rootsAreShared = false } = definition;
     this.kind = { isPlace, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
@@ -101,13 +101,13 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
-  shown(resource: R): R {
+  withoutSecrets(resource: R): R {
     return withoutSecrets(this.definition.schema, resource);
   }
 
   toRow(resource: R): ResourceRow {
     const { schema, filters = [], terms, parts, nameOf, hydrate } = this.definition;
-    const shown = this.shown(resource);
+    const shown = this.withoutSecrets(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
@@ -158,7 +158,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** A new resource from what a caller gave: without what only the service sets, but for its times. */
-  begin(input: R, now: number): R {
+  fromInput(input: R, now: number): R {
     const { schema } = this.definition;
     const created = clone(schema, input);
     SET_BY_SERVICE.clear(schema, created);

@@ -9,9 +9,9 @@ import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { ResourceRow } from "../store/resources/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
+import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
 import { Mutation } from "./mutation.ts";
-import { refusePastLimit } from "./quotas.ts";
+import { enforceQuota } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -49,12 +49,12 @@ export async function createOne<R extends ResourceMessage>(
   const { definition } = resource;
   const hooks = change.engine.hooksOf(resource);
   if (definition.changesAccess) await change.confirmAccess(parent);
-  const created = resource.begin(input, change.call.time);
+  const created = resource.fromInput(input, change.call.time);
   hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
   const place =
     (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
-  if (definition.limitedAs && change.enforcesQuotas) await refusePastLimit(change, resource, place);
+  if (definition.limitedAs && change.enforcesQuotas) await enforceQuota(change, resource, place);
   created.uid = await newUid(change, resource, place);
   await hooks.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
@@ -132,7 +132,7 @@ export async function updateOne<R extends ResourceMessage>(
   applyMask(after, clone(schema, input), mask);
   hooks.applyDefaults?.(after, before);
   validate(schema, after);
-  refuseImmutable(schema, before, after);
+  rejectImmutableChanges(schema, before, after);
   after.updateTime = timestampFromMs(change.call.time);
   await hooks.beforeUpdate?.(change, before, after, mask);
   return change.update(resource, after);

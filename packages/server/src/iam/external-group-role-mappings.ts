@@ -18,7 +18,7 @@ import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 
 /** Mappings: everyone in a group of an identity provider is given a role while logged in through it. */
 export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new Resource({
@@ -61,7 +61,7 @@ async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping)
     throw invalidArgument({ field: "scope", description });
   }
   change.mustHold(BIND, created.scope);
-  await mayGrant(change, created.roleUid, created.scope);
+  await checkGrantable(change, created.roleUid, created.scope);
   const [same] = await externalGroupRoleMappings.where(change.tx, {
     column: "meaning",
     value: meaning(created),

@@ -18,7 +18,7 @@ import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
  *
  * @example await mayHaveName(change, created);
  */
-export async function mayHaveName(change: Mutation, folder: Group): Promise<void> {
+export async function checkNameAvailable(change: Mutation, folder: Group): Promise<void> {
   if (isRoot(folder.uid)) return;
   const { tx, engine } = change;
   const { table, typeName } = engine.catalog.groups;
@@ -39,7 +39,7 @@ const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
  *
  * @example await mayLeaveName(change, deleted);
  */
-export async function mayLeaveName(change: Mutation, { uid, name }: Group): Promise<void> {
+export async function checkNameReleasable(change: Mutation, { uid, name }: Group): Promise<void> {
   if (isRoot(uid)) return;
   const { table } = change.engine.catalog.groups;
   const [holder, heir] = await table.childrenNamed(change.tx, parentOf(uid), name, 2);

@@ -17,7 +17,11 @@ import { notFound, WharfError } from "../lib/errors.ts";
  *
  * @example await mayGrant(change, binding.roleUid, group);
  */
-export async function mayGrant(change: Mutation, roleUid: string, group: string): Promise<void> {
+export async function checkGrantable(
+  change: Mutation,
+  roleUid: string,
+  group: string,
+): Promise<void> {
   const { roles } = change.engine.catalog;
   const row = await roles.table.findToKeep(change.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
@@ -48,15 +52,15 @@ const READ_ROLES = [Capability.CAP_IAM_ROLES_LIST];
  *
  * @example await mayLetIn(change, provider);
  */
-export async function mayLetIn(
+export async function checkProviderGrantable(
   change: Mutation,
   { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
 ): Promise<void> {
   const { externalGroupRoleMappings: mappings } = change.engine.catalog;
-  await mayGrant(change, defaultRole, parentOf(uid));
+  await checkGrantable(change, defaultRole, parentOf(uid));
   for (const { roleUid, scope } of await mappings.where(change.tx, {
     column: "parent",
     value: uid,
   }))
-    await mayGrant(change, roleUid, scope);
+    await checkGrantable(change, roleUid, scope);
 }

@@ -13,7 +13,7 @@ import type { ResourceTable } from "../store/resources/resource-table.ts";
 import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
 import { forgetSubpackages } from "../store/tables/subpackages.ts";
 import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
-import { mayLeaveName } from "./folder-names.ts";
+import { checkNameReleasable } from "./folder-names.ts";
 
 /**
  * So much of what is left of deleted ones goes in one transaction, which everyone who writes waits for.
@@ -59,7 +59,7 @@ export async function beforeDelete(change: Mutation, deleted: Group): Promise<vo
   const { engine, tx } = change;
   const { uid } = deleted;
   await refuseUnlessEmpty(change, uid);
-  await mayLeaveName(change, deleted);
+  await checkNameReleasable(change, deleted);
   await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
   for (const binding of bindings) await change.remove(engine.catalog.roleBindings, binding.uid);

@@ -18,7 +18,7 @@ import type { Reader } from "../store/db/connection.ts";
 import { hasBinding } from "../store/tables/identity-bindings.ts";
 import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
 /** Group invites: a code that lets whoever has it join a group in a role. */
@@ -36,32 +36,32 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   hooks: {
     async beforeCreate(change, created) {
       // A promise of a binding takes what making it would.
-      await mayGrant(change, created.roleUid, parentOf(created.uid));
+      await checkGrantable(change, created.roleUid, parentOf(created.uid));
       if (created.ttl === undefined) {
         throw invalidArgument({ field: "ttl", description: "ttl is required" });
       }
       checkEmail(created.email);
-      created.expirationTime = endOf(created.ttl, change.call.time);
+      created.expirationTime = expirationOf(created.ttl, change.call.time);
       created.code = newInviteCode(parentOf(created.uid));
       created.keyId = keyIdOf(created.code);
     },
     async beforeUpdate(change, before, after) {
-      await mayGrant(change, after.roleUid, parentOf(after.uid));
+      await checkGrantable(change, after.roleUid, parentOf(after.uid));
       if (before.singleUse !== after.singleUse) {
         throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
       }
       checkEmail(after.email);
-      if (after.ttl !== undefined) after.expirationTime = endOf(after.ttl, change.call.time);
+      if (after.ttl !== undefined) after.expirationTime = expirationOf(after.ttl, change.call.time);
     },
   },
 });
 
 /** Longer than anyone needs to answer, short enough that forgotten ones die. */
-const LONGEST_MS = 365 * 24 * 3_600_000;
+const MAX_TTL_MS = 365 * 24 * 3_600_000;
 
-function endOf({ seconds, nanos }: Duration, now: number) {
+function expirationOf({ seconds, nanos }: Duration, now: number) {
   const ms = Number(seconds) * 1000 + nanos / 1_000_000;
-  if (ms < 1000 || ms > LONGEST_MS) {
+  if (ms < 1000 || ms > MAX_TTL_MS) {
     const description = "ttl must be at least a second and at most 365 days";
     throw invalidArgument({ field: "ttl", description });
   }
@@ -91,7 +91,7 @@ async function hydrate(
 }
 
 /** Who wants to accept: their identity, and the address that their provider vouches for. */
-export interface Invited {
+export interface Invitee {
   readonly identity: string;
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
   /** The client of the identity provider that they are signed in through, if any. */
@@ -104,7 +104,7 @@ export interface Invited {
  *
  * @example const invite = await openInvite(store.reader, keyIdOf(code), Date.now());
  */
-export async function openInvite(
+export async function findOpenInvite(
   reader: Reader,
   keyId: string,
   now: number,
@@ -119,20 +119,20 @@ export async function openInvite(
  *
  * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
  */
-export async function acceptInvite(change: Mutation, keyId: string, who: Invited): Promise<string> {
+export async function acceptInvite(change: Mutation, keyId: string, who: Invitee): Promise<string> {
   const { engine, tx, call } = change;
-  const found = await openInvite(tx, keyId, call.time);
+  const found = await findOpenInvite(tx, keyId, call.time);
   // Read again for change: only one of two who come together can have a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
   if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
   const invite = groupInvites.fromRow(row);
-  refuseOthers(invite, who);
+  rejectOtherEmail(invite, who);
   const group = parentOf(invite.uid);
   if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
     throw notFound(engine.catalog.roles.typeName, invite.roleUid);
   }
-  await refuseDeactivated(change, who.identity, group);
-  await bind(change, group, invite.roleUid, who.identity);
+  await rejectDeactivated(change, who.identity, group);
+  await bindRole(change, group, invite.roleUid, who.identity);
   // Who invites trusts the way in which the invited signs in, for what is given here.
   const { identity, client } = who;
   if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
@@ -141,7 +141,7 @@ export async function acceptInvite(change: Mutation, keyId: string, who: Invited
 }
 
 /** Someone whom the group's identity provider has deactivated must not come back by an invite. */
-async function refuseDeactivated(
+async function rejectDeactivated(
   { engine, tx }: Mutation,
   uid: string,
   group: string,
@@ -157,7 +157,7 @@ async function refuseDeactivated(
 }
 
 /** An address that nobody vouches for could be anyone's. */
-function refuseOthers({ email }: GroupInvite, who: Invited): void {
+function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
   if (email === "") return;
   const { address, verified } = who.email ?? { address: "", verified: false };
   if (verified && address.toLowerCase() === email.toLowerCase()) return;
@@ -173,7 +173,7 @@ function refuseOthers({ email }: GroupInvite, who: Invited): void {
  *
  * @example await bind(change, group, invite.roleUid, identity);
  */
-export async function bind(
+export async function bindRole(
   change: Mutation,
   group: string,
   roleUid: string,
@@ -187,7 +187,7 @@ export async function bind(
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
   await checkOrganizationQuota(change, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
-  const binding = engine.catalog.roleBindings.begin(given, call.time);
+  const binding = engine.catalog.roleBindings.fromInput(given, call.time);
   binding.uid = newChildUid(group);
   await change.insert(engine.catalog.roleBindings, binding);
 }

@@ -18,7 +18,7 @@ import {
 import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
 import type { Mutation } from "../engine/mutation.ts";
-import { LIMITS } from "../engine/quotas.ts";
+import { QUOTAS } from "../engine/quotas.ts";
 import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
 import {
@@ -33,7 +33,7 @@ import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { addMembership } from "../store/tables/memberships.ts";
 import type { IamDeps } from "./deps.ts";
-import { mayHaveName, mayLeaveName } from "./folder-names.ts";
+import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -54,21 +54,21 @@ export const groups: Resource<Group> = new Resource({
     {
       column: "last_step",
       type: "text",
-      of: ({ uid }) => (isRoot(uid) ? "" : lastStepOf(uid)),
+      of: ({ uid }) => (isRoot(uid) ? "" : lastSegmentOf(uid)),
       sparse: true,
     },
   ],
   hooks: ({ iam }) => ({
     resolveParent: (change, parent) => resolveParent(change, parent, iam),
     async beforeCreate(change, created) {
-      mayLimit(change, parentOf(created.uid), {}, created);
+      checkQuotaChange(change, parentOf(created.uid), {}, created);
       // Nobody verifies a group by making it.
       created.verified = false;
-      refuseKind(created);
+      checkKind(created);
       created.status = OrgStatus.READY;
-      await mayHaveName(change, created);
+      await checkNameAvailable(change, created);
     },
-    afterCreate: giveToCreator,
+    afterCreate: bindCreatorAsOwner,
     beforeUpdate,
     beforeDelete,
   }),
@@ -76,7 +76,7 @@ export const groups: Resource<Group> = new Resource({
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
-export const DEEPEST_GROUP = 32;
+export const MAX_GROUP_DEPTH = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
@@ -89,11 +89,11 @@ async function resolveParent(change: Mutation, parent: string, deps: IamDeps): P
   }
   if (isUid(parent)) {
     change.mustHold(CREATE, parent);
-    return existing(change, parent);
+    return checkParentGroup(change, parent);
   }
   const [only, another] = [
-    ...(await groupsNamed(change.tx, caller.grants.reach(CREATE), parent)),
-    ...(await groupsEndingIn(change, parent)),
+    ...(await findGroupsByName(change.tx, caller.grants.reach(CREATE), parent)),
+    ...(await findGroupsBySuffix(change, parent)),
   ];
   if (only === undefined) throw notFound("Group", parent);
   if (another !== undefined) {
@@ -102,7 +102,7 @@ async function resolveParent(change: Mutation, parent: string, deps: IamDeps): P
       description: "several groups have this name: give a uid",
     });
   }
-  return existing(change, only.uid);
+  return checkParentGroup(change, only.uid);
 }
 
 /**
@@ -110,7 +110,7 @@ async function resolveParent(change: Mutation, parent: string, deps: IamDeps): P
  * would then hold more than the token's boundary allows.
  */
 function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): void {
-  if (caller.limit !== undefined) {
+  if (caller.boundary !== undefined) {
     const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
     throw new WharfError("PERMISSION_DENIED", text);
   }
@@ -118,9 +118,9 @@ function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): v
   throw permissionDenied(["groups.create"], "");
 }
 
-async function existing({ tx }: Mutation, uid: string): Promise<string> {
-  if (depthOf(uid) >= DEEPEST_GROUP) {
-    const description = `groups are nested at most ${DEEPEST_GROUP} deep`;
+async function checkParentGroup({ tx }: Mutation, uid: string): Promise<string> {
+  if (depthOf(uid) >= MAX_GROUP_DEPTH) {
+    const description = `groups are nested at most ${MAX_GROUP_DEPTH} deep`;
     throw invalidArgument({ field: "parent", description });
   }
   if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);
@@ -128,12 +128,12 @@ async function existing({ tx }: Mutation, uid: string): Promise<string> {
 }
 
 /** Those whose uid ends in one or more steps, as clients shorten them. */
-async function groupsEndingIn({ caller, tx }: Mutation, steps: string): Promise<Group[]> {
-  const found = await groups.where(tx, { column: "last_step", value: lastStepOf(steps) });
+async function findGroupsBySuffix({ caller, tx }: Mutation, steps: string): Promise<Group[]> {
+  const found = await groups.where(tx, { column: "last_step", value: lastSegmentOf(steps) });
   return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
 }
 
-function lastStepOf(uid: string): string {
+function lastSegmentOf(uid: string): string {
   return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
@@ -142,9 +142,13 @@ function lastStepOf(uid: string): string {
  *
  * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
  */
-export async function groupsNamed(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
-  if ("places" in reach && reach.places.length > MANY_SCOPES) {
-    return namesakesWithin(reader, reach, name);
+export async function findGroupsByName(
+  reader: Reader,
+  reach: Reach,
+  name: string,
+): Promise<Group[]> {
+  if ("scopes" in reach && reach.scopes.length > MANY_SCOPES) {
+    return findNamesakes(reader, reach, name);
   }
   const found: Group[] = [];
   for (const range of rangesFor(groups.kind, reach, undefined)) {
@@ -168,7 +172,7 @@ const MANY_SCOPES = 100;
 /** Groups of one name that are looked at. */
 const MAX_NAMESAKES = 1_000;
 
-async function namesakesWithin(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
+async function findNamesakes(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
   const uids = await groups.table.uidsNamed(reader, name, MAX_NAMESAKES + 1);
   if (uids.length > MAX_NAMESAKES) {
     const text = `too many groups are called ${JSON.stringify(name)} to find the one that is meant: give a uid`;
@@ -181,14 +185,14 @@ async function namesakesWithin(reader: Reader, reach: Reach, name: string): Prom
 const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** Whoever makes an organisation owns it. The operator does so anyway. */
-async function giveToCreator(change: Mutation, created: Group): Promise<void> {
+async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<void> {
   const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
   if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
   }
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
-  const binding = engine.catalog.roleBindings.begin(
+  const binding = engine.catalog.roleBindings.fromInput(
     create(RoleBindingSchema, owner),
     change.call.time,
   );
@@ -201,11 +205,11 @@ async function giveToCreator(change: Mutation, created: Group): Promise<void> {
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */
 async function beforeUpdate(change: Mutation, before: Group, after: Group): Promise<void> {
-  mayLimit(change, after.uid, before.resourceLimits, after);
-  refuseKind(after);
+  checkQuotaChange(change, after.uid, before.resourceLimits, after);
+  checkKind(after);
   if (before.name !== after.name) {
-    await mayLeaveName(change, before);
-    await mayHaveName(change, after);
+    await checkNameReleasable(change, before);
+    await checkNameAvailable(change, after);
   }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
@@ -226,7 +230,7 @@ async function beforeUpdate(change: Mutation, before: Group, after: Group): Prom
 }
 
 /** Only the operator says how much a group may hold; the same again says nothing. */
-function mayLimit(
+function checkQuotaChange(
   { caller }: Mutation,
   at: string,
   before: Group["resourceLimits"],
@@ -234,7 +238,7 @@ function mayLimit(
 ): void {
   if (isDeepStrictEqual({ ...before }, { ...after })) return;
   if (!caller.isOperator) throw permissionDenied(["the operator's token"], at);
-  const known: readonly string[] = LIMITS;
+  const known: readonly string[] = QUOTAS;
   const refused = Object.entries(after).flatMap(([name, most]) => {
     const field = `resourceLimits.${name}`;
     if (!known.includes(name))
@@ -244,7 +248,7 @@ function mayLimit(
   if (refused.length > 0) throw invalidArgument(...refused);
 }
 
-function refuseKind(group: Group): void {
+function checkKind(group: Group): void {
   if (!(group.kind in OrgKind)) {
     throw invalidArgument({ field: "kind", description: "kind must be one of the known kinds" });
   }

@@ -23,8 +23,8 @@ import { deletePasskeys } from "../store/tables/passkeys.ts";
 import { forgetPerson } from "../store/tables/provider-people.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
-import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
-import { checkRelationship } from "./trust.ts";
+import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
+import { checkRelationship } from "./relationship.ts";
 
 /** Identities: who a token can speak for. */
 export const identities: Resource<Identity> = new Resource({
@@ -48,8 +48,8 @@ export const identities: Resource<Identity> = new Resource({
     },
     beforeUpdate,
     async beforeDelete(change, deleted) {
-      refuseBuiltIn(deleted.uid);
-      await removeBindings(change, deleted.uid);
+      rejectBuiltIn(deleted.uid);
+      await deleteBindings(change, deleted.uid);
       await endSessions(change.tx, { identity: deleted.uid });
       await forgetPerson(change.tx, deleted.uid);
       await deleteMemberships(change.tx, { identity: deleted.uid });
@@ -81,7 +81,7 @@ function relationshipType({ relationship }: Identity): number {
  * everything the identity holds, wherever it holds it.
  */
 async function beforeUpdate(change: Mutation, before: Identity, after: Identity): Promise<void> {
-  refuseBuiltIn(before.uid);
+  rejectBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, change.call.time);
   const { engine, tx } = change;

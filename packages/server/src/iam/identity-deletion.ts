@@ -1,5 +1,5 @@
 import type { DeleteIdentityRequest } from "@wharf/contract";
-import { ANYONE_UID } from "../auth/caller.ts";
+import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
 import { deleteMethod } from "../engine/write.ts";
@@ -34,8 +34,8 @@ export function deleteIdentity(engine: Engine): Handler {
         if ((await identities.table.findForChange(tx, uid)) === undefined) {
           throw notFound(identities.typeName, uid);
         }
-        refuseBuiltIn(uid);
-        await removeBindings(change, uid, BATCH_SIZE);
+        rejectBuiltIn(uid);
+        await deleteBindings(change, uid, BATCH_SIZE);
       });
     }
     return deleteRest(call, request);
@@ -47,7 +47,7 @@ export function deleteIdentity(engine: Engine): Handler {
  *
  * @example await removeBindings(change, identity.uid);
  */
-export async function removeBindings(
+export async function deleteBindings(
   change: Mutation,
   identity: string,
   limit = Number.MAX_SAFE_INTEGER,
@@ -59,8 +59,8 @@ export async function removeBindings(
 }
 
 /** Rejects changes of the identity of callers without credentials. */
-export function refuseBuiltIn(uid: string): void {
-  if (uid !== ANYONE_UID) return;
+export function rejectBuiltIn(uid: string): void {
+  if (uid !== ANONYMOUS_UID) return;
   const description = "the identity of anonymous callers cannot be changed or deleted";
   throw failedPrecondition({ type: "BUILT_IN_IDENTITY", description });
 }

@@ -6,7 +6,7 @@ import {
   IdentityProvidersService,
   parentOf,
 } from "@wharf/contract";
-import { forgetProvisioned } from "../auth/provisioning.ts";
+import { deleteProvisioned } from "../auth/provisioning.ts";
 import type { MaskPath } from "../engine/mask.ts";
 import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
@@ -17,7 +17,7 @@ import { forgetProvider } from "../store/tables/provider-people.ts";
 import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import type { IamDeps } from "./deps.ts";
-import { mayGrant, mayLetIn } from "./granting.ts";
+import { checkGrantable, checkProviderGrantable } from "./granting.ts";
 
 /** Identity providers: where an organisation's own people log in, and who provisions them. */
 export const identityProviders: Resource<IdentityProvider> = new Resource({
@@ -32,11 +32,11 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
     { column: "default_role", type: "text", of: (one) => one.defaultRole, isRole: true },
   ],
   hooks: ({ iam }) => ({
-    applyDefaults: settle,
+    applyDefaults: applyDefaults,
     async beforeCreate(change, created) {
       const oidc = configurationOf(created);
       checkIssuer(iam, oidc);
-      await mayGrant(change, created.defaultRole, parentOf(created.uid));
+      await checkGrantable(change, created.defaultRole, parentOf(created.uid));
       await storeSecret(change, iam, created.uid, oidc, false);
     },
     beforeUpdate: (change, before, after, mask) => beforeUpdate(change, iam, before, after, mask),
@@ -53,7 +53,10 @@ export const CLIENT_SECRET = "client_secret";
 const { UNSPECIFIED, SUB_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
 
 /** The rule is written once: left out it is the subject at first, and what it was later. */
-function settle({ configuration }: IdentityProvider, before: IdentityProvider | undefined): void {
+function applyDefaults(
+  { configuration }: IdentityProvider,
+  before: IdentityProvider | undefined,
+): void {
   if (configuration.case !== "oidc") return;
   const oidc = configuration.value;
   const known = before?.configuration.value?.correlationRule;
@@ -65,18 +68,18 @@ function configurationOf({ configuration }: IdentityProvider): IdentityProvider_
     throw invalidArgument({ field: "oidc", description: "oidc is required" });
   const { correlationRule } = configuration.value;
   if (!(correlationRule in IdentityProvider_OIDC_CorrelationRule))
-    throw refusal("correlationRule", "must be one of the known rules");
+    throw violation("correlationRule", "must be one of the known rules");
   return configuration.value;
 }
 
 /** The issuer must be one that this installation may trust, and can reach. */
 function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OIDC): void {
   if (!isIssuerUrl(issuer))
-    throw refusal("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
+    throw violation("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
-    throw refusal("issuer", "is not one that this installation trusts");
+    throw violation("issuer", "is not one that this installation trusts");
   if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))
-    throw refusal("issuer", "must be reached over https");
+    throw violation("issuer", "must be reached over https");
 }
 
 /**
@@ -98,16 +101,16 @@ async function beforeUpdate(
   // Sessions rest on ID tokens of the client that the provider named when they began.
   if (movesIssuer || old.clientId !== now.clientId)
     await endSessions(change.tx, { provider: after.uid });
-  if (letsInOthers) await mayLetIn(change, after);
+  if (letsInOthers) await checkProviderGrantable(change, after);
   else if (before.defaultRole !== after.defaultRole)
-    await mayGrant(change, after.defaultRole, parentOf(after.uid));
+    await checkGrantable(change, after.defaultRole, parentOf(after.uid));
   const { secrets } = deps;
   const cleared = now.clientSecret === "" && mask.some(isSecretPath);
   const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));
   if (cleared) await secrets.remove(change.tx, after.uid, CLIENT_SECRET);
   // The stored one would be sent to whoever runs the new issuer.
   if (stored && movesIssuer && now.clientSecret === "")
-    throw refusal("clientSecret", "must be given again when the issuer changes");
+    throw violation("clientSecret", "must be given again when the issuer changes");
   await storeSecret(change, deps, after.uid, now, stored);
 }
 
@@ -125,7 +128,7 @@ async function storeSecret(
 ): Promise<void> {
   if (clientSecret !== "") await secrets.put(tx, uid, CLIENT_SECRET, clientSecret);
   else if (!stored && !pkceEnabled)
-    throw refusal("clientSecret", "is required unless pkceEnabled is set");
+    throw violation("clientSecret", "is required unless pkceEnabled is set");
 }
 
 /** All that goes with an identity provider when it is deleted. */
@@ -139,7 +142,7 @@ async function deleteDependents(
     await change.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
   await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
-  await forgetProvisioned(tx, uid);
+  await deleteProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
   await forgetProvider(tx, uid);
   await deleteMemberships(tx, { provider: uid });
@@ -149,6 +152,6 @@ function mappingsOf({ engine, tx }: Mutation, uid: string) {
   return engine.catalog.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
 }
 
-function refusal(field: string, description: string): Error {
+function violation(field: string, description: string): Error {
   return invalidArgument({ field: `oidc.${field}`, description: `${field} ${description}` });
 }

@@ -22,7 +22,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 
 /** Role bindings: one identity, one role, one group. */
 export const roleBindings: Resource<RoleBinding> = new Resource({
@@ -72,7 +72,7 @@ async function mayBind(change: Mutation, binding: RoleBinding): Promise<void> {
   if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
     throw notFound(engine.catalog.identities.typeName, binding.identityUid);
   }
-  await mayGrant(change, binding.roleUid, group);
+  await checkGrantable(change, binding.roleUid, group);
 }
 
 async function hydrate(

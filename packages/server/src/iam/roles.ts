@@ -30,7 +30,7 @@ export const roles: Resource<Role> = new Resource({
       change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
     },
     beforeUpdate(change, before, after) {
-      refuseBuiltIn(before.uid);
+      rejectBuiltIn(before.uid);
       checkCapabilities(after);
       const added = CapabilitySet.of(...after.capabilities).minus(
         CapabilitySet.of(...before.capabilities),
@@ -38,8 +38,8 @@ export const roles: Resource<Role> = new Resource({
       change.mustHold(added, parentOf(after.uid));
     },
     async beforeDelete(change: Mutation, deleted: Role) {
-      refuseBuiltIn(deleted.uid);
-      const user = await firstUser(change, deleted.uid);
+      rejectBuiltIn(deleted.uid);
+      const user = await firstReferrer(change, deleted.uid);
       if (user !== undefined) {
         const description = `cannot delete role that ${user} use`;
         throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
@@ -49,7 +49,7 @@ export const roles: Resource<Role> = new Resource({
 });
 
 /** What some of the resources that use a role are called. */
-async function firstUser({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
+async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
     for (const { column, isRole } of definition.filters ?? []) {
       if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;
@@ -58,7 +58,7 @@ async function firstUser({ engine, tx }: Mutation, role: string): Promise<string
   return undefined;
 }
 
-function refuseBuiltIn(uid: string): void {
+function rejectBuiltIn(uid: string): void {
   if (!isRoot(uid)) return;
   const description = "built-in roles cannot be changed or deleted";
   throw failedPrecondition({ type: "BUILT_IN_ROLE", description });

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
 import { Mutation } from "../engine/mutation.ts";
-import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import { acceptInvite, findOpenInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
@@ -83,7 +83,7 @@ export async function inviteOf(
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
-  const invite = await openInvite(engine.store.reader, keyId, now);
+  const invite = await findOpenInvite(engine.store.reader, keyId, now);
   if (invite === undefined) throw inviteIsOver();
   return invite;
 }

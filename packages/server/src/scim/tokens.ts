@@ -26,7 +26,7 @@ import {
 import { audit } from "../engine/audit.ts";
 import { Mutation } from "../engine/mutation.ts";
 import { withoutSecrets } from "../engine/resource.ts";
-import { mayLetIn } from "../iam/granting.ts";
+import { checkProviderGrantable } from "../iam/granting.ts";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -60,10 +60,10 @@ const LEAST_OWNERS = 2;
 export function scimMethods(deps: ScimDeps): [DescMethod, Handler][] {
   const methods = IdentityProvidersService.method;
   return [
-    [methods.generateScimToken, method(deps, generate, mayLetIn)],
-    [methods.regenerateScimToken, method(deps, regenerate, mayLetIn)],
+    [methods.generateScimToken, method(deps, generate, checkProviderGrantable)],
+    [methods.regenerateScimToken, method(deps, regenerate, checkProviderGrantable)],
     [methods.revokeScimToken, method(deps, revoke)],
-    [methods.setScimEnabled, method(deps, setEnabled, mayLetIn)],
+    [methods.setScimEnabled, method(deps, setEnabled, checkProviderGrantable)],
   ];
 }
 

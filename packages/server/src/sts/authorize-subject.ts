@@ -1,6 +1,6 @@
 import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
@@ -90,7 +90,7 @@ async function ownEntitlement(
   { token, claims }: Unverified,
 ): Promise<Entitlement> {
   const verified = await ownToken(parts, token, time);
-  const { subject, expires, limit, session } = verified;
+  const { subject, expires, boundary: limit, session } = verified;
   const knows = (audience: string) => verified.audiences.includes(audience);
   const goesNoFurther = audiences.length > 0 && audiences.every(knows);
   if (!goesNoFurther && !isForUs(verified, parts.addresses())) throw invalid("aud");
@@ -98,7 +98,7 @@ async function ownEntitlement(
   if (known === undefined) throw invalid("identity");
   // In a session, a person may hold more than their bindings give.
   const granted = await parts.engine.access.grantsOf(subject, undefined, session);
-  if (granted === undefined) throw hasEnded(session);
+  if (granted === undefined) throw revokedToken(session);
   return { identity: { ...known, granted }, claims, expires, limit, session };
 }
 
@@ -122,11 +122,11 @@ export async function ownToken(
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
-  await keys.catchUp();
+  await keys.reloadIfChanged();
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
   if (session === "" || (await engine.access.session(session))) return verified;
-  throw hasEnded(session);
+  throw revokedToken(session);
 }
 
 /** A token speaks for an identity whose rule it meets. */
@@ -200,7 +200,7 @@ async function checkOwn(
   const signature = { claim: "signature", expected: "made by a key of this installation" };
   try {
     const verified = await ownToken(parts, token, time);
-    const { limit } = verified;
+    const { boundary: limit } = verified;
     checks.note({ ...signature, found: "right", ok: true });
     if (!isForUs(verified, parts.addresses())) {
       const found = verified.audiences.join(" ");

@@ -39,7 +39,7 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
     const token = bearerToken(call.authorization, "the token to exchange");
     const seen: Seen = { identity: request.identity };
     try {
-      await parts.keys.catchUp();
+      await parts.keys.reloadIfChanged();
       const audiences = readAudiences(request.aud, parts.settings, parts.addresses());
       if (request.identityProvider !== "") {
         return rawToken(await ofProvider(call, request, token, seen));
@@ -59,7 +59,7 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
           expires: entitled.expires,
           ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
           session: entitled.session,
-          limit,
+          boundary: limit,
         },
         call.time,
       );
@@ -87,7 +87,7 @@ export async function limitOf(
   { identity: { granted }, limit }: Entitlement,
   narrowing: Narrowing,
 ): Promise<Grants | undefined> {
-  const most = limit === undefined ? granted : granted.within(limit);
+  const most = limit === undefined ? granted : granted.intersect(limit);
   return (await limitFor(engine.store.reader, most, narrowing)) ?? limit;
 }
 

@@ -4,7 +4,7 @@ import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
-import { bind } from "../../iam/group-invites.ts";
+import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -117,7 +117,7 @@ export async function setUp(
     await settleInstallation(tx, SETUP, "done");
     const change = new Mutation(call, tx, engine, { actor: first.identity });
     await createAccount(change, addresses().authUrl, first, credential);
-    const group = engine.catalog.groups.begin(
+    const group = engine.catalog.groups.fromInput(
       create(GroupSchema, { name: first.organisation }),
       call.time,
     );
@@ -126,6 +126,6 @@ export async function setUp(
     // Whoever has the code speaks for the operator, who says whose names are whose.
     group.verified = true;
     await change.insert(engine.catalog.groups, group);
-    await bind(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
+    await bindRole(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
   });
 }

@@ -24,7 +24,7 @@ import { endSessions, type StoredSession } from "../../store/tables/sessions.ts"
 export function deleteAccountMethod(engine: Engine): Handler {
   return async (call, message: Message) => {
     const { id } = message as DeletionRequest;
-    if (id !== call.caller.uid || !isRoot(id) || call.caller.limit !== undefined) {
+    if (id !== call.caller.uid || !isRoot(id) || call.caller.boundary !== undefined) {
       throw new WharfError(
         "PERMISSION_DENIED",
         "only people can delete their identity, and only their own",

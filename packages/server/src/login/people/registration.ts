@@ -46,7 +46,7 @@ export async function insertPerson(
   person: Described,
 ): Promise<string> {
   const { engine, call } = change;
-  const identity = engine.catalog.identities.begin(given, call.time);
+  const identity = engine.catalog.identities.fromInput(given, call.time);
   identity.uid = uid;
   identity.lastSeenTime = timestampFromMs(call.time);
   setEmail(identity, person);

@@ -169,9 +169,9 @@ function mayEnd(
   own: StoredSession | undefined,
   { id, identity, provider }: StoredSession,
 ): boolean {
-  const { uid, grants, isOperator, limit, session } = caller;
+  const { uid, grants, isOperator, boundary, session } = caller;
   // A token that was made to do little ends what it came of, and nothing else of its person.
-  if (limit !== undefined && identity === uid) return session === id;
+  if (boundary !== undefined && identity === uid) return session === id;
   if (isOperator) return true;
   if (identity === uid && (ownSessions(uid, own).provider ?? provider) === provider) return true;
   return provider !== "" && grants.holds([UPDATE], provider);
@@ -206,7 +206,7 @@ export function logoutMethod(engine: Engine): Handler {
 async function leave(change: Mutation, { caller }: Call, everywhere: boolean): Promise<void> {
   const { tx } = change;
   if (everywhere) {
-    if (caller.limit === undefined) {
+    if (caller.boundary === undefined) {
       const own = await sessionOf(change.engine, caller, tx);
       return endAll(change, ownSessions(caller.uid, own));
     }

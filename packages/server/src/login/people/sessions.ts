@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { SigningKeys } from "../../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../../auth/keys.ts";
-import { isWelcome } from "../../auth/provisioning.ts";
+import { maySignIn } from "../../auth/provisioning.ts";
 import type { RefreshToken, RefreshTokens } from "../../auth/refresh-token.ts";
 import { issueToken } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import { audit, shortUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
+import { audit, truncateUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
@@ -104,7 +104,7 @@ export class Sessions {
       mappings: JSON.stringify(mappings),
       person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies Kept),
       remoteAddress: call.remoteAddress,
-      userAgent: shortUserAgent(call.userAgent),
+      userAgent: truncateUserAgent(call.userAgent),
     };
     await addSession(tx, session);
     const detail = { session: session.id, provider, issuer: act.iss, subject: act.sub, mappings };
@@ -127,7 +127,7 @@ export class Sessions {
     const { act, email, scopes = [] } = JSON.parse(session.person) as Kept;
     const { reader } = engine.store;
     const most = await limitFor(reader, granted, { scopes, capabilities: [] });
-    const within = most === undefined ? granted : granted.within(most);
+    const within = most === undefined ? granted : granted.intersect(most);
     const content = {
       subject: session.identity,
       audiences,
@@ -137,7 +137,7 @@ export class Sessions {
       session: session.id,
       limit: (await limitFor(reader, within, wanted)) ?? most,
     };
-    await keys.catchUp();
+    await keys.reloadIfChanged();
     return issueToken(keys, addresses(), content, now);
   }
 
@@ -158,7 +158,7 @@ export class Sessions {
   async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
     const { engine, keys, refreshTokens } = this.#parts;
     // The secret of refresh tokens may have been replaced on another replica.
-    await keys.catchUp();
+    await keys.reloadIfChanged();
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();
@@ -212,7 +212,7 @@ export async function staysWelcome(
   identity: string,
 ): Promise<boolean> {
   if (provider === "") return true;
-  return isWelcome(reader, provider, await externalIdOf(reader, provider, identity));
+  return maySignIn(reader, provider, await externalIdOf(reader, provider, identity));
 }
 
 function hasEnded(): Error {

@@ -1,14 +1,14 @@
 import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
 import {
+  findProvisionedUser,
   isProvisioned,
-  isWelcome,
+  maySignIn,
   type ProvisionedGroup,
-  scimGroupsOf,
-  scimUserFor,
+  provisionedGroupsOf,
 } from "../../auth/provisioning.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
-import { bind } from "../../iam/group-invites.ts";
+import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -38,7 +38,7 @@ export function admit(
   const group = parentOf(provider.uid);
   return engine.store.write(async (tx) => {
     const change = new Mutation(call, tx, engine, { actor: identity });
-    if (!(await isWelcome(tx, provider.uid, externalId))) throw notProvisioned();
+    if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError(
         "NOT_FOUND",
@@ -47,7 +47,7 @@ export function admit(
     }
     await registerPerson(change, described);
     if (await notePerson(tx, provider.uid, identity, externalId)) {
-      await bind(change, group, provider.defaultRole, identity);
+      await bindRole(change, group, provider.defaultRole, identity);
     }
     // Another provider of the same issuer, here or above, may have deactivated the person.
     const person = { identity, issuer: act.iss, subject: act.sub };
@@ -97,6 +97,6 @@ async function provisionedGroups(
   externalId: string,
 ): Promise<ProvisionedGroup[]> {
   if (!(await isProvisioned(reader, provider))) return [];
-  const user = await scimUserFor(reader, provider, externalId);
-  return user === undefined ? [] : scimGroupsOf(reader, provider, user.id);
+  const user = await findProvisionedUser(reader, provider, externalId);
+  return user === undefined ? [] : provisionedGroupsOf(reader, provider, user.id);
 }

@@ -1,6 +1,6 @@
 import { Capability, type Group } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import { ANYONE_UID } from "../../auth/caller.ts";
+import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { placeOf } from "../../registry/path.ts";
@@ -38,7 +38,7 @@ export async function feedGroup(
   const hasToken = authorization !== undefined && authorization !== "";
   const caller = hasToken ? await authenticator.caller(authorization, Date.now()) : undefined;
   const group = await findGroup(engine, written);
-  const anyone = await identities.find(ANYONE_UID);
+  const anyone = await identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
     if (anyone?.granted.holds(NEEDED, group.uid)) return { group, isPublic: true };
     if (caller?.grants.holds(NEEDED, group.uid)) return { group, isPublic: false };
