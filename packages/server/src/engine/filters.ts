@@ -20,7 +20,7 @@ export function readFilters<R extends ResourceMessage>(
   method: DescMethod,
   request: Message,
 ): Condition[] {
-  const { filters = [], terms = [], textField } = definition;
+  const { filters = [], terms = [], textField } = definition.index ?? {};
   const given = (name: string | undefined): Given | undefined => {
     const field = name === undefined ? undefined : method.input.field[name];
     if (field === undefined || !isFieldSet(request, field)) return undefined;
@@ -57,7 +57,7 @@ function millisecondsOf({ seconds, nanos }: Timestamp): number {
 }
 
 function ofTerms<R>(
-  { kind, field, insteadBy, excludedBy }: TermDefinition<R>,
+  { kind, field, overriddenBy: insteadBy, excludedBy }: TermDefinition<R>,
   given: (name: string | undefined) => Given | undefined,
 ): Condition[] {
   const instead = given(insteadBy?.field);

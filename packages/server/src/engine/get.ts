@@ -18,7 +18,7 @@ export function getMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, kind } = resource;
+  const { definition, table, tree: kind } = resource;
   const rule = accessOf(method);
   const narrowed = rule?.kind === "unscoped" ? rule.capabilities : undefined;
 

@@ -66,7 +66,8 @@ export function listMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, kind } = resource;
+  const { definition, table, tree: kind } = resource;
+  const { index = {} } = definition;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
@@ -77,7 +78,7 @@ export function listMethod<R extends ResourceMessage>(
     "created_at",
     "updated_at",
   ];
-  const fallback = definition.defaultOrder ?? { column: "uid", descending: false };
+  const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
 
@@ -87,18 +88,18 @@ export function listMethod<R extends ResourceMessage>(
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
-    const parts = definition.parts?.wanted(request) ?? [];
+    const parts = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
     const reach = call.caller.grants.reach(capabilities);
     const settledFilters = await settled(reader, resource, filters);
-    const asked = definition.resolve
-      ? await definition.resolve(reader, settledFilters, reach)
+    const asked = index.resolve
+      ? await index.resolve(reader, settledFilters, reach)
       : settledFilters;
     const stretches = rangesFor(kind, reach, request.uidp);
     const { found, totalCount } = await engine.lists.run(call, stretches.length, async (task) => {
-      const ranges = definition.parts
+      const ranges = index.partitions
         ? await inParts(reader, resource, stretches, parts, task)
         : stretches;
       const scan: Scan = {
@@ -161,7 +162,7 @@ async function settled<R extends ResourceMessage>(
   { definition, table }: Resource<R>,
   filters: readonly Condition[],
 ): Promise<readonly Condition[]> {
-  if (!definition.updatesAscend || !filters.some(isOfUpdates)) return filters;
+  if (!definition.index?.monotonicUpdateTime || !filters.some(isOfUpdates)) return filters;
   const until = await table.latestUpdate(reader);
   return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
 }

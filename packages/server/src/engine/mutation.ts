@@ -94,7 +94,10 @@ export class Mutation {
   ): Promise<ResourceRow> {
     const row = resource.toRow(created);
     if (!(await resource.table.insert(this.tx, row))) {
-      throw alreadyExists(resource.typeName, resource.definition.uniqueNames ? row.name : row.uid);
+      throw alreadyExists(
+        resource.typeName,
+        resource.definition.tree?.uniqueNames ? row.name : row.uid,
+      );
     }
     await this.#written(resource, method, row);
     return row;

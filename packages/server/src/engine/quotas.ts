@@ -33,7 +33,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   { table, definition, plural }: Resource<R>,
   place: string,
 ): Promise<void> {
-  const limits = await limitsAt(engine, tx, place, definition.limitedAs);
+  const limits = await limitsAt(engine, tx, place, definition.quota);
   if (limits.length > 0) await tx.takeTurn();
   for (const { group, most } of limits) {
     if ((await tx.countBelow(table.shape.name, group)) < most) continue;
@@ -53,7 +53,7 @@ export async function hasQuotaLeft<R extends ResourceMessage>(
   { table, definition }: Resource<R>,
   place: string,
 ): Promise<boolean> {
-  for (const { group, most } of await limitsAt(engine, reader, place, definition.limitedAs)) {
+  for (const { group, most } of await limitsAt(engine, reader, place, definition.quota)) {
     const { descendants } = await readCounts(reader, table.shape.name, group);
     if (descendants >= most) return false;
   }

@@ -20,7 +20,7 @@ import {
 } from "../store/resources/resource-table.ts";
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
-import type { Kind } from "./ranges.ts";
+import type { TreeShape } from "./ranges.ts";
 import { FieldRemover, schemaFingerprint } from "./shape.ts";
 
 const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
@@ -46,7 +46,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   readonly definition: ResourceDefinition<R>;
   readonly table: ResourceTable;
   /** How it sits in the tree. */
-  readonly kind: Kind;
+  readonly tree: TreeShape;
   /** The type's name as errors show it. */
   readonly typeName: string;
   /** Names the shape that rows are encoded with. */
@@ -56,22 +56,23 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.definition = definition;
     this.typeName = definition.schema.name;
     this.encoding = schemaFingerprint(definition.schema);
-    const { isPlace = false, uidIsParent = false, rootsAreShared = false } = definition;
-    this.kind = { isPlace, uidIsParent, rootsAreShared };
+    const { tree = {}, index = {} } = definition;
+    const { isScope = false, uidIsParent = false, rootsAreShared = false } = tree;
+    this.tree = { isScope, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
       name: definition.table,
-      isPlace,
-      hasChildren: (isPlace || definition.hasChildren) ?? false,
+      isPlace: isScope,
+      hasChildren: (isScope || tree.hasChildren) ?? false,
       uidIsParent,
-      uniqueNames: definition.uniqueNames ?? false,
-      orderedByName: definition.nameOf === undefined,
-      isInGroups: definition.isInGroups ?? false,
-      ...(definition.parts ? { parts: definition.parts.all } : {}),
-      childOrders: definition.childOrders ?? [],
-      hasTerms: definition.terms !== undefined,
+      uniqueNames: tree.uniqueNames ?? false,
+      orderedByName: index.nameOf === undefined,
+      isInGroups: index.partitions?.spanGroups ?? false,
+      ...(index.partitions ? { parts: index.partitions.all } : {}),
+      childOrders: index.childOrders ?? [],
+      hasTerms: index.terms !== undefined,
       ...(definition.grantsOf === undefined ? {} : { grantsOf: definition.grantsOf }),
-      indexes: definition.indexes ?? [],
-      filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
+      indexes: index.columns ?? [],
+      filterColumns: (index.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
     });
@@ -106,7 +107,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], terms, parts, nameOf, hydrate } = this.definition;
+    const { schema, index = {}, hydrate } = this.definition;
+    const { filters = [], terms, partitions, nameOf } = index;
     const shown = this.withoutSecrets(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
@@ -120,7 +122,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       data: toBinary(schema, shown),
       // Answers that tell more than the row are made from the data.
       json: hydrate === undefined ? messageToJson(schema, shown) : "",
-      ...(parts ? { part: parts.of(resource) } : {}),
+      ...(partitions ? { part: partitions.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };

@@ -54,7 +54,7 @@ export async function createOne<R extends ResourceMessage>(
   validate(definition.schema, created);
   const place =
     (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
-  if (definition.limitedAs && change.enforcesQuotas) await enforceQuota(change, resource, place);
+  if (definition.quota && change.enforcesQuotas) await enforceQuota(change, resource, place);
   created.uid = await newUid(change, resource, place);
   await hooks.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
@@ -70,7 +70,7 @@ export interface Created<R> {
 
 async function newUid<R extends ResourceMessage>(
   { tx }: Mutation,
-  { kind, table, typeName }: Resource<R>,
+  { tree: kind, table, typeName }: Resource<R>,
   place: string,
 ): Promise<string> {
   if (!kind.uidIsParent) return place === "" ? newRootUid() : newChildUid(place);
@@ -171,12 +171,12 @@ async function reply<R extends ResourceMessage>(
   row: ResourceRow,
   created?: R,
 ): Promise<Reply> {
-  const { schema, shownOnce } = resource.definition;
-  const reveals = created !== undefined && shownOnce !== undefined;
+  const { schema, secretOnCreate } = resource.definition;
+  const reveals = created !== undefined && secretOnCreate !== undefined;
   if (!engine.hydrates(resource) && !reveals) return preparedReply(row);
   const resourceNow = resource.fromRow(row);
   await engine.hydrateDetail(resource, engine.store.reader, resourceNow);
-  if (reveals) resourceNow[shownOnce] = created[shownOnce];
+  if (reveals) resourceNow[secretOnCreate] = created[secretOnCreate];
   return messageReply(schema, resourceNow);
 }
 

@@ -14,9 +14,9 @@ export const accountAssociations: Resource<AccountAssociation> = new Resource({
   service: AccountAssociationsService,
   schema: AccountAssociationSchema,
   table: "account_associations",
-  uidIsParent: true,
+  tree: { uidIsParent: true },
   deleteIsIdempotent: true,
-  filters: [{ field: "name", column: "name", type: "common" }],
+  index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
     beforeCreate: (change, created) => check(change, created, {}),
     beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),

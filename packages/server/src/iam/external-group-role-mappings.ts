@@ -26,11 +26,13 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
   schema: ExternalGroupRoleMappingSchema,
   table: "external_group_role_mappings",
   changesAccess: true,
-  filters: [
-    { field: "identityProviderUid", column: "parent", type: "common" },
-    { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, isRole: true },
-    { column: "meaning", type: "text", of: meaning },
-  ],
+  index: {
+    filters: [
+      { field: "identityProviderUid", column: "parent", type: "common" },
+      { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, referencesRole: true },
+      { column: "meaning", type: "text", of: meaning },
+    ],
+  },
   hooks: {
     resolveParent: existingProvider,
     beforeCreate,

@@ -84,12 +84,12 @@ async function refuseUnlessEmpty(change: Mutation, group: string): Promise<void>
 /** Whether a group holds one that is there, and not only what is left of deleted ones. */
 async function holdsAny({ tx }: Mutation, resource: Resource, group: string): Promise<boolean> {
   const { table, definition } = resource;
-  const { remains, parts } = definition;
-  if (remains === undefined || parts === undefined) {
+  const { softDelete, index } = definition;
+  if (softDelete === undefined || index?.partitions === undefined) {
     return table.hasAny(tx, { column: "parent", value: group });
   }
-  for (const part of parts.all) {
-    if (part !== remains.part && (await latestIn(tx, table, group, part)) !== undefined)
+  for (const part of index.partitions.all) {
+    if (part !== softDelete.partition && (await latestIn(tx, table, group, part)) !== undefined)
       return true;
   }
   return false;
@@ -98,13 +98,13 @@ async function holdsAny({ tx }: Mutation, resource: Resource, group: string): Pr
 /** Not everyone who keeps a copy has had time to learn of what was deleted lately. */
 async function refuseFreshRemains(
   { call, tx }: Mutation,
-  { definition: { remains }, table, plural }: Resource,
+  { definition: { softDelete }, table, plural }: Resource,
   group: string,
 ): Promise<void> {
-  if (remains === undefined) return;
-  const latest = await latestIn(tx, table, group, remains.part);
-  if (latest === undefined || latest <= call.time - remains.keptMs) return;
-  const days = remains.keptMs / (24 * 3_600_000);
+  if (softDelete === undefined) return;
+  const latest = await latestIn(tx, table, group, softDelete.partition);
+  if (latest === undefined || latest <= call.time - softDelete.retentionMs) return;
+  const days = softDelete.retentionMs / (24 * 3_600_000);
   const description = `cannot delete group with child ${plural} that were deleted in the last ${days} days`;
   throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
 }
@@ -125,8 +125,8 @@ async function latestIn(
 
 async function hasManyRemains({ resources, store }: Engine, group: string): Promise<boolean> {
   for (const { definition, table } of resources) {
-    if (definition.remains === undefined) continue;
-    const range = { childrenOf: group, parts: [definition.remains.part] };
+    if (definition.softDelete === undefined) continue;
+    const range = { childrenOf: group, parts: [definition.softDelete.partition] };
     if ((await countsOf(store.reader, table, range)).children > REMAINS_AT_ONCE) return true;
   }
   return false;
@@ -140,8 +140,8 @@ async function removeRemains(
 ): Promise<number> {
   let removed = 0;
   for (const { definition, table } of engine.resources) {
-    if (definition.remains === undefined) continue;
-    removed += await table.deleteChildren(tx, group, most, [definition.remains.part]);
+    if (definition.softDelete === undefined) continue;
+    removed += await table.deleteChildren(tx, group, most, [definition.softDelete.partition]);
   }
   return removed;
 }

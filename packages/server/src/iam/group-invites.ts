@@ -27,11 +27,13 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   schema: GroupInviteSchema,
   table: "group_invites",
   changesAccess: true,
-  shownOnce: "code",
+  secretOnCreate: "code",
   // Who is invited, and as what, is not for whoever receives events.
   eventFields: ["uid", "expirationTime"],
-  defaultOrder: { column: "created", descending: true },
-  filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
+  index: {
+    defaultOrder: { column: "created", descending: true },
+    filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
+  },
   hydrate,
   hooks: {
     async beforeCreate(change, created) {

@@ -41,23 +41,24 @@ export const groups: Resource<Group> = new Resource({
   service: GroupsService,
   schema: GroupSchema,
   table: "groups",
-  isPlace: true,
-  changesAccess: false,
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      column: "verified_name",
-      type: "text",
-      of: (group) => (group.verified ? group.name : ""),
-      sparse: true,
-    },
-    {
-      column: "last_step",
-      type: "text",
-      of: ({ uid }) => (isRoot(uid) ? "" : lastSegmentOf(uid)),
-      sparse: true,
-    },
-  ],
+  tree: { isScope: true },
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        column: "verified_name",
+        type: "text",
+        of: (group) => (group.verified ? group.name : ""),
+        sparse: true,
+      },
+      {
+        column: "last_step",
+        type: "text",
+        of: ({ uid }) => (isRoot(uid) ? "" : lastSegmentOf(uid)),
+        sparse: true,
+      },
+    ],
+  },
   hooks: ({ iam }) => ({
     resolveParent: (change, parent) => resolveParent(change, parent, iam),
     async beforeCreate(change, created) {
@@ -151,7 +152,7 @@ export async function findGroupsByName(
     return findNamesakes(reader, reach, name);
   }
   const found: Group[] = [];
-  for (const range of rangesFor(groups.kind, reach, undefined)) {
+  for (const range of rangesFor(groups.tree, reach, undefined)) {
     const rows = await readPage(
       reader,
       groups.table,
@@ -178,7 +179,7 @@ async function findNamesakes(reader: Reader, reach: Reach, name: string): Promis
     const text = `too many groups are called ${JSON.stringify(name)} to find the one that is meant: give a uid`;
     throw new WharfError("RESOURCE_EXHAUSTED", text);
   }
-  const within = uids.filter((uid) => canSee(groups.kind, reach, uid));
+  const within = uids.filter((uid) => canSee(groups.tree, reach, uid));
   return [...(await groups.findMany(reader, within.slice(0, 2))).values()];
 }
 

@@ -32,15 +32,17 @@ export const identities: Resource<Identity> = new Resource({
   schema: IdentitySchema,
   table: "identities",
   changesAccess: true,
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      field: "relationshipType",
-      column: "relationship_type",
-      type: "integer",
-      of: relationshipType,
-    },
-  ],
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        field: "relationshipType",
+        column: "relationship_type",
+        type: "integer",
+        of: relationshipType,
+      },
+    ],
+  },
   hooks: {
     async beforeCreate(change, created) {
       await checkRelationship(created, change.call.time);

@@ -24,13 +24,15 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
   service: IdentityProvidersService,
   schema: IdentityProviderSchema,
   table: "identity_providers",
-  hasChildren: true,
+  tree: { hasChildren: true },
+  quota: "idps",
   changesAccess: true,
-  limitedAs: "idps",
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    { column: "default_role", type: "text", of: (one) => one.defaultRole, isRole: true },
-  ],
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      { column: "default_role", type: "text", of: (one) => one.defaultRole, referencesRole: true },
+    ],
+  },
   hooks: ({ iam }) => ({
     applyDefaults: applyDefaults,
     async beforeCreate(change, created) {

@@ -31,25 +31,27 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   table: "role_bindings",
   changesAccess: true,
   grantsOf: "identity_uid",
-  // What an identity is granted is read from this index alone.
-  indexes: [["identity_uid", "parent", "role_uid"]],
   deleteIsIdempotent: true,
-  filters: [
-    {
-      field: "identity",
-      column: "identity_uid",
-      type: "text",
-      of: (binding) => binding.identityUid,
-    },
-    {
-      field: "role",
-      column: "role_uid",
-      type: "text",
-      of: (binding) => binding.roleUid,
-      isRole: true,
-    },
-    { field: "group", column: "parent", type: "common" },
-  ],
+  index: {
+    // What an identity is granted is read from this index alone.
+    columns: [["identity_uid", "parent", "role_uid"]],
+    filters: [
+      {
+        field: "identity",
+        column: "identity_uid",
+        type: "text",
+        of: (binding) => binding.identityUid,
+      },
+      {
+        field: "role",
+        column: "role_uid",
+        type: "text",
+        of: (binding) => binding.roleUid,
+        referencesRole: true,
+      },
+      { field: "group", column: "parent", type: "common" },
+    ],
+  },
   hydrate,
   hooks: {
     async beforeCreate(change, created) {

@@ -20,10 +20,10 @@ export const roles: Resource<Role> = new Resource({
   service: RolesService,
   schema: RoleSchema,
   table: "roles",
-  rootsAreShared: true,
+  tree: { rootsAreShared: true },
   changesAccess: true,
   grantsOf: ALL_IDENTITIES,
-  filters: [{ field: "name", column: "name", type: "common" }],
+  index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
     beforeCreate(change, created) {
       checkCapabilities(created);
@@ -51,7 +51,7 @@ export const roles: Resource<Role> = new Resource({
 /** What some of the resources that use a role are called. */
 async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
-    for (const { column, isRole } of definition.filters ?? []) {
+    for (const { column, referencesRole: isRole } of definition.index?.filters ?? []) {
       if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;
     }
   }

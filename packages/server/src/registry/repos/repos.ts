@@ -29,19 +29,23 @@ export const repos: Resource<Repo> = new Resource({
   service: ReposService,
   schema: RepoSchema,
   table: "repos",
-  hasChildren: true,
-  uniqueNames: true,
-  limitedAs: "repositories",
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      field: "syncSource",
-      column: "sync_source",
-      type: "text",
-      of: (repo) => repo.syncConfig?.source ?? "",
-      sparse: true,
-    },
-  ],
+  tree: {
+    hasChildren: true,
+    uniqueNames: true,
+  },
+  quota: "repositories",
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        field: "syncSource",
+        column: "sync_source",
+        type: "text",
+        of: (repo) => repo.syncConfig?.source ?? "",
+        sparse: true,
+      },
+    ],
+  },
   hooks: ({ registry }) => ({
     async beforeCreate(change, created) {
       check(created);

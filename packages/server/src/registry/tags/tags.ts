@@ -16,21 +16,23 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { readHistory } from "../../store/tables/tag-history.ts";
 import { noteRemoval } from "../ingest/tag-state.ts";
-import { tagParts } from "./tag-partitions.ts";
+import { tagPartitions } from "./tag-partitions.ts";
 
 /** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
   service: TagsService,
   schema: TagSchema,
   table: "tags",
-  uniqueNames: true,
-  parts: tagParts,
-  childOrders: ["created", "updated"],
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
-    { field: "updatedSince", column: "updated", type: "common", isBound: true },
-  ],
+  tree: { uniqueNames: true },
+  index: {
+    partitions: tagPartitions,
+    childOrders: ["created", "updated"],
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
+      { field: "updatedSince", column: "updated", type: "common", isBound: true },
+    ],
+  },
   hooks: {
     beforeDelete: (change, { uid, name }) =>
       noteRemoval(change, parentOf(uid), name, change.call.time),
