@@ -168,8 +168,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...importHandlers(engine),
   ]);
   const handlers = handlersOf(engine, extra);
-  const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
+  const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
+  for (const [method, handler] of handlersOfV1(invoke, engine, tagWrites))
     handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {

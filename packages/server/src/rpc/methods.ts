@@ -119,9 +119,9 @@ export class ServedMethods implements Methods {
    * Runs a method for a call of another one, which is made of it: its caller is known, and all that
    * the method asks of them is asked again. Answers with the message itself.
    *
-   * @example const group = await methods.within(call, GroupsService.method.getGroup, request);
+   * @example const group = await methods.invoke(call, GroupsService.method.getGroup, request);
    */
-  async within<I extends DescMessage, O extends DescMessage>(
+  async invoke<I extends DescMessage, O extends DescMessage>(
     call: Call,
     desc: DescMethodUnary<I, O>,
     request: MessageShape<I>,

@@ -12,7 +12,7 @@ import {
 import { groupsV1 } from "@wharf/contract/v1";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
 import { adaptList, filterOf } from "./list.ts";
 
@@ -44,15 +44,15 @@ test("what cannot be asks for nothing", () => {
 /** Pages of groups, and what was asked for them. */
 function listing(pages: readonly (readonly string[] | Error)[]) {
   const asked: ListGroupsRequest[] = [];
-  const within = (async (_call: Call, _method: unknown, request: Message) => {
+  const invoke = (async (_call: Call, _method: unknown, request: Message) => {
     asked.push(request as ListGroupsRequest);
     const page = pages[asked.length - 1] ?? [];
     if (page instanceof Error) throw page;
     const groups = page.map((name) => create(GroupSchema, { name }));
     const nextPageToken = asked.length < pages.length ? `page ${asked.length + 1}` : "";
     return create(ListGroupsResponseSchema, { groups, nextPageToken });
-  }) as unknown as Within;
-  const [, handler] = adaptList(within, {
+  }) as unknown as Invoke;
+  const [, handler] = adaptList(invoke, {
     method: groupsV1.Groups.method.list,
     onto: GroupsService.method.listGroups,
     request: ({ name }) => (name === "nobody" ? undefined : { name }),
