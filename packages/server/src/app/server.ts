@@ -58,9 +58,9 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
 import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -174,12 +174,12 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
-    retelling: IN_WORDS_OF_V1,
+    eventTranslator: V1_EVENT_TRANSLATOR,
   });
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    unsupported: UNSUPPORTED_API,
     endpoints: [
       ...plainEndpoints({
         addresses: () => addresses,

@@ -23,7 +23,7 @@ export interface Call extends Incoming {
   /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
   readonly time: number;
   /** Translates the events of this call to version 1, where that is what the caller speaks. */
-  readonly retell?: Retelling["retell"] | undefined;
+  readonly translateEvent?: EventTranslator["translate"] | undefined;
 }
 
 /** What an event tells: the message's full name, and the message as JSON. */
@@ -33,14 +33,14 @@ export interface EventBody {
 }
 
 /** An event translated to version 1, whose message may be about another subject. */
-export interface Told extends EventBody {
+export interface TranslatedEvent extends EventBody {
   readonly subject?: string;
 }
 
 /** The methods of version 1, and how events of the version 2 methods behind them are translated. */
-export interface Retelling {
+export interface EventTranslator {
   readonly methods: ReadonlySet<DescMethod>;
-  retell(body: EventBody): Told;
+  translate(body: EventBody): TranslatedEvent;
 }
 
 /** An answer that can be written in either form; only the one asked for is ever made. */

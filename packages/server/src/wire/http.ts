@@ -16,7 +16,7 @@ import type { Observer } from "./observer.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
-import type { Outside, OutsideRoute } from "./unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "./unsupported.ts";
 
 export interface HttpIn extends Readable {
   readonly method?: string | undefined;
@@ -47,8 +47,8 @@ export interface HttpOut {
 /** Everything a request handler of the port works with. */
 export interface Wire {
   readonly methods: Methods;
-  readonly router: Router<Route | OutsideRoute>;
-  readonly outside: Outside;
+  readonly router: Router<Route | UnsupportedRoute>;
+  readonly unsupported: UnsupportedApi;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
   readonly connections: Connections;

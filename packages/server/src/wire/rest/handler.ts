@@ -1,12 +1,12 @@
 /** A REST call from path to answer. */
-import { invalidArgument, outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
+import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { errorAnswer, sendAnswer } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { HttpFault } from "../http.ts";
 import { checkParameterCount } from "../parameters.ts";
-import type { OutsideRoute } from "../unsupported.ts";
+import type { UnsupportedRoute } from "../unsupported.ts";
 import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
@@ -86,12 +86,12 @@ function call(
   }
 }
 
-function inside(match: Match<Route | OutsideRoute>): Match<Route> {
-  if ("outside" in match.route) throw outOfScope(match.route.outside);
+function inside(match: Match<Route | UnsupportedRoute>): Match<Route> {
+  if ("unsupported" in match.route) throw unsupported(match.route.unsupported);
   return match as Match<Route>;
 }
 
-function route({ request, wire }: Conversation, path: string): Match<Route | OutsideRoute> {
+function route({ request, wire }: Conversation, path: string): Match<Route | UnsupportedRoute> {
   const method = request.method ?? "";
   try {
     const match = wire.router.find(method === "HEAD" ? "GET" : method, path);
