@@ -48,7 +48,7 @@ export interface Reply {
   json(): string;
   binary(): Uint8Array;
   /** The JSON in pieces, where it is too long to hold at once; `json` is not asked for then. */
-  readonly pieces?: AsyncIterable<string>;
+  readonly chunks?: AsyncIterable<string>;
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
@@ -61,10 +61,10 @@ export interface Method {
   /** Whether it can be called without credentials. */
   readonly isOpen: boolean;
   /** Header fields, or metadata, that all its answers carry. */
-  readonly notices?: Notices | undefined;
+  readonly responseHeaders?: ResponseHeaders | undefined;
 }
 
-export type Notices = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /** Everything that can be called, and the one way to call it. */
 export interface Methods extends Iterable<Method> {

@@ -19,8 +19,8 @@ import type {
   Incoming,
   Method,
   Methods,
-  Notices,
   Reply,
+  ResponseHeaders,
 } from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { mustBeUid, validateRequest } from "./validate.ts";
@@ -50,7 +50,7 @@ interface Prepared extends Method, Guard {
 /** What it means for methods to be deprecated. */
 export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
-  readonly notices: Notices;
+  readonly responseHeaders: ResponseHeaders;
   called(caller: Caller, method: DescMethod): void;
 }
 
@@ -223,7 +223,7 @@ function prepare(
     isOpen: rule.kind === "anyone",
     handler,
     rule,
-    notices: deprecation?.notices,
+    responseHeaders: deprecation?.responseHeaders,
     called: deprecation?.called,
   };
   if (rule.kind !== "scoped") return { ...known, scope: undefined };

@@ -66,10 +66,10 @@ function listing(pages: readonly (readonly string[] | Error)[]) {
     return handler(made, create(groupsV1.GroupFilterSchema, { name }));
   };
   const json = async (name = "", more: Partial<Call> = {}) => {
-    const { pieces, ...reply } = await call("json", name, more);
+    const { chunks, ...reply } = await call("json", name, more);
     let text = "";
-    if (pieces === undefined) text = reply.json();
-    else for await (const piece of pieces) text += piece;
+    if (chunks === undefined) text = reply.json();
+    else for await (const chunk of chunks) text += chunk;
     return JSON.parse(text).items.map((item: { name: string }) => item.name);
   };
   const binary = async (name = "") => {
@@ -119,12 +119,12 @@ test("each page is asked for as the one before says, as large as pages are", asy
   );
 });
 
-test("a short list is whole, a longer one comes in pieces, read as they are asked for", async () => {
-  assert.equal((await listing([["a"]]).call("json")).pieces, undefined);
+test("a short list is whole, a longer one comes in chunks, read as they are asked for", async () => {
+  assert.equal((await listing([["a"]]).call("json")).chunks, undefined);
   const { asked, call } = listing([["a"], ["b"], ["c"], ["d"]]);
-  const { pieces } = await call("json");
+  const { chunks } = await call("json");
   assert.equal(asked.length, 2, "read ahead");
-  for await (const _ of pieces ?? []) break;
+  for await (const _ of chunks ?? []) break;
   assert.equal(asked.length, 2, "and not further for whoever has left");
 });
 

@@ -100,7 +100,7 @@ export function adaptList<
     // Read ahead, so that most refusals come before the answer begins, and short answers are whole.
     const second = await found.next();
     if (second.done) return { ...NO_REPLY, json: () => `{"items":[${text(rows.message, first)}]}` };
-    return { ...NO_REPLY, pieces: pieces(rows.message, [first, second.value], found) };
+    return { ...NO_REPLY, chunks: chunks(rows.message, [first, second.value], found) };
   };
   return [method, handler];
 }
@@ -124,7 +124,7 @@ const NO_REPLY: Reply = {
   binary: () => new Uint8Array(0),
 };
 
-async function* pieces(
+async function* chunks(
   schema: DescMessage,
   begun: readonly (readonly Message[])[],
   rest: Pages,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { RETRY_AFTER_SECONDS, WharfError } from "../lib/errors.ts";
-import type { Methods, Notices } from "../rpc/call.ts";
+import type { Methods, ResponseHeaders } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
 import type { Cors } from "./cors.ts";
@@ -64,7 +64,7 @@ export interface Wire {
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
   /** Header fields of every answer. */
-  readonly always: Notices | undefined;
+  readonly commonHeaders: ResponseHeaders | undefined;
   /** What it answers to, where it listens on a loopback address and no proxy is configured. */
   hosts: LoopbackHosts | undefined;
   /** True once the port is closing: answers then ask clients to connect anew. */

@@ -150,7 +150,7 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
-    always: options.tls && HSTS,
+    commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,
     streaming: new Map([
