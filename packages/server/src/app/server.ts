@@ -62,9 +62,9 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
 import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -189,8 +189,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...advisoryV1Handlers(engine),
     ...importHandlers(engine, deps),
   ]);
-  const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  handlers.bindAll(handlersOfV1(within, engine, tagWrites));
+  const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
+  handlers.bindAll(handlersOfV1(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(
     services,
@@ -198,13 +198,13 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     authenticator,
     {
       deprecation: deprecationOf(settings, metrics),
-      retelling: IN_WORDS_OF_V1,
+      eventTranslator: V1_EVENT_TRANSLATOR,
     },
   );
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    unsupported: UNSUPPORTED_API,
     endpoints: [
       ...systemEndpoints({
         addresses: () => addresses,
