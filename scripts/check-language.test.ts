@@ -41,7 +41,7 @@ test("leaves names of the outside world alone", () => {
     "// The violation `ORGANISATION_NOT_VERIFIED` is part of the API, see https://example.com/organisation",
     "const pattern = /organisation|whoever/;",
     "const half = total / 2; // recommended, almost, amend, retold",
-    "const almostAll = utmost(most);",
+    "const almostAll = utmost(most); // a reconcile pass over a registry",
   ].join("\n");
   assert.deepEqual(found("packages/x/src/a.ts", source), []);
 });

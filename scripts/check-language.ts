@@ -29,7 +29,8 @@ const PROSE: readonly Rule[] = [
   { pattern: /\btak(?:e|es|en|ing) in\b/gi, suggestion: "ingest, import, apply" },
   { pattern: /\blook(?:s|ed|ing)? through\b/gi, suggestion: "reconcile, scan, search" },
   { pattern: /\bh(?:e|o)ld(?:s|ing)? (?:\w+ ){0,3}against\b/gi, suggestion: "compare with, check" },
-  { pattern: /\bpass(?:es|ed|ing)? over\b/gi, suggestion: "skip, ignore" },
+  // A reconcile pass over a registry is the noun.
+  { pattern: /(?<!reconcile )\bpass(?:es|ed|ing)? over\b/gi, suggestion: "skip, ignore" },
   { pattern: /\bas far as\b/gi, suggestion: "if, where, to the extent that" },
   { pattern: /\b(?:what|all that) is known (?:of|about)\b/gi, suggestion: "metadata" },
   { pattern: /\bone(?:'s own|self)\b/gi, suggestion: "your own, yourself" },
