@@ -17,6 +17,7 @@ const TESTS = [
   "packages/server/test/**/*.test.ts",
   "packages/*/test/**/*.test.ts",
   "packages/*/src/**/*.test.ts",
+  "scripts/**/*.test.ts",
 ];
 
 const LIMITS = {
