@@ -26,3 +26,9 @@ export const RESOURCES = {
   tags,
   advisories,
 };
+
+type Resources = typeof RESOURCES;
+
+declare module "../engine/catalog.ts" {
+  interface Catalog extends Resources {}
+}

@@ -1,7 +1,7 @@
 import type { DescMessage, DescMethodUnary } from "@bufbuild/protobuf";
 import { IdentityProvidersService } from "@wharf/contract";
 import { identityProvidersV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Translation, type Invoke } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke, type Translation } from "./adapter.ts";
 import { alike } from "./wire-compatible.ts";
 
 const { IdentityProviders } = identityProvidersV1;

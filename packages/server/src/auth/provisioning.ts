@@ -29,7 +29,7 @@ export async function isProvisioned(reader: Reader, provider: string): Promise<b
  *
  * @example const user = await scimUserFor(reader, provider.uid, claims.sub);
  */
-export async function scimUserFor(
+export async function findProvisionedUser(
   reader: Reader,
   provider: string,
   externalId: string,
@@ -46,13 +46,13 @@ export async function scimUserFor(
  *
  * @example if (!(await isWelcome(tx, provider.uid, claims.sub))) throw …
  */
-export async function isWelcome(
+export async function maySignIn(
   reader: Reader,
   provider: string,
   externalId: string,
 ): Promise<boolean> {
   if (!(await isProvisioned(reader, provider))) return true;
-  return (await scimUserFor(reader, provider, externalId))?.active ?? false;
+  return (await findProvisionedUser(reader, provider, externalId))?.active ?? false;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function isWelcome(
  *
  * @example const groups = await scimGroupsOf(reader, provider.uid, user.id);
  */
-export async function scimGroupsOf(
+export async function provisionedGroupsOf(
   reader: Reader,
   provider: string,
   user: string,
@@ -73,7 +73,7 @@ export async function scimGroupsOf(
 }
 
 /** Forgets everyone that an identity provider provisioned, when it is deleted. */
-export async function forgetProvisioned(tx: Transaction, provider: string): Promise<void> {
+export async function deleteProvisioned(tx: Transaction, provider: string): Promise<void> {
   await forgetMembers(tx, provider);
   await scimUsers.deleteAll(tx, provider);
   await scimGroups.deleteAll(tx, provider);
