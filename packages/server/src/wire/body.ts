@@ -9,11 +9,7 @@ import type { RequestContext } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked.
- *
- * @example const text = (await readBody(http, limits.messageBytes)).toString();
- */
+/** Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked. */
 export async function readBody(
   { request, response, context }: Pick<HttpContext, "request" | "response" | "context">,
   limit: number,
@@ -38,11 +34,7 @@ export async function readBody(
 /** Only now is it certain that the body is wanted. */
 const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/**
- * Unpacks gzip, giving up as soon as the result passes the limit.
- *
- * @example await unzip(packed, limits.messageBytes)
- */
+/** Unpacks gzip, giving up as soon as the result passes the limit. */
 export function unzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     zlib().gunzip(bytes, { maxOutputLength: limit }, (error, unpacked) => {

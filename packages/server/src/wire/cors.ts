@@ -30,11 +30,7 @@ export class Cors {
     return this.#origins.size > 0 && !this.#everyone;
   }
 
-  /**
-   * Headers for an answer to a page of this origin, if the origin is one of ours.
-   *
-   * @example cors.headersFor("https://console.example")
-   */
+  /** Headers for an answer to a page of this origin, if the origin is one of ours. */
   headersFor(origin: string | undefined): OutgoingHttpHeaders | undefined {
     if (origin === undefined) return undefined;
     if (this.#origins.has(origin)) {
@@ -51,8 +47,6 @@ export class Cors {
   /**
    * Headers that answer a browser's question before the request proper; undefined when this is
    * not such a question or the origin is not one of ours.
-   *
-   * @example cors.preflight(request.headers)
    */
   preflight(headers: IncomingHttpHeaders): OutgoingHttpHeaders | undefined {
     if (headers["access-control-request-method"] === undefined) return undefined;

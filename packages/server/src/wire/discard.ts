@@ -19,8 +19,6 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 /**
  * Reads on after the answer of a stream and throws away what comes. A reset sent at once could
  * overtake the answer, so the client gets a moment to end of its own accord.
- *
- * @example if (!stream.readableEnded) discardRest(stream);
  */
 export function discardRest(stream: ServerHttp2Stream): void {
   drop(stream, MAX_DISCARDED_STREAM_BYTES);
@@ -32,8 +30,6 @@ export function discardRest(stream: ServerHttp2Stream): void {
  * The same for HTTP/1, where the answer ends the connection: our side is closed, theirs is read
  * until they have closed it too. A socket closed with bytes unread would be reset, and the client,
  * still writing, would never see why.
- *
- * @example response.write(body); hangUpGently(request);
  */
 export function hangUpGently(request: IncomingMessage): void {
   const { socket } = request;
@@ -46,8 +42,6 @@ export function hangUpGently(request: IncomingMessage): void {
 /**
  * Whether a client may be sending much that nobody will read: over HTTP/1 the connection is then
  * closed with the answer.
- *
- * @example if (leavesBody(request)) headers.connection = "close";
  */
 export function leavesBody({ complete, headers, httpVersionMajor }: HttpIn): boolean {
   if (complete || httpVersionMajor > 1) return false;
@@ -58,8 +52,6 @@ export function leavesBody({ complete, headers, httpVersionMajor }: HttpIn): boo
 /**
  * Over HTTP/2, bounds what the client goes on sending after its answer. Over HTTP/1 this is done
  * when the connection is closed.
- *
- * @example response.end(body); abandonStream(request);
  */
 export function abandonStream({ stream }: HttpIn): void {
   if (stream === undefined || stream.destroyed) return;

@@ -23,11 +23,7 @@ export interface HttpResponse {
   readonly error?: WharfError;
 }
 
-/**
- * Answers one exact path, or everything below it.
- *
- * @example { method: "GET", path: "/healthz", handle: async () => ({ status: 200, headers: {}, body: "ok" }) }
- */
+/** Answers one exact path, or everything below it. */
 export interface HttpEndpoint {
   readonly method: string;
   readonly path: string;

@@ -6,8 +6,6 @@ export type ByMethod = ReadonlyMap<string, HttpEndpoint>;
 /**
  * Finds endpoints by path: the one that has exactly this path, else the one with the longest prefix.
  * Refuses to exist when a prefix would stand before a route of the contract.
- *
- * @example new Endpoints(endpoints, routes.map((route) => route.template)).find("/healthz")
  */
 export class Endpoints {
   readonly #exact = new Map<string, Map<string, HttpEndpoint>>();

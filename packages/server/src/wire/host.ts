@@ -26,7 +26,6 @@ export class LoopbackHosts {
   readonly #names: ReadonlySet<string>;
   readonly #known = new Set<string>();
 
-  /** @example new LoopbackHosts(["wharf.example.com", "registry.example.com:5000"]) */
   constructor(hosts: readonly string[]) {
     this.#names = new Set(hosts.map(nameOf));
   }
@@ -40,11 +39,7 @@ export class LoopbackHosts {
   }
 }
 
-/**
- * What is wrong with the host of a request; undefined when nothing is.
- *
- * @example const fault = hostFault(wire.hosts, request);
- */
+/** What is wrong with the host of a request; undefined when nothing is. */
 export function hostFault(
   hosts: LoopbackHosts | undefined,
   { headers, rawHeaders, httpVersion, url = "" }: HostedRequest,

@@ -14,11 +14,7 @@ import { RequestContext } from "./request-context.ts";
 import { handleRest } from "./rest/handler.ts";
 import { cancelBody } from "./stream-reply.ts";
 
-/**
- * Answers one request over HTTP/1 or HTTP/2.
- *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, connection));
- */
+/** Answers one request over HTTP/1 or HTTP/2. */
 export function handleHttp(
   wire: Wire,
   request: HttpIn,

@@ -27,11 +27,7 @@ export interface HttpContext {
   readonly response: HttpOut;
 }
 
-/**
- * Writes the answer and reports it. The caller has settled the context.
- *
- * @example if (context.settle()) sendReply(http, { status: 200, body: "{}" });
- */
+/** Writes the answer and reports it. The caller has settled the context. */
 export function sendReply(http: HttpContext, reply: HttpReply): void {
   const { body } = reply;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
@@ -49,11 +45,7 @@ export function sendReply(http: HttpContext, reply: HttpReply): void {
   } else write(http, reply, body, size, false);
 }
 
-/**
- * The answer that tells an error.
- *
- * @example sendReply(http, errorReply(http, notFound("Group", uid)));
- */
+/** The answer that tells an error. */
 export function errorReply({ wire, context }: HttpContext, error: WharfError): HttpReply {
   const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
@@ -131,16 +123,11 @@ function headersOf(
 /** What ends the tags of compressed answers. */
 const GZIP_SUFFIX = '-gzip"';
 
-/** @example compressedEtag('"a1"') // '"a1-gzip"' */
 function compressedEtag(tag: string): string {
   return tag.replace(/"$/, GZIP_SUFFIX);
 }
 
-/**
- * The tag of an answer, whether it went out compressed or not.
- *
- * @example uncompressedEtag('"a1-gzip"') // '"a1"'
- */
+/** The tag of an answer, whether it went out compressed or not. */
 export function uncompressedEtag(tag: string): string {
   return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
 }

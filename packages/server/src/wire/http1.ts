@@ -9,11 +9,7 @@ import { statusJson } from "./status.ts";
 /** How often the server looks for requests that are late; a fraction of what it looks for. */
 const CHECKS_PER_TIMEOUT = 4;
 
-/**
- * The HTTP/1 server. It never listens; connections are given to it.
- *
- * @example http1Server(wire).emit("connection", socket);
- */
+/** The HTTP/1 server. It never listens; connections are given to it. */
 export function http1Server(wire: Wire): Server {
   const { limits, connections } = wire;
   const handle = (request: IncomingMessage, response: ServerResponse) => {

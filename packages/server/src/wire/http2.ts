@@ -32,8 +32,6 @@ export type Sessions = Map<ServerHttp2Session, Connection>;
 /**
  * The HTTP/2 server. It never listens; connections are given to it. Sessions are put into
  * `sessions` while they are open.
- *
- * @example http2Server(wire, sessions).emit("connection", socket);
  */
 export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
   const { limits } = wire;

@@ -6,11 +6,7 @@ export const MAX_PARAMETERS = 1_100;
 
 const AMPERSAND = 0x26;
 
-/**
- * Throws INVALID_ARGUMENT when a query or form has too many parameters.
- *
- * @example checkParameterCount("page_size=10&name=dev");
- */
+/** Throws INVALID_ARGUMENT when a query or form has too many parameters. */
 export function checkParameterCount(text: string): void {
   // Each parameter but the last takes an ampersand.
   if (text.length < MAX_PARAMETERS) return;
@@ -20,11 +16,7 @@ export function checkParameterCount(text: string): void {
   }
 }
 
-/**
- * Reads a form.
- *
- * @example const form = readParameters(await request.body(MAX_FORM_BYTES)); form.get("grant_type")
- */
+/** Reads a form. */
 export function readParameters(body: Buffer): URLSearchParams {
   const text = body.toString("utf8");
   checkParameterCount(text);

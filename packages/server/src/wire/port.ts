@@ -70,11 +70,7 @@ export interface Port {
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Opens the port and resolves once it listens.
- *
- * @example const port = await openPort({ listen: { host: "127.0.0.1", port: 8080 }, … });
- */
+/** Opens the port and resolves once it listens. */
 export async function openPort(options: PortOptions): Promise<Port> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const services = [...new Set(Array.from(options.methods, (method) => method.desc.parent))];

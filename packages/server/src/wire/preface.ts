@@ -6,8 +6,6 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /**
  * Waits for enough bytes to tell, puts them back, and says which it is. A socket that does not say
  * enough in time is destroyed, whether it is silent or dribbles.
- *
- * @example detectHttp2(socket, 10_000, (isHttp2) => (isHttp2 ? h2 : h1).emit("connection", socket));
  */
 export function detectHttp2(socket: Socket, ms: number, decided: (isHttp2: boolean) => void): void {
   let seen: Buffer | undefined;

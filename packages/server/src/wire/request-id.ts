@@ -6,11 +6,7 @@ const SANE = /^[A-Za-z0-9._-]{1,64}$/;
 const prefix = randomBytes(6).toString("hex");
 let count = 0;
 
-/**
- * The id a request goes by: the client's own if it is a short plain token, else a new one.
- *
- * @example requestIdFrom(headers["x-request-id"])
- */
+/** The id a request goes by: the client's own if it is a short plain token, else a new one. */
 export function requestIdFrom(given: string | string[] | undefined): string {
   if (typeof given === "string" && SANE.test(given)) return given;
   count += 1;

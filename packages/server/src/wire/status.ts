@@ -18,11 +18,7 @@ interface TypedDetail<Desc extends DescMessage = DescMessage> {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The body of a REST error.
- *
- * @example statusJson(notFound("Group", uid), "iam.wharf.internal")
- */
+/** The body of a REST error. */
 export function statusJson(error: WharfError, domain: string): string {
   return JSON.stringify({
     code: error.number,
@@ -34,11 +30,7 @@ export function statusJson(error: WharfError, domain: string): string {
   });
 }
 
-/**
- * What `grpc-status-details-bin` carries, before base64.
- *
- * @example trailers["grpc-status-details-bin"] = Buffer.from(statusBinary(error, domain))
- */
+/** What `grpc-status-details-bin` carries, before base64. */
 export function statusBinary(error: WharfError, domain: string): Uint8Array {
   const details = detailsOf(error, domain).map(pack);
   const status = create(StatusSchema, { code: error.number, message: error.message, details });

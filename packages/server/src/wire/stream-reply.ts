@@ -17,8 +17,6 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * Writes an answer of unknown length and reports it when it has gone, or when it cannot go on: then the
  * connection is cut, so that nobody takes a part for the whole.
- *
- * @example sendChunks(http, 200, headers, chunks, { compressed: true });
  */
 export function sendChunks(
   { wire, context, request, response }: HttpContext,
@@ -61,11 +59,7 @@ export function sendChunks(
   );
 }
 
-/**
- * Says that nobody will read a body, or what is left of it, so that whoever makes it stops.
- *
- * @example if (!context.settle()) cancelBody(answer.body);
- */
+/** Says that nobody will read a body, or what is left of it, so that whoever makes it stops. */
 export function cancelBody(body: string | Uint8Array | BodyChunks): void {
   const { return: stop } = body as Partial<AsyncIterator<unknown>>;
   // That it fails then tells nobody anything.

@@ -23,8 +23,6 @@ const WITH_PORT = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[^\]]+)\](?::\d{1,5})?)$/;
 /**
  * Reads an address or a range of addresses; undefined if it is neither. That of all addresses is
  * none: whoever is trusted may say any address, and that would be everyone.
- *
- * @example readRange("10.0.0.0/8") // { address: "10.0.0.0", family: "ipv4", prefix: 8 }
  */
 export function readRange(text: string): AddressRange | undefined {
   const [, address = "", bits] = /^([\da-fA-F.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
@@ -45,11 +43,7 @@ export class TrustedProxies {
     }
   }
 
-  /**
-   * Whether an address is a trusted proxy's.
-   *
-   * @example proxies.includes("10.0.0.1")
-   */
+  /** Whether an address is a trusted proxy's. */
   includes(address: string): boolean {
     const found = addressOf(address);
     return found !== undefined && this.#ranges.check(found);
@@ -59,8 +53,6 @@ export class TrustedProxies {
    * The address of the client: the last in `X-Forwarded-For` that is not a trusted proxy's, each
    * proxy having added whom it heard from at the end. What stands before that one is the client's
    * own word and not looked at. Where an entry is no address, it is the proxy that added it.
-   *
-   * @example proxies.clientOf("10.0.0.1", "6.6.6.6, 192.0.2.7, 10.0.0.2") // "192.0.2.7"
    */
   clientOf(peer: string, forwarded: string | undefined): string {
     const heardFrom = addressOf(peer);

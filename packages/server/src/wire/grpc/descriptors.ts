@@ -36,11 +36,7 @@ export class Descriptors {
     return this.#services;
   }
 
-  /**
-   * The file and all it depends on; every file comes before those it needs.
-   *
-   * @example descriptors.file("wharf/iam/v2beta1/groups.proto")
-   */
+  /** The file and all it depends on; every file comes before those it needs. */
   file(name: string): Uint8Array[] | undefined {
     if (!this.#files.has(name)) return undefined;
     const names = new Set<string>();
@@ -48,17 +44,11 @@ export class Descriptors {
     return [...names].reverse().map((each) => this.#files.get(each) as Uint8Array);
   }
 
-  /**
-   * @example descriptors.containing("wharf.iam.v2beta1.Group")
-   */
   containing(symbol: string): Uint8Array[] | undefined {
     const name = this.#symbols.get(symbol);
     return name === undefined ? undefined : this.file(name);
   }
 
-  /**
-   * @example descriptors.extension("google.protobuf.MethodOptions", 72295728)
-   */
   extension(typeName: string, number: number): Uint8Array[] | undefined {
     const name = this.#extensions.get(typeName)?.get(number);
     return name === undefined ? undefined : this.file(name);

@@ -10,11 +10,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/**
- * Puts the prefix before a message.
- *
- * @example stream.end(encodeFrame(0, reply.binary()));
- */
+/** Puts the prefix before a message. */
 export function encodeFrame(flags: number, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + payload.length);
   frame[0] = flags;

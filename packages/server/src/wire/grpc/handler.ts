@@ -26,11 +26,7 @@ export interface GrpcWire extends Wire {
   readonly streaming: ReadonlyMap<string, StreamingMethod>;
 }
 
-/**
- * Answers one gRPC call.
- *
- * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, connection));
- */
+/** Answers one gRPC call. */
 export function handleGrpc(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
@@ -90,7 +86,7 @@ class UnaryCall {
     this.#context = context;
     this.#method = method;
     const { openMessageBytes, messageBytes } = wire.limits;
-    this.#limit = method.isOpen ? openMessageBytes : messageBytes;
+    this.#limit = method.isPublic ? openMessageBytes : messageBytes;
     this.#reader = new FrameReader(this.#limit);
   }
 

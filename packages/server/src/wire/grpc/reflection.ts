@@ -22,8 +22,6 @@ const UNIMPLEMENTED = 12;
 /**
  * The methods of both versions, by path. The descriptors are asked for on first use: few servers
  * are ever reflected upon.
- *
- * @example reflectionMethods(() => new Descriptors(services))
  */
 export function reflectionMethods(
   descriptors: () => Descriptors,

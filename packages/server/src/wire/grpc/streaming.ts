@@ -29,11 +29,7 @@ export interface StreamingCall {
 
 export type StreamingMethod = (out: Outbox) => StreamingCall;
 
-/**
- * Runs one streaming call over an HTTP/2 stream.
- *
- * @example handleStreaming(wire, stream, headers, context, path, method);
- */
+/** Runs one streaming call over an HTTP/2 stream. */
 export function handleStreaming(
   wire: Wire,
   stream: ServerHttp2Stream,

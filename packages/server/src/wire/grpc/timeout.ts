@@ -15,11 +15,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 /** Timers hold no more; a month is as good as for ever. */
 const MAX_MS = 2 ** 31 - 1;
 
-/**
- * The milliseconds that a `grpc-timeout` header allows.
- *
- * @example timeoutMs("250m") // 250
- */
+/** The milliseconds that a `grpc-timeout` header allows. */
 export function timeoutMs(header: string | string[]): number {
   const match = /^(\d{1,8})([HMSmun])$/.exec(String(header));
   if (!match) {
@@ -30,11 +26,7 @@ export function timeoutMs(header: string | string[]): number {
   return Math.min(ms, MAX_MS);
 }
 
-/**
- * Starts the clock of a call: the client's own where it is shorter than ours.
- *
- * @example armCall(context, wire, headers["grpc-timeout"], fail);
- */
+/** Starts the clock of a call: the client's own where it is shorter than ours. */
 export function armCall(
   context: RequestContext,
   { deadlines, limits }: Wire,

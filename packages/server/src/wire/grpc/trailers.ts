@@ -13,11 +13,7 @@ export const OK_TRAILERS: Trailers = { "grpc-status": "0" };
 const MAX_DETAILS_BYTES = 4 * 1024;
 const MAX_MESSAGE_BYTES = 1024;
 
-/**
- * What a failed call ends with.
- *
- * @example stream.respond({ ...head, ...errorTrailers(error, domain) }, { endStream: true });
- */
+/** What a failed call ends with. */
 export function errorTrailers(error: WharfError, domain: string): Trailers {
   const details = statusBinary(error, domain);
   const trailers = {
@@ -30,11 +26,7 @@ export function errorTrailers(error: WharfError, domain: string): Trailers {
   return { ...trailers, "grpc-status-details-bin": base64 };
 }
 
-/**
- * Percent-encodes what a header cannot hold: `%` itself and bytes outside the printable ASCII range.
- *
- * @example encodeMessage("50 % é") // "50 %25 %C3%A9"
- */
+/** Percent-encodes what a header cannot hold: `%` itself and bytes outside the printable ASCII range. */
 function encodeMessage(text: string): string {
   const short = text.length > MAX_MESSAGE_BYTES ? `${text.slice(0, MAX_MESSAGE_BYTES)}…` : text;
   if (/^[ -$&-~]*$/.test(short)) return short;

@@ -17,11 +17,7 @@ import { COMPRESSED } from "./frame.ts";
  */
 const GRPC_COMPRESS_FROM_BYTES = 64 * 1024;
 
-/**
- * The bytes of the one message a unary call has.
- *
- * @example const bytes = onlyPayload(frames, headers["grpc-encoding"], limit);
- */
+/** The bytes of the one message a unary call has. */
 export function onlyPayload(
   frames: readonly Frame[],
   encoding: string | undefined,
@@ -34,11 +30,7 @@ export function onlyPayload(
   return unpack(frame, encoding, limit);
 }
 
-/**
- * The bytes of a message, unpacked if need be.
- *
- * @example await unpack(frame, "gzip", limits.messageBytes)
- */
+/** The bytes of a message, unpacked if need be. */
 export function unpack(
   frame: Frame,
   encoding: string | undefined,
@@ -56,9 +48,6 @@ export function unpack(
   return unzip(frame.payload, limit);
 }
 
-/**
- * @example const request = decode(method, bytes);
- */
 export function decode(method: Method, bytes: Uint8Array): Message {
   try {
     return fromBinary(method.desc.input, bytes, { readUnknownFields: false });
@@ -68,18 +57,11 @@ export function decode(method: Method, bytes: Uint8Array): Message {
   }
 }
 
-/**
- * True when a reply of this size should be packed for a client that accepts this.
- *
- * @example shouldPack(bytes.length, headers["grpc-accept-encoding"])
- */
+/** True when a reply of this size should be packed for a client that accepts this. */
 export function shouldPack(size: number, accepted: string | string[] | undefined): boolean {
   return size >= GRPC_COMPRESS_FROM_BYTES && accepted?.includes("gzip") === true;
 }
 
-/**
- * @example const packed = await pack(reply.binary());
- */
 export function pack(bytes: Uint8Array): Promise<Buffer> {
   return promisify(zlib().gzip)(bytes, { level: COMPRESS_LEVEL });
 }

@@ -18,11 +18,7 @@ import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
 const TEXT_OVERHEAD = 4 / 3;
 const PREFIX_ROOM = 16;
 
-/**
- * Answers a request whose content type begins with application/grpc-web.
- *
- * @example handleGrpcWeb(http, "/wharf.iam.v2beta1.GroupsService/GetGroup");
- */
+/** Answers a request whose content type begins with application/grpc-web. */
 export function handleGrpcWeb(http: HttpContext, path: string): void {
   const { context, request, response, wire } = http;
   const fail = (thrown: unknown) => {
@@ -48,7 +44,7 @@ async function run(
 ): Promise<void> {
   const { context, request, response, wire } = http;
   if (!method.served) throw unimplemented(context.method);
-  const limit = method.isOpen ? wire.limits.openMessageBytes : wire.limits.messageBytes;
+  const limit = method.isPublic ? wire.limits.openMessageBytes : wire.limits.messageBytes;
   armCall(context, wire, request.headers["grpc-timeout"], fail);
   await wire.methods.admit(method, context);
   const body = await readBody(http, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_ROOM);

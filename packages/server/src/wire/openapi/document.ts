@@ -31,11 +31,7 @@ const STATUS: Schema = {
   },
 };
 
-/**
- * Describes every served method that has a route.
- *
- * @example JSON.stringify(openApiDocument(methods))
- */
+/** Describes every served method that has a route. */
 export function openApiDocument(methods: Iterable<Method>): Schema {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Schema>> = {};

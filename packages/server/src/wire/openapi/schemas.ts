@@ -45,11 +45,7 @@ export class Schemas {
     return Object.fromEntries([...this.#all].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /**
-   * A reference to a message, or the schema itself for well-known types.
-   *
-   * @example schemas.message(GroupSchema) // { $ref: "#/components/schemas/wharf.iam.v2beta1.Group" }
-   */
+  /** A reference to a message, or the schema itself for well-known types. */
   message(desc: DescMessage): Schema {
     const known = WELL_KNOWN[desc.typeName];
     if (known) return known;
@@ -57,9 +53,6 @@ export class Schemas {
     return this.#reference(desc.typeName, () => this.#object(desc));
   }
 
-  /**
-   * @example schemas.field(GroupSchema.field.name) // { type: "string", pattern: … }
-   */
   field(field: DescField): Schema {
     const rules = rulesOf(field);
     if (field.fieldKind === "list") {

@@ -11,11 +11,7 @@ import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
 
-/**
- * Answers a request whose path is not one of the endpoints'.
- *
- * @example handleRest(http, "/iam/v2beta1/groups", "page_size=10");
- */
+/** Answers a request whose path is not one of the endpoints'. */
 export function handleRest(http: HttpContext, path: string, query: string): void {
   const { context, wire, request, response } = http;
   const fail = (thrown: unknown) => {
@@ -51,7 +47,7 @@ async function readAndCall(
   fail: (thrown: unknown) => void,
 ): Promise<void> {
   const { limits } = http.wire;
-  const limit = match.route.method.isOpen ? limits.openMessageBytes : limits.messageBytes;
+  const limit = match.route.method.isPublic ? limits.openMessageBytes : limits.messageBytes;
   const bytes = await readBody(http, limit);
   if (match.route.body === "none") {
     // A form is a query that does not fit, or does not belong, into a URL.

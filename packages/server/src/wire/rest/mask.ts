@@ -4,9 +4,6 @@ import { fieldNamed } from "../../rpc/json-read.ts";
 /**
  * Which fields a partial resource means to change: the ones it has, down to the leaves. Lists, maps
  * and well-known types count whole, and so does null, which clears.
- *
- * @example inferMask(IdentitySchema, { name: "x", claimMatch: { issuer: "y" } }, "uid")
- * // ["name", "claim_match.issuer"]
  */
 export function inferMask(schema: DescMessage, json: JsonValue, except?: string): string[] {
   const paths: string[] = [];

@@ -10,8 +10,6 @@ import { enumFromJson, scalarFromText, Unreadable } from "../../rpc/json-scalar.
 /**
  * Sets the fields that a query names: `name=dev&uidp.descendants_of=…&page_size=10`. Unknown names
  * and the ones in `bound` are passed over.
- *
- * @example readQuery(request, ListGroupsRequestSchema, "page_size=10", new Set());
  */
 export function readQuery(
   message: Message,
@@ -72,11 +70,7 @@ function isText(schema: DescMessage): boolean {
   return schema.file.name.startsWith("google/protobuf/");
 }
 
-/**
- * The message in a message field, made if it is not there.
- *
- * @example child(request, UpdateGroupRequestSchema.field.group)
- */
+/** The message in a message field, made if it is not there. */
 export function child(message: Message, field: DescField): Message {
   const object = message as unknown as Record<string, unknown>;
   const oneof =
@@ -90,11 +84,7 @@ export function child(message: Message, field: DescField): Message {
   return made;
 }
 
-/**
- * Sets a field from bare text, adding to it if it is a list. `name` is what errors call it.
- *
- * @example setFromText(request, ListGroupsRequestSchema.field.pageSize, "10", "page_size");
- */
+/** Sets a field from bare text, adding to it if it is a list. `name` is what errors call it. */
 export function setFromText(message: Message, field: DescField, text: string, name: string): void {
   try {
     if (field.fieldKind === "list") {

@@ -10,11 +10,7 @@ import { inferMask } from "./mask.ts";
 import { child, readQuery, setFromText } from "./query.ts";
 import type { MaskRule, Route } from "./route.ts";
 
-/**
- * Builds the request. What the path says wins over the body; a query sets only what neither has.
- *
- * @example const request = readRequest(match.route, match.values, "page_size=10", "");
- */
+/** Builds the request. What the path says wins over the body; a query sets only what neither has. */
 export function readRequest(
   route: Route,
   values: readonly string[],
@@ -64,7 +60,7 @@ function fillMask(message: Message, route: Route, rule: MaskRule, json: JsonValu
   const whole = route.body === "whole";
   const resource = whole ? resourceOf(route, rule, json) : json;
   const schema = rule.resource.message;
-  messageFromJson(schema, resource, { unknown: "refuse" });
+  messageFromJson(schema, resource, { unknown: "reject" });
   const bound = route.variables.find((chain) => chain.length === 2 && chain[0] === rule.resource);
   const paths = inferMask(schema, resource, bound?.[1]?.name);
   setField(message, rule.field, create(FieldMaskSchema, { paths }));

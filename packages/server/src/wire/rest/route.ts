@@ -30,11 +30,7 @@ export interface MaskRule {
   readonly resource: DescField & { readonly fieldKind: "message" };
 }
 
-/**
- * Puts the served and the unsupported routes into a router.
- *
- * @example const router = restRouter(routesOf(methods)); router.find("GET", "/iam/v2beta1/groups");
- */
+/** Puts the served and the unsupported routes into a router. */
 export function restRouter(
   routes: readonly Route[],
   unsupported: readonly UnsupportedRoute[] = [],
@@ -46,11 +42,7 @@ export function restRouter(
   return router;
 }
 
-/**
- * All routes, in the order of the contract.
- *
- * @example routesOf(methods).map((route) => route.template)
- */
+/** All routes, in the order of the contract. */
 export function routesOf(methods: Iterable<Method>): Route[] {
   const routes: Route[] = [];
   for (const method of methods) {

@@ -26,9 +26,6 @@ const PLACE_SEGMENTS = 3;
 export class Router<Route> {
   readonly #places = new Map<string, Place<Route>>();
 
-  /**
-   * @example router.add("GET", "/iam/v2beta1/groups/{uid=**}", route);
-   */
   add(httpMethod: string, template: string, route: Route): void {
     const { segments, verb } = parseTemplate(template);
     const firstVariable = segments.findIndex((segment) => typeof segment === "object");
@@ -46,11 +43,7 @@ export class Router<Route> {
     }
   }
 
-  /**
-   * The route and the values of its variables. Throws URIError on malformed percent-encoding.
-   *
-   * @example router.find("GET", "/iam/v2beta1/groups/abc")?.values // ["abc"]
-   */
+  /** The route and the values of its variables. Throws URIError on malformed percent-encoding. */
   find(httpMethod: string, path: string): Match<Route> | undefined {
     let end = placeEnd(path);
     for (;;) {
@@ -62,11 +55,7 @@ export class Router<Route> {
     }
   }
 
-  /**
-   * The methods that the path would answer to; empty when it is nobody's.
-   *
-   * @example router.allowed("/iam/v2beta1/groups") // ["GET", "HEAD", "POST"]
-   */
+  /** The methods that the path would answer to; empty when it is nobody's. */
   allowed(path: string): string[] {
     const methods = new Set<string>();
     for (let end = placeEnd(path); end > 0; end = path.lastIndexOf("/", end - 1)) {

@@ -16,11 +16,7 @@ export interface Template {
 const SEGMENT = /^\{([a-z0-9_.]+)(?:=(\*\*?))?\}$/;
 const LITERAL = /^[A-Za-z0-9_.-]+$/;
 
-/**
- * Parses a template. Throws on forms that nothing in the contract uses.
- *
- * @example parseTemplate("/iam/v2beta1/groups/{uid=**}:move")
- */
+/** Parses a template. Throws on forms that nothing in the contract uses. */
 export function parseTemplate(text: string): Template {
   const [, path = "", verb = ""] = /^\/(.+?)(?::([A-Za-z0-9]+))?$/.exec(text) ?? [];
   const segments = path.split("/").map((segment) => parseSegment(segment, text));
