@@ -141,7 +141,7 @@ for (const [protocol, headers, check] of [
 }
 
 test("methods open to anyone take small bodies only, whatever the protocol", WAITS, async (t) => {
-  const port = await guarded(t, { openMessageBytes: 100 });
+  const port = await guarded(t, { publicMessageBytes: 100 });
   const frame = (size: number) =>
     Buffer.from([0, 0, 0, 0, size, 10, size - 2, ...Array(size - 2).fill(97)]);
   const post = (path: string, type: string, body: string | Buffer) =>

@@ -38,12 +38,12 @@ function json(heard: string) {
 }
 
 test("a silent socket is cut off", async (t) => {
-  const port = await open(t, GROUP, { limits: { silentMs: 50 } });
+  const port = await open(t, GROUP, { limits: { handshakeMs: 50 } });
   assert.equal(await talk(port), "");
 });
 
 test("a socket that stops in the middle of the HTTP/2 preface is cut off, using no CPU", async (t) => {
-  const port = await open(t, GROUP, { limits: { silentMs: 300 } });
+  const port = await open(t, GROUP, { limits: { handshakeMs: 300 } });
   const before = process.cpuUsage();
   assert.equal(await talk(port, "PRI * HT", "TP/2.0\r\n"), "");
   assert.ok(process.cpuUsage(before).user < 150_000);

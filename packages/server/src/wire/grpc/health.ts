@@ -1,4 +1,4 @@
-/** grpc.health.v1: is the server, or one of its services, taking calls? */
+/** The health service, grpc.health.v1. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   HealthCheckRequestSchema,
@@ -10,12 +10,12 @@ import {
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Outbox, StreamingCall, StreamingMethod } from "./streaming.ts";
 
-/** Whether the server takes calls; false from the moment it begins to stop. */
+/** Whether the server accepts calls; false once it is stopping. */
 export interface HealthSource {
   serving(): boolean;
 }
 
-/** How soon watchers hear of a change: within the second that load balancers poll at. */
+/** How often watchers are updated: load balancers poll every second. */
 const WATCH_MS = 500;
 
 export class Health {
@@ -25,7 +25,7 @@ export class Health {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `services` are the full names to answer for; "" stands for the server as a whole. */
+  /** `services` are full names; "" is the whole server. */
   constructor(source: HealthSource, services: Iterable<string>) {
     this.#source = source;
     this.#services = new Set(["", ...services]);
@@ -41,7 +41,7 @@ export class Health {
     ];
   }
 
-  /** Tells all watchers that it is over and ends their calls, which would else hold up closing. */
+  /** Notifies all watchers and ends their calls, which would keep the port open otherwise. */
   close(): void {
     this.#closed = true;
     for (const watcher of this.#watchers) {
@@ -59,7 +59,7 @@ export class Health {
     const service = serviceIn(bytes);
     const status = this.#status(service);
     if (status === Status.SERVICE_UNKNOWN) {
-      throw new WharfError("NOT_FOUND", `service ${JSON.stringify(service)} is not served here`);
+      throw new WharfError("NOT_FOUND", `service ${JSON.stringify(service)} is unknown`);
     }
     return encode(status);
   }
@@ -107,7 +107,7 @@ class Watcher {
     this.service = service;
   }
 
-  /** Says the status if it is news. */
+  /** Sends the status if it has changed. */
   tell(status: Status): void {
     if (status === this.#last) return;
     this.#last = status;
@@ -115,7 +115,7 @@ class Watcher {
   }
 }
 
-/** A method with one message in and one out. */
+/** A unary method. */
 function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): StreamingCall {
   let request: Uint8Array | undefined;
   return {

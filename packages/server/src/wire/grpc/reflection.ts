@@ -1,4 +1,4 @@
-/** Server reflection, v1 and v1alpha: the two differ in nothing but their name. */
+/** Server reflection, v1 and v1alpha, which differ in name only. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServerReflectionRequest } from "@wharf/contract/gen/grpc/reflection/v1/reflection_pb.js";
@@ -19,10 +19,7 @@ type Answer = NonNullable<
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-/**
- * The methods of both versions, by path. The descriptors are asked for on first use: few servers
- * are ever reflected upon.
- */
+/** The methods of both versions by path. Descriptors are loaded on first use. */
 export function reflectionMethods(
   descriptors: () => Descriptors,
 ): [path: string, method: StreamingMethod][] {

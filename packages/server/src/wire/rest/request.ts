@@ -1,4 +1,4 @@
-/** From route, path values, query and body to the request message of the method. */
+/** Decodes the path, query and body of a REST request to the request message of a method. */
 import type { DescField, JsonValue, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -10,7 +10,7 @@ import { inferMask } from "./mask.ts";
 import { child, readQuery, setFromText } from "./query.ts";
 import type { MaskRule, Route } from "./route.ts";
 
-/** Builds the request. What the path says wins over the body; a query sets only what neither has. */
+/** Builds the message. The path overrides the body; the query sets only fields that neither has. */
 export function readRequest(
   route: Route,
   values: readonly string[],
@@ -53,7 +53,7 @@ function parse(body: string): JsonValue {
   }
 }
 
-/** Without a mask of the caller's, what the body has is what changes, so all of it must be known. */
+/** Derives the field mask from the body if the client sends none. Unknown fields are errors then. */
 function fillMask(message: Message, route: Route, rule: MaskRule, json: JsonValue): void {
   const given = (message as unknown as Record<string, FieldMask | undefined>)[rule.field.localName];
   if (given && given.paths.length > 0) return;

@@ -1,4 +1,4 @@
-/** What stands behind the wire in its own tests: every method of the contract, answered by a test. */
+/** A stand-in for rpc in the tests of this folder: every method of the contract, implemented by the test. */
 import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
@@ -6,10 +6,10 @@ import { unimplemented } from "../../lib/errors.ts";
 import type { Method, Methods, Reply, RequestInfo } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 
-/** Answers a call with a message of the method's output type, or with JSON in chunks. */
+/** Returns a message of the method's output type, or a reply with JSON chunks. */
 export type Answer = (request: never, incoming: RequestInfo) => unknown;
 
-/** Methods that record what reached them. */
+/** Records all calls. */
 export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
   /** Checks credentials in place of `admit`; by default every call is admitted. */
