@@ -199,7 +199,7 @@ function problemFinder(
   };
   return (message) => {
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
-      // False cannot be told from unset.
+      // False and unset are the same on the wire.
       if (!required || isBoolean(field)) return undefined;
       return pattern === undefined ? missing(name) : text("");
     }

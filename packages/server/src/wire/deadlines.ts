@@ -9,7 +9,7 @@ export abstract class Expiring {
   abstract expire(): void;
 }
 
-/** How often expired entries are looked for, as a fraction of the time limit. */
+/** How often expired entries are collected, as a fraction of the time limit. */
 const CHECKS_PER_TIMEOUT = 20;
 
 /**

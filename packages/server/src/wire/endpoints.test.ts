@@ -31,12 +31,12 @@ test("the exact path comes first, then the longest prefix", () => {
 });
 
 test("a path and a method have one endpoint", () => {
-  assert.throws(() => new Endpoints([below("/a/"), below("/a/")], []), /two endpoints answer GET/);
+  assert.throws(() => new Endpoints([below("/a/"), below("/a/")], []), /two endpoints handle GET/);
   const both = new Endpoints([below("/a/"), below("/a/", "POST")], []);
   assert.deepEqual([...(both.find("/a/x")?.keys() ?? [])], ["GET", "POST"]);
 });
 
-test("a prefix that would stand before a route is refused", () => {
+test("a prefix that would shadow a route is rejected", () => {
   const templates = ["/iam/v2beta1/groups", "/iam/v2beta1/groups/{uid=**}"];
   for (const path of ["/", "/iam/", "/iam/v2/", "/iam/v2beta1/groups/", "/iam/v2/groups/x/"])
     assert.throws(() => new Endpoints([below(path)], templates), /would shadow/, path);

@@ -36,7 +36,7 @@ export class Endpoints {
 function add(paths: Map<string, Map<string, HttpEndpoint>>, endpoint: HttpEndpoint): void {
   const { path, method } = endpoint;
   const methods = paths.get(path) ?? new Map<string, HttpEndpoint>();
-  if (methods.has(method)) throw new Error(`two endpoints answer ${method} ${path}`);
+  if (methods.has(method)) throw new Error(`two endpoints handle ${method} ${path}`);
   paths.set(path, methods.set(method, endpoint));
 }
 

@@ -1,8 +1,7 @@
 /**
- * The host that a request is for. There must be one only, so that this server and whatever stands
- * before it cannot take a request for two different ones; and a server that listens on a loopback
- * address answers to its own names alone: a page of another site could otherwise reach it by a DNS
- * name that is made to lead to this machine (DNS rebinding).
+ * Validates the host of requests. A request must name exactly one, so that this server and a proxy in front of it
+ * cannot disagree about it. A server that listens on a loopback address accepts only its own names: pages of other
+ * sites could reach it by a DNS name that resolves to this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { invalidArgument } from "../lib/errors.ts";

@@ -101,7 +101,7 @@ function endIdleSessions({ limits, observer }: GrpcWire, sessions: Sessions): vo
   }
 }
 
-/** A silent session may wait for a long call, or be dead: a ping tells. */
+/** A silent session may wait for a long call, or be dead: a ping shows which. */
 function checkAlive(session: ServerHttp2Session, idleMs: number): void {
   const timer = setTimeout(() => session.destroy(), PING_MS).unref();
   session.ping(() => {

@@ -11,8 +11,8 @@ import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
 
 /**
- * The state of one request: its deadline, whether it has been answered, and the report to the observer. Whoever
- * settles it first sends the only response.
+ * The state of one request: its deadline, whether it has been answered, and the report to the observer. The first
+ * handler that settles it sends the only response.
  */
 export class RequestContext extends Expiring implements RequestInfo {
   readonly requestId: string;

@@ -45,7 +45,7 @@ export class Health {
   close(): void {
     this.#closed = true;
     for (const watcher of this.#watchers) {
-      watcher.tell(this.#status(watcher.service));
+      watcher.notify(this.#status(watcher.service));
       watcher.out.finish(new WharfError("UNAVAILABLE", "the server is stopping"));
     }
   }
@@ -76,7 +76,7 @@ export class Health {
       message: (bytes) => {
         if (watcher) throw tooMany();
         watcher = new Watcher(out, serviceIn(bytes));
-        watcher.tell(this.#status(watcher.service));
+        watcher.notify(this.#status(watcher.service));
         this.#watchers.add(watcher);
         this.#timer ??= setInterval(() => this.#tellAll(), WATCH_MS).unref();
       },
@@ -93,7 +93,7 @@ export class Health {
   }
 
   #tellAll(): void {
-    for (const watcher of this.#watchers) watcher.tell(this.#status(watcher.service));
+    for (const watcher of this.#watchers) watcher.notify(this.#status(watcher.service));
   }
 }
 
@@ -108,7 +108,7 @@ class Watcher {
   }
 
   /** Sends the status if it has changed. */
-  tell(status: Status): void {
+  notify(status: Status): void {
     if (status === this.#last) return;
     this.#last = status;
     this.out.send(encode(status));
@@ -116,7 +116,7 @@ class Watcher {
 }
 
 /** A unary method. */
-function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): StreamingCall {
+function once(out: Outbox, respond: (bytes: Uint8Array) => Uint8Array): StreamingCall {
   let request: Uint8Array | undefined;
   return {
     message(bytes) {
@@ -126,7 +126,7 @@ function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): Streaming
     end() {
       try {
         if (!request) throw tooMany();
-        out.send(answer(request));
+        out.send(respond(request));
         out.finish();
       } catch (thrown) {
         out.finish(WharfError.from(thrown));

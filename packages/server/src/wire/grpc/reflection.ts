@@ -12,7 +12,7 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Descriptors } from "./descriptors.ts";
 import type { StreamingMethod } from "./streaming.ts";
 
-type Answer = NonNullable<
+type MessageResponse = NonNullable<
   MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]
 >;
 
@@ -26,7 +26,7 @@ export function reflectionMethods(
   const method: StreamingMethod = (out) => ({
     message(bytes) {
       const request = read(bytes);
-      const messageResponse = answer(descriptors(), request);
+      const messageResponse = respond(descriptors(), request);
       const { host: validHost } = request;
       const response = { validHost, originalRequest: request, messageResponse };
       const message = create(ServerReflectionResponseSchema, response);
@@ -50,10 +50,10 @@ function read(bytes: Uint8Array): ServerReflectionRequest {
   }
 }
 
-function answer(
+function respond(
   descriptors: Descriptors,
   { messageRequest: asked }: ServerReflectionRequest,
-): Answer {
+): MessageResponse {
   switch (asked.case) {
     case "listServices": {
       const service = descriptors.services.map((name) => ({ name }));
@@ -79,11 +79,11 @@ function answer(
   }
 }
 
-function files(fileDescriptorProto: Uint8Array[] | undefined, what: string): Answer {
+function files(fileDescriptorProto: Uint8Array[] | undefined, what: string): MessageResponse {
   if (!fileDescriptorProto) return failure(NOT_FOUND, `${what} is not known here`);
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 
-function failure(errorCode: number, errorMessage: string): Answer {
+function failure(errorCode: number, errorMessage: string): MessageResponse {
   return { case: "errorResponse", value: { errorCode, errorMessage } };
 }

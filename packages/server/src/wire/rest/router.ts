@@ -75,7 +75,7 @@ export class Router<Route> {
     }
     const patterns = bucket.get(httpMethod) ?? [];
     if (patterns.some((other) => shapeOf(other) === shapeOf(pattern))) {
-      throw new Error(`two methods answer ${httpMethod} /${key}/${shapeOf(pattern)}`);
+      throw new Error(`two methods match ${httpMethod} /${key}/${shapeOf(pattern)}`);
     }
     patterns.push(pattern);
     patterns.sort((a, b) => weight(b) - weight(a));
