@@ -34,7 +34,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { openLog } from "../observe/log.ts";
+import { type Log, type LogOutput, openLog } from "../observe/log.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -87,28 +87,37 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts everything, from the store to the port.
- *
- * @example const server = await startServer(await readSettings([], process.env));
- */
+/** What a server is built on beside its settings; operators cannot choose it. */
+export interface ServerOptions {
+  /** Opens the store. */
+  readonly open?: typeof openStore;
+  /** Where log lines are written to; stderr by default. */
+  readonly logOutput?: LogOutput;
+}
+
+/** Starts everything, from the store to the port. */
 export async function startServer(
   settings: Settings,
-  open: typeof openStore = openStore,
+  options: ServerOptions = {},
 ): Promise<RunningServer> {
+  const { open = openStore, logOutput } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics);
+    return await serve(settings, store, metrics, openLog(settings.logLevel, logOutput));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
-  const lines = openLog(settings.logLevel);
+async function serve(
+  settings: Settings,
+  store: Store,
+  metrics: Metrics,
+  lines: Log,
+): Promise<RunningServer> {
   const { log } = lines;
   store.health.observe(storeFailures(log, metrics));
   const secrets = await Secrets.open(settings, store);
