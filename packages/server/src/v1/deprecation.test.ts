@@ -41,7 +41,7 @@ test("callers are counted one by one as long as they are few", async () => {
   const metrics = new Metrics();
   const deprecation = deprecationOf(await readSettings(DATES, {}), metrics);
   const { list } = groupsV1.Groups.method;
-  const call = (uid: string) => deprecation?.called({ ...ANONYMOUS, uid }, list);
+  const call = (uid: string) => deprecation?.onCall({ ...ANONYMOUS, uid }, list);
   call("");
   for (let turn = 0; turn < 2; turn++) {
     for (let at = 0; at < 150; at++) call(`caller-${at}`);

@@ -6,7 +6,7 @@ import {
   type Vulnerability,
 } from "@wharf/contract";
 import type { FieldViolation } from "../../lib/errors.ts";
-import { beyondLimits } from "../../rpc/validate.ts";
+import { violationsOfImported } from "../../rpc/validate.ts";
 import { type EventNames, eventProblems, timeProblem } from "../event-checks.ts";
 
 /** Whoever sends a document with more mistakes than this has made one many times. */
@@ -24,7 +24,7 @@ type Complain = (at: string, name: string, rest: string) => void;
  * // [{ field: "advisories[3].events[0].createTime", description: "createTime is required" }]
  */
 export function documentProblems(document: AdvisoryDocument, now: number): FieldViolation[] {
-  const found = beyondLimits(AdvisoryDocumentSchema, document);
+  const found = violationsOfImported(AdvisoryDocumentSchema, document);
   const complain: Complain = (at, name, rest) => {
     found.push({ field: at + name, description: `${name} ${rest}` });
   };
