@@ -7,7 +7,7 @@ import {
   recordPull,
   removeManifest,
 } from "../src/registry/ingest/manifest-state.ts";
-import { leavePlace } from "../src/registry/ingest/removal.ts";
+import { removeLocationInBatches } from "../src/registry/ingest/removal.ts";
 import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
@@ -85,7 +85,7 @@ onEachStore("what is known of a registry", (world) => {
     const from = { requestId: "tests", remoteAddress: "", userAgent: "" };
     const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
     const write = context.mock.method(insider.inside.store, "write");
-    await leavePlace(insider.engine, { ...place, time: occasion.time }, occasion);
+    await removeLocationInBatches(insider.engine, { ...place, time: occasion.time }, occasion);
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
     assert.deepEqual(tags, []);

@@ -41,9 +41,9 @@ import { RegistryKeys } from "../registry/access/keys.ts";
 import { registryEndpoints } from "../registry/endpoints.ts";
 import { imageConfigMethod } from "../registry/images/image-config.ts";
 import { imageHandlers } from "../registry/images/images.ts";
-import { Tracking } from "../registry/reconcile/registry-sync.ts";
+import { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { settingsHandlers } from "../registry/settings.ts";
-import { PlacedTags } from "../registry/tags/remote-tags.ts";
+import { RemoteTags } from "../registry/tags/remote-tags.ts";
 import { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { ServedMethods } from "../rpc/methods.ts";
@@ -148,8 +148,14 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const login = { engine, sessions, providers, sealed, addresses: engine.addresses };
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const registryKeys = new RegistryKeys(store, secrets);
-  const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
-  const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
+  const registrySync = RegistrySync.open({
+    engine,
+    keys: registryKeys,
+    installation,
+    metrics,
+    log,
+  });
+  const tagWrites = new TagWrites(engine, new RemoteTags(engine, registrySync.remotes));
   const extra = new Map<DescMethod, Handler>([
     [PingService.method.ping, ping],
     [
@@ -160,8 +166,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     [AccountAssociationsService.method.checkAccountAssociation, check],
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
-    ...tracking.handlers,
-    [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...registrySync.handlers,
+    [ImagesService.method.getImageConfig, imageConfigMethod(engine, registrySync.remotes)],
     ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
@@ -190,7 +196,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       }),
       ...scimEndpoints(engine),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
-      ...tracking.endpoints,
+      ...registrySync.endpoints,
       ...feedEndpoints({ engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
@@ -203,7 +209,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
-  tracking.start();
+  registrySync.start();
   const retention = new Retention({ store, settings, metrics, log });
   retention.start();
   store.health.start();
@@ -222,7 +228,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       stopping.abort();
       await resumed;
       await retention.stop();
-      await tracking.stop();
+      await registrySync.stop();
       await engine.auditAggregator.flush().catch((error) => {
         log.error({ err: error }, "counted audit entries not written");
       });

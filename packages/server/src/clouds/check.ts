@@ -20,7 +20,7 @@ import type { Attempt, Outcome } from "./exchange.ts";
 import { tryGoogle } from "./google.ts";
 
 /** What the check works with. */
-export interface CheckParts {
+export interface CheckDeps {
   readonly engine: Engine;
   readonly keys: SigningKeys;
   addresses(): Addresses;
@@ -41,7 +41,7 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
  *
  * @example handlers.set(AccountAssociationsService.method.checkAccountAssociation, checkMethod(parts));
  */
-export function checkMethod({ engine, keys, addresses }: CheckParts): Handler {
+export function checkMethod({ engine, keys, addresses }: CheckDeps): Handler {
   const { store, settings } = engine;
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;

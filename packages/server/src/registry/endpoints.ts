@@ -1,6 +1,6 @@
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 import { type RegistryKeys, registryJwks } from "./access/keys.ts";
-import { type TokenEndpointParts, tokenEndpoints } from "./access/token-endpoint.ts";
+import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.ts";
 
 /** A registry's file is fetched seldom, and then to be right. */
 const PUBLISHED = { "cache-control": "no-cache" };
@@ -10,7 +10,7 @@ const PUBLISHED = { "cache-control": "no-cache" };
  *
  * @example await openPort({ …, endpoints: [...registryEndpoints(parts)] });
  */
-export function registryEndpoints(parts: TokenEndpointParts): HttpEndpoint[] {
+export function registryEndpoints(parts: TokenEndpointDeps): HttpEndpoint[] {
   return [
     ...tokenEndpoints(parts),
     { method: "GET", path: "/registry/certs.pem", handle: () => certificates(parts.keys) },

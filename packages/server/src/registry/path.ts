@@ -4,7 +4,7 @@ import { DEEPEST_GROUP } from "../iam/groups.ts";
 import type { Reader } from "../store/db/connection.ts";
 
 /** Where in the tree a repository of a registry is. */
-export interface Place {
+export interface ResolvedPath {
   /** The uid of the deepest group on its path that exists. */
   readonly group: string;
   /** The uid of the repo, when there is one. */
@@ -24,13 +24,13 @@ const CHILD_UID = /^[0-9a-f]{16}$/;
  * The name of a repo may have slashes. Such a repo comes before folders of these names: otherwise
  * whoever may name a folder could name it so that the images of the repo are theirs.
  *
- * @example await placeOf(engine, store.reader, "acme/team/app")
+ * @example await resolvePath(engine, store.reader, "acme/team/app")
  */
-export async function placeOf(
+export async function resolvePath(
   engine: Engine,
   reader: Reader,
   name: string,
-): Promise<Place | undefined> {
+): Promise<ResolvedPath | undefined> {
   const [root = "", ...rest] = name.split("/");
   let group = await organisation(engine, reader, root);
   while (group !== undefined) {
@@ -46,7 +46,7 @@ export async function placeOf(
 }
 
 /** The place of a repo that is not there yet, in the deepest group that is. */
-function toBeMade(group: string, missing: readonly string[]): Place | undefined {
+function toBeMade(group: string, missing: readonly string[]): ResolvedPath | undefined {
   // Nobody makes a folder that would look like the uid of another, or one too deep to be made.
   const unmakable = missing.some((segment) => CHILD_UID.test(segment));
   if (unmakable || depthOf(group) + missing.length > DEEPEST_GROUP) return undefined;

@@ -8,8 +8,8 @@ import { writeUse } from "../../sts/exchange-audit.ts";
 import { tokenDigest } from "../../sts/token-digest.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { Bearer, Credentials } from "./credentials.ts";
-import type { Granted } from "./registry-access.ts";
-import type { Access } from "./token.ts";
+import type { RegistryAccess } from "./registry-access.ts";
+import type { ResourceActions } from "./token.ts";
 
 /** What audit rows call it. */
 const ACTION = "registry token";
@@ -32,13 +32,13 @@ export interface TokenRequest {
  * Leaves the audit row of a token that is given. Nobody who is given nothing leaves none: that is how
  * every client begins that has yet to find its credentials.
  *
- * @example await recordGrant(engine, asked, bearer, granted);
+ * @example await auditGrant(engine, asked, bearer, granted);
  */
-export async function recordGrant(
+export async function auditGrant(
   engine: Engine,
   asked: TokenRequest,
   { uid, identity }: Bearer,
-  { access, place }: Granted,
+  { access, place }: RegistryAccess,
 ): Promise<void> {
   if (asked.credentials.kind === "none" && access.length === 0) return;
   const granted = access.map(scopeText);
@@ -52,7 +52,7 @@ export async function recordGrant(
 }
 
 /** Leaves the audit entry of credentials that were rejected, which anyone can bring. */
-export async function recordRefusal(
+export async function auditRejection(
   engine: Engine,
   asked: TokenRequest,
   { number: code, message }: WharfError,
@@ -64,7 +64,7 @@ export async function recordRefusal(
 /**
  * @example scopeText({ type: "repository", name: "acme/app", actions: ["pull"] }) // "repository:acme/app:pull"
  */
-export function scopeText({ type, name, actions }: Access): string {
+export function scopeText({ type, name, actions }: ResourceActions): string {
   return `${type}:${name}:${actions.join(",")}`;
 }
 

@@ -5,7 +5,7 @@ import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
 import type { KnownIdentity } from "../../sts/identity-cache.ts";
 import { Checks } from "../../sts/verify/checks.ts";
-import type { Asker } from "./registry-access.ts";
+import type { Requester } from "./registry-access.ts";
 import { ACTIONS } from "./scope.ts";
 
 /** What a client shows. */
@@ -17,7 +17,7 @@ export type Credentials =
   | { readonly kind: "trusted"; readonly token: string; readonly identity: string };
 
 /** Whom the credentials speak for. */
-export interface Bearer extends Asker {
+export interface Bearer extends Requester {
   readonly uid: string;
   /** When what they are given must end. */
   readonly expires: number;
@@ -58,7 +58,7 @@ export function passwordOf(user: string, password: string): Credentials {
 }
 
 /** What credentials are judged with. */
-export interface CredentialParts {
+export interface CredentialDeps {
   readonly exchange: ExchangeParts;
   readonly authenticator: Authenticator;
 }
@@ -70,7 +70,7 @@ export interface CredentialParts {
  * @example const bearer = await bearerOf(parts, credentials, "registry.example.com", Date.now(), seen);
  */
 export async function bearerOf(
-  parts: CredentialParts,
+  parts: CredentialDeps,
   credentials: Credentials,
   service: string,
   time: number,
@@ -86,7 +86,7 @@ export async function bearerOf(
 }
 
 /** Whoever shows nothing gets what is bound to everyone, and never more than to pull. */
-async function anyone({ exchange }: CredentialParts): Promise<Bearer> {
+async function anyone({ exchange }: CredentialDeps): Promise<Bearer> {
   const known = await exchange.identities.find(ANYONE_UID);
   if (known === undefined) throw new Error("the identity of anyone is missing");
   const { uid, granted: grants } = known;
@@ -94,7 +94,7 @@ async function anyone({ exchange }: CredentialParts): Promise<Bearer> {
 }
 
 async function trusted(
-  { exchange }: CredentialParts,
+  { exchange }: CredentialDeps,
   { token, identity: uid }: { token: string; identity: string },
   time: number,
   seen: Seen,

@@ -2,12 +2,12 @@ import { Capability } from "@wharf/contract";
 import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hasRoom } from "../../engine/quotas.ts";
-import { type Place, placeOf } from "../path.ts";
+import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
-import type { Access } from "./token.ts";
+import type { ResourceActions } from "./token.ts";
 
 /** Who asks for a token, as far as what they may do goes. */
-export interface Asker {
+export interface Requester {
   readonly grants: Grants;
   readonly isOperator: boolean;
   /** The actions that they are given at most, whatever they hold. */
@@ -15,8 +15,8 @@ export interface Asker {
 }
 
 /** What is given, and the first place that it is about. */
-export interface Granted {
-  readonly access: readonly Access[];
+export interface RegistryAccess {
+  readonly access: readonly ResourceActions[];
   readonly place: string;
 }
 
@@ -35,29 +35,31 @@ const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
 /**
  * Gives what was asked for, as far as it is held: each action of each repository by itself.
  *
- * @example const { access } = await grant(engine, asker, readScopes(texts));
+ * @example const { access } = await grant(engine, requester, readScopes(texts));
  */
 export async function grant(
   engine: Engine,
-  asker: Asker,
+  requester: Requester,
   scopes: readonly Scope[],
-): Promise<Granted> {
-  const access: Access[] = [];
+): Promise<RegistryAccess> {
+  const access: ResourceActions[] = [];
   let about = "";
   for (const scope of scopes) {
     if (scope.type === "catalog") {
       // The catalogue names every repository of every organisation.
-      if (asker.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
+      if (requester.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
       continue;
     }
     // Whoever holds nothing makes us look for nothing.
-    if (holdsNothing(asker.grants)) continue;
-    const place = await placeOf(engine, engine.store.reader, scope.name);
+    if (holdsNothing(requester.grants)) continue;
+    const place = await resolvePath(engine, engine.store.reader, scope.name);
     if (place === undefined) continue;
     about ||= place.repo ?? place.group;
     let actions = ACTIONS.filter(
       (action) =>
-        scope.actions.has(action) && asker.most.includes(action) && may(asker, action, place),
+        scope.actions.has(action) &&
+        requester.most.includes(action) &&
+        may(requester, action, place),
     );
     if (actions.includes("push") && !(await mayPlace(engine, place)))
       actions = actions.filter((action) => action !== "push");
@@ -66,7 +68,11 @@ export async function grant(
   return { access, place: about };
 }
 
-function may({ grants }: Asker, action: Action, { group, repo, missing }: Place): boolean {
+function may(
+  { grants }: Requester,
+  action: Action,
+  { group, repo, missing }: ResolvedPath,
+): boolean {
   const needed = [...NEEDED[action]];
   if (action === "push" && repo === undefined) needed.push(Capability.CAP_REPO_CREATE);
   if (action === "push" && missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
@@ -74,7 +80,7 @@ function may({ grants }: Asker, action: Action, { group, repo, missing }: Place)
 }
 
 /** Whether there is a repo to push to, or room for one. */
-async function mayPlace(engine: Engine, { repo, group }: Place): Promise<boolean> {
+async function mayPlace(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
   return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
 }
 

@@ -3,10 +3,10 @@ import { registryHosts } from "../../sts/audiences.ts";
 import type { Seen } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { readParameters } from "../../wire/parameters.ts";
-import { recordGrant, recordRefusal, scopeText, type TokenRequest } from "./access-audit.ts";
+import { auditGrant, auditRejection, scopeText, type TokenRequest } from "./access-audit.ts";
 import {
   bearerOf,
-  type CredentialParts,
+  type CredentialDeps,
   type Credentials,
   passwordOf,
   readAuthorization,
@@ -18,7 +18,7 @@ import { readScopes } from "./scope.ts";
 import { issueRegistryToken } from "./token.ts";
 
 /** What the endpoint works with. */
-export interface TokenEndpointParts extends CredentialParts {
+export interface TokenEndpointDeps extends CredentialDeps {
   readonly keys: RegistryKeys;
 }
 
@@ -34,7 +34,7 @@ const MOST_BYTES = 64 * 1024;
  *
  * @example await openPort({ …, endpoints: [...tokenEndpoints(parts)] });
  */
-export function tokenEndpoints(parts: TokenEndpointParts): HttpEndpoint[] {
+export function tokenEndpoints(parts: TokenEndpointDeps): HttpEndpoint[] {
   return PATHS.flatMap((path) => [
     { method: "GET", path, handle: (request) => answer(parts, request, readQuery) },
     { method: "POST", path, handle: (request) => answer(parts, request, readForm) },
@@ -71,7 +71,7 @@ function formCredentials(form: URLSearchParams, { headers }: HttpRequest): Crede
 }
 
 async function answer(
-  parts: TokenEndpointParts,
+  parts: TokenEndpointDeps,
   request: HttpRequest,
   read: Read,
 ): Promise<HttpResponse> {
@@ -92,11 +92,11 @@ async function answer(
     const { uid: subject, expires } = bearer;
     const content = { issuer: authUrl, service, subject, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await parts.keys.current(), content, time);
-    await recordGrant(engine, asked, bearer, granted);
+    await auditGrant(engine, asked, bearer, granted);
     return tokenResponse(token, seconds, time, granted.access.map(scopeText));
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    if (asked !== undefined && REFUSALS.has(error.code)) await recordRefusal(engine, asked, error);
+    if (asked !== undefined && REFUSALS.has(error.code)) await auditRejection(engine, asked, error);
     return registryError(error, `${authUrl}/token`);
   }
 }

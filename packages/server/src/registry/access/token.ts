@@ -6,7 +6,7 @@ import { REGISTRY_TOKEN_MS, type RegistryKey } from "./keys.ts";
 const LATE_SECONDS = 60;
 
 /** One entry of what a token lets its bearer do, as registries read it. */
-export interface Access {
+export interface ResourceActions {
   readonly type: string;
   readonly name: string;
   readonly actions: readonly string[];
@@ -18,7 +18,7 @@ export interface RegistryTokenContent {
   readonly service: string;
   /** The uid of the identity that it was given to. */
   readonly subject: string;
-  readonly access: readonly Access[];
+  readonly access: readonly ResourceActions[];
   /** When the credentials that it was given for end. */
   readonly expires: number;
 }

@@ -3,12 +3,12 @@ import type { Addresses } from "../../config/addresses.ts";
 import { WharfError } from "../../lib/errors.ts";
 import { limitOf } from "../../lib/limit.ts";
 import type { RegistryKeys } from "../access/keys.ts";
-import { type Access, issueRegistryToken } from "../access/token.ts";
+import { issueRegistryToken, type ResourceActions } from "../access/token.ts";
 import { MANIFEST_TYPES } from "../images/manifest.ts";
 import { type Answer, type Question, TooLong, Transport } from "./transport.ts";
 
 /** Whom our own tokens name. Registries tell us of our own reads, too; they are nobody's pulls. */
-export const OURSELVES = "wharf";
+export const SERVICE_SUBJECT = "wharf";
 
 /** Requests to one registry at a time. */
 const AT_ONCE = 8;
@@ -28,7 +28,7 @@ const MOST_TOKENS = 64;
 
 const ACCEPT = [...MANIFEST_TYPES, "*/*"].join(", ");
 
-export interface ClientParts {
+export interface RegistryClientDeps {
   readonly host: string;
   readonly url: string;
   readonly keys: RegistryKeys;
@@ -38,7 +38,7 @@ export interface ClientParts {
 /** What a registry is asked. */
 export interface Asking extends Omit<Question, "headers"> {
   readonly target: string;
-  readonly access: readonly Access[];
+  readonly access: readonly ResourceActions[];
   /** On whose behalf; left out, on our own. */
   readonly subject?: string;
   readonly contentType?: string;
@@ -57,12 +57,12 @@ interface OwnToken {
 
 /** Asks a registry, with tokens that we sign ourselves: so many questions at a time, and patiently. */
 export class RegistryClient {
-  readonly #parts: ClientParts;
+  readonly #parts: RegistryClientDeps;
   readonly #limit = limitOf(AT_ONCE);
   readonly #transport = new Transport(AT_ONCE);
   readonly #tokens = new Map<string, OwnToken>();
 
-  constructor(parts: ClientParts) {
+  constructor(parts: RegistryClientDeps) {
     this.#parts = parts;
   }
 
@@ -113,20 +113,20 @@ export class RegistryClient {
   }
 
   /** A token for ourselves, used for as long as it is fresh: a look asks a repository many times. */
-  async #ownToken(access: readonly Access[]): Promise<string> {
+  async #ownToken(access: readonly ResourceActions[]): Promise<string> {
     const now = Date.now();
-    const name = (access[0] as Access).name;
+    const name = (access[0] as ResourceActions).name;
     const known = this.#tokens.get(name);
     // A registry that has the file of after a rotation no longer accepts the key of before.
     const { kid } = await this.#parts.keys.current();
     if (known !== undefined && known.kid === kid && known.until > now) return known.token;
-    const token = await this.#sign(OURSELVES, access);
+    const token = await this.#sign(SERVICE_SUBJECT, access);
     if (this.#tokens.size >= MOST_TOKENS) this.#tokens.clear();
     this.#tokens.set(name, { token, kid, until: now + FRESH_MS });
     return token;
   }
 
-  async #sign(subject: string, access: readonly Access[]): Promise<string> {
+  async #sign(subject: string, access: readonly ResourceActions[]): Promise<string> {
     const { host: service, keys, addresses } = this.#parts;
     const issuer = addresses().authUrl;
     const content = { issuer, service, subject, access, expires: Number.POSITIVE_INFINITY };

@@ -5,9 +5,9 @@ import { WharfError } from "../../lib/errors.ts";
  * the next time too, and must not keep us from the rest. A registry that cannot be reached is
  * another matter, and rejects.
  *
- * @example const config = await unlessOdd(remote.config(path, digest), undefined);
+ * @example const config = await fallbackOnProtocolError(remote.config(path, digest), undefined);
  */
-export async function unlessOdd<T>(
+export async function fallbackOnProtocolError<T>(
   asked: Promise<T>,
   otherwise: T,
   note?: (error: WharfError) => void,

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { Access } from "../access/token.ts";
+import type { ResourceActions } from "../access/token.ts";
 import { isDigest } from "../images/manifest.ts";
-import { type Asked, type ClientParts, RegistryClient } from "./client.ts";
-import { unlessOdd } from "./protocol-error.ts";
+import { type Asked, RegistryClient, type RegistryClientDeps } from "./client.ts";
+import { fallbackOnProtocolError } from "./protocol-error.ts";
 
 const MIB = 1024 * 1024;
 const MOST_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
@@ -31,7 +31,7 @@ export class RemoteRegistry {
   readonly host: string;
   readonly #client: RegistryClient;
 
-  constructor(parts: ClientParts) {
+  constructor(parts: RegistryClientDeps) {
     this.host = parts.host;
     this.#client = new RegistryClient(parts);
   }
@@ -39,7 +39,10 @@ export class RemoteRegistry {
   /** A page of the names of all repositories; the first one, or that of a `next`. */
   async catalog(next: string, signal?: AbortSignal): Promise<RemotePage> {
     const page =
-      (await unlessOdd(this.#list(next, CATALOG, "repositories", signal), undefined)) ??
+      (await fallbackOnProtocolError(
+        this.#list(next, CATALOG, "repositories", signal),
+        undefined,
+      )) ??
       // A registry may allow only shorter pages than we ask for; it then has a length of its own.
       (await this.#list(withoutLength(next), CATALOG, "repositories", signal));
     if (page === undefined) throw this.#client.oddity("has no catalogue");
@@ -130,7 +133,7 @@ export class RemoteRegistry {
 
   async #list(
     target: string,
-    access: readonly Access[],
+    access: readonly ResourceActions[],
     field: string,
     signal: AbortSignal | undefined,
   ): Promise<RemotePage | undefined> {
@@ -172,7 +175,7 @@ function manifestAt(path: string, reference: string): string {
   return `/v2/${path}/manifests/${reference}`;
 }
 
-function allowing(path: string, ...actions: string[]): readonly Access[] {
+function allowing(path: string, ...actions: string[]): readonly ResourceActions[] {
   return [{ type: "repository", name: path, actions }];
 }
 

@@ -12,7 +12,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
-import { MOST_CHILDREN } from "../reconcile/fetch-manifest-tree.ts";
+import { MAX_CHILDREN } from "../reconcile/fetch-manifest-tree.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";
 
@@ -90,7 +90,7 @@ async function imagesOf(reader: Reader, repo: string, manifest: Manifest) {
   if (manifest.kind !== "index") return [manifest];
   return Promise.all(
     manifest.children.map(async ({ digest, architecture }, at) => {
-      if (architecture !== "" || at >= MOST_CHILDREN) return { digest, architecture };
+      if (architecture !== "" || at >= MAX_CHILDREN) return { digest, architecture };
       const child = await findManifest(reader, repo, digest);
       return { digest, architecture: child?.architecture ?? "" };
     }),

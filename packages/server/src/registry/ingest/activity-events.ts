@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { parentOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit-and-events.ts";
-import type { Notice } from "./envelope.ts";
+import type { RegistryNotification } from "./envelope.ts";
 
-/** A notice of what was done to a repo. */
-export interface Traffic {
-  readonly notice: Notice;
+/** A notification of what was done to a repo. */
+export interface RegistryActivity {
+  readonly notification: RegistryNotification;
   readonly host: string;
   /** The uid of the repo. */
   readonly repo: string;
@@ -14,7 +14,7 @@ export interface Traffic {
   /** What the tag stood for before; empty for a new one. */
   readonly previous?: string;
   /** Whether the tag moved where a group has decided that none should. */
-  readonly isUnwanted?: boolean;
+  readonly movedUniqueTag?: boolean;
   /** What else the audit should say. */
   readonly note?: object;
 }
@@ -25,25 +25,25 @@ const EVENTS = { push: "registry.push.v1", pull: "registry.pull.v1", delete: und
  * Leaves who pushed, pulled or deleted what, and from where: an event for each, and an audit row for
  * each manifest. Deletions are told by the events of their tags.
  *
- * @example await writeTraffic(tx, { notice, host, repo: repo.uid, requestId });
+ * @example await writeActivity(tx, { notification, host, repo: repo.uid, requestId });
  */
-export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<void> {
-  const { notice, host, repo, requestId, previous, isUnwanted, note } = traffic;
-  const { action, time, actor, digest, tag, path } = notice;
+export async function writeActivity(tx: Transaction, activity: RegistryActivity): Promise<void> {
+  const { notification, host, repo, requestId, previous, movedUniqueTag, note } = activity;
+  const { action, time, actor, digest, tag, path } = notification;
   const type = EVENTS[action];
   if (type !== undefined) {
-    const body = JSON.stringify(bodyOf(traffic));
+    const body = JSON.stringify(bodyOf(activity));
     const about = { subject: repo, group: parentOf(repo), actor };
     await writeEvent(tx, { ...about, id: randomUUID(), time, type, bodyType: "", body });
   }
-  if (notice.type === "blob" && action !== "delete") return;
+  if (notification.type === "blob" && action !== "delete") return;
   const detail = {
     host,
     repository: path,
     ...(tag && { tag }),
     ...(digest && { digest }),
     ...(previous && { previous }),
-    ...(isUnwanted && { movedUniqueTag: true }),
+    ...(movedUniqueTag && { movedUniqueTag: true }),
     ...note,
   };
   await writeAudit(tx, {
@@ -52,15 +52,15 @@ export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<v
     method: `registry ${action}`,
     resource: repo,
     requestId,
-    remoteAddress: notice.remoteAddress,
-    userAgent: notice.userAgent,
+    remoteAddress: notification.remoteAddress,
+    userAgent: notification.userAgent,
     code: 0,
     detail: JSON.stringify(detail),
   });
 }
 
-function bodyOf({ notice, host, repo, previous, isUnwanted }: Traffic): object {
-  const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notice;
+function bodyOf({ notification, host, repo, previous, movedUniqueTag }: RegistryActivity): object {
+  const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notification;
   return {
     repository: path,
     repo_id: repo,
@@ -74,6 +74,6 @@ function bodyOf({ notice, host, repo, previous, isUnwanted }: Traffic): object {
     remote_address: remoteAddress,
     user_agent: userAgent,
     ...(action === "push" && previous && { tag_previous_digest: previous }),
-    ...(isUnwanted && { moved_unique_tag: true }),
+    ...(movedUniqueTag && { moved_unique_tag: true }),
   };
 }

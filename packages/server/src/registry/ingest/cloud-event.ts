@@ -1,12 +1,19 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isDigest } from "../images/manifest.ts";
-import { type Json, type Notice, object, readBody, readEvent, text } from "./envelope.ts";
+import {
+  type Json,
+  object,
+  type RegistryNotification,
+  readBody,
+  readEvent,
+  text,
+} from "./envelope.ts";
 
 /** The type of a body that has the event around what it tells. */
 export const STRUCTURED = "application/cloudevents+json";
 
 /** What zot tells of. What comes before can be set there; of the rest we take nothing in. */
-const ACTIONS: Readonly<Record<string, Notice["action"]>> = {
+const ACTIONS: Readonly<Record<string, RegistryNotification["action"]>> = {
   "image.updated": "push",
   "image.deleted": "delete",
 };
@@ -15,20 +22,20 @@ const ACTIONS: Readonly<Record<string, Notice["action"]>> = {
  * Reads an event as zot sends it: a CloudEvent, with its attributes in the headers or around the data.
  * Undefined for a request that is none.
  *
- * @example const notices = readCloudEvent(request.headers, body, Date.now()) ?? readEnvelope(body, now);
+ * @example const notifications = readCloudEvent(request.headers, body, Date.now()) ?? readEnvelope(body, now);
  */
 export function readCloudEvent(
   headers: IncomingHttpHeaders,
   body: Buffer,
   now: number,
-): Notice[] | undefined {
+): RegistryNotification[] | undefined {
   const isStructured = headers["content-type"]?.startsWith(STRUCTURED) ?? false;
   if (!isStructured && headers["ce-type"] === undefined) return undefined;
   const content = readBody(body);
   const { "ce-id": id, "ce-type": type, "ce-time": time } = headers;
   const event = isStructured ? content : { id, type, time, data: content };
-  const notice = readEvent(asDistribution(event), now);
-  return notice === undefined ? [] : [notice];
+  const notification = readEvent(asDistribution(event), now);
+  return notification === undefined ? [] : [notification];
 }
 
 /** The same as CNCF Distribution would tell it. */

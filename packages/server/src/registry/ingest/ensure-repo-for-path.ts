@@ -5,12 +5,12 @@ import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writePlace } from "../../store/tables/registry-locations.ts";
-import { type Place, placeOf } from "../path.ts";
+import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
-import { changeFor, type Occasion } from "./system-mutation.ts";
+import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 
 /** The repo that a path of a registry stands for. */
-export interface Placed {
+export interface EnsuredRepo {
   readonly uid: string;
   /** Set where whoever pushed may no longer make what was missing, and the installation did. */
   readonly madeFor?: string;
@@ -22,32 +22,32 @@ export interface Placed {
  * either way; making its place here gives nobody anything. Undefined for paths that stand for
  * nothing of ours.
  *
- * @example const repo = await placeRepo(engine, tx, host, "acme/team/app", occasion);
+ * @example const repo = await ensureRepoForPath(engine, tx, host, "acme/team/app", origin);
  */
-export async function placeRepo(
+export async function ensureRepoForPath(
   engine: Engine,
   tx: Transaction,
   host: string,
   path: string,
-  occasion: Occasion,
-): Promise<Placed | undefined> {
-  let place = await placeOf(engine, tx, path);
+  origin: MutationOrigin,
+): Promise<EnsuredRepo | undefined> {
+  let place = await resolvePath(engine, tx, path);
   if (place === undefined) return undefined;
   let { repo } = place;
   let madeFor: string | undefined;
   if (repo === undefined) {
     // Another replica may be making the same folders: the second one finds them.
     if ((await engine.groups.table.findForChange(tx, place.group)) === undefined) return undefined;
-    place = await placeOf(engine, tx, path);
+    place = await resolvePath(engine, tx, path);
     if (place === undefined) return undefined;
     ({ repo } = place);
   }
   const made = repo === undefined;
   if (repo === undefined) {
-    const caller = await makerOf(engine, tx, place, occasion.actor);
-    if (caller === OPERATOR && occasion.actor !== OPERATOR.uid) madeFor = occasion.actor;
+    const caller = await makerOf(engine, tx, place, origin.actor);
+    if (caller === OPERATOR && origin.actor !== OPERATOR.uid) madeFor = origin.actor;
     const actor = caller.uid;
-    repo = await make(engine, tx, place, path, { ...occasion, actor }, caller);
+    repo = await make(engine, tx, place, path, { ...origin, actor }, caller);
   }
   await writePlace(tx, { host, path, repo, made: made ? 1 : 0 });
   return { uid: repo, ...(madeFor !== undefined && { madeFor }) };
@@ -56,19 +56,19 @@ export async function placeRepo(
 async function make(
   engine: Engine,
   tx: Transaction,
-  { group, missing }: Place,
+  { group, missing }: ResolvedPath,
   path: string,
-  occasion: Occasion,
+  origin: MutationOrigin,
   caller: Caller,
 ): Promise<string> {
   let parent = group;
   for (const name of missing) {
-    const change = changeFor(engine, tx, "group", occasion, caller);
+    const change = systemMutation(engine, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
     parent = (await createOne(change, engine.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const change = changeFor(engine, tx, "repo", occasion, caller);
+  const change = systemMutation(engine, tx, "repo", origin, caller);
   return (await ensureRepo(change, parent, name)).uid;
 }
 
@@ -76,7 +76,7 @@ async function make(
 async function makerOf(
   engine: Engine,
   tx: Transaction,
-  { group, missing }: Place,
+  { group, missing }: ResolvedPath,
   actor: string,
 ): Promise<Caller> {
   const grants = await engine.grantsOf(actor, tx);

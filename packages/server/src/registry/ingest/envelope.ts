@@ -4,7 +4,7 @@ import { isDigest, MANIFEST_TYPES } from "../images/manifest.ts";
 import { isRepositoryName } from "../name.ts";
 
 /** One thing that happened in a registry, as it tells us. */
-export interface Notice {
+export interface RegistryNotification {
   readonly id: string;
   readonly action: "push" | "pull" | "delete";
   /** What it was done to; what a deletion was of, a registry does not always say. */
@@ -27,7 +27,7 @@ const TAG = /^\w[\w.-]{0,127}$/;
 /** Longer than any uid, address or id that a registry tells. */
 const LONGEST = 1024;
 
-const ACTIONS: ReadonlyMap<string, Notice["action"]> = new Map([
+const ACTIONS: ReadonlyMap<string, RegistryNotification["action"]> = new Map([
   ["push", "push"],
   ["pull", "pull"],
   ["delete", "delete"],
@@ -38,12 +38,12 @@ const ACTIONS: ReadonlyMap<string, Notice["action"]> = new Map([
 export type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an envelope of events, as CNCF Distribution sends them. What is no notice of a repository of
+ * Reads an envelope of events, as CNCF Distribution sends them. What is no notification of a repository of
  * ours is left out: a registry that is told no tells it again for ever.
  *
- * @example for (const notice of readEnvelope(body, Date.now())) …
+ * @example for (const notification of readEnvelope(body, Date.now())) …
  */
-export function readEnvelope(body: Buffer, now: number): Notice[] {
+export function readEnvelope(body: Buffer, now: number): RegistryNotification[] {
   const { events } = readBody(body);
   if (!Array.isArray(events)) {
     throw invalidArgument({ field: "events", description: "events must be a list" });
@@ -60,8 +60,8 @@ export function readBody(body: Buffer): Json {
   }
 }
 
-/** One event of CNCF Distribution; undefined for what is no notice of a repository of ours. */
-export function readEvent(event: Json, now: number): Notice | undefined {
+/** One event of CNCF Distribution; undefined for what is no notification of a repository of ours. */
+export function readEvent(event: Json, now: number): RegistryNotification | undefined {
   const target = object(event.target);
   const request = object(event.request);
   const action = ACTIONS.get(text(event.action));

@@ -16,17 +16,18 @@ import { lockRepo, removeTag } from "./tag-state.ts";
 /**
  * Keeps what is known of a manifest, unless a later push of it is known, or that it was deleted.
  *
- * @example await recordManifest(change, repo.uid, facts);
+ * @example await recordManifest(change, repo.uid, manifests);
  */
 export async function recordManifest(
   change: Change,
   repo: string,
-  facts: Omit<Manifest, "pulled">,
+  manifests: Omit<Manifest, "pulled">,
 ): Promise<void> {
   const { repos } = change.engine;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, facts.digest);
-  if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
+  const deleted = await deletionOf(change.tx, repo, manifests.digest);
+  if (deleted === undefined || deleted < manifests.pushed)
+    await writeManifest(change.tx, repo, manifests);
 }
 
 /**
@@ -72,9 +73,9 @@ export async function removeManifest(
 /**
  * Takes back the push of a manifest that was deleted after it, where the deletion was told first.
  *
- * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
+ * @example await revertIfDeleted(change, repo.uid, digest, notification.time);
  */
-export async function takeBackDeleted(
+export async function revertIfDeleted(
   change: Change,
   repo: string,
   digest: string,

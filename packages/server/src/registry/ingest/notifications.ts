@@ -5,16 +5,16 @@ import type { Metrics } from "../../observe/metrics.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 import { registryError } from "../access/errors.ts";
-import { OURSELVES } from "../client/client.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { SERVICE_SUBJECT } from "../client/client.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
-import { placeOf } from "../path.ts";
-import { lookAt } from "../reconcile/fetch-manifest-tree.ts";
+import { resolvePath } from "../path.ts";
+import { fetchManifestTree } from "../reconcile/fetch-manifest-tree.ts";
 import { readCloudEvent, STRUCTURED } from "./cloud-event.ts";
-import { type Notice, readEnvelope } from "./envelope.ts";
-import { type Outcome, takeIn } from "./ingest-notification.ts";
+import { type RegistryNotification, readEnvelope } from "./envelope.ts";
+import { ingest, type Outcome } from "./ingest-notification.ts";
 import { PullTimes } from "./pull-times.ts";
-import type { AttachedRegistries } from "./webhook-auth.ts";
+import type { WebhookAuth } from "./webhook-auth.ts";
 
 /** Where registries tell us what happens in them. */
 const NOTIFICATIONS_PATH = "/registry/notifications";
@@ -30,9 +30,9 @@ const MEDIA_TYPES = [
   STRUCTURED,
 ];
 
-export interface NotificationParts {
+export interface NotificationDeps {
   readonly engine: Engine;
-  readonly attached: AttachedRegistries;
+  readonly attached: WebhookAuth;
   /** The registries themselves, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly metrics: Metrics;
@@ -45,7 +45,7 @@ export interface NotificationParts {
  *
  * @example endpoints.push(notificationEndpoint(parts));
  */
-export function notificationEndpoint(parts: NotificationParts): HttpEndpoint {
+export function notificationEndpoint(parts: NotificationDeps): HttpEndpoint {
   const taker = new Taker(parts);
   return {
     method: "POST",
@@ -61,7 +61,7 @@ export function notificationEndpoint(parts: NotificationParts): HttpEndpoint {
 }
 
 async function answer(
-  { attached }: NotificationParts,
+  { attached }: NotificationDeps,
   taker: Taker,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -74,28 +74,35 @@ async function answer(
   }
   const body = await request.body(MOST_BYTES);
   const now = Date.now();
-  const notices = readCloudEvent(request.headers, body, now) ?? readEnvelope(body, now);
-  await taker.take(host, notices, request.requestId);
+  const notifications = readCloudEvent(request.headers, body, now) ?? readEnvelope(body, now);
+  await taker.take(host, notifications, request.requestId);
   return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
 }
 
-/** Takes in one notice after the other. */
+/** Takes in one notification after the other. */
 class Taker {
-  readonly #parts: NotificationParts;
+  readonly #parts: NotificationDeps;
   readonly #pulls = new PullTimes();
 
-  constructor(parts: NotificationParts) {
+  constructor(parts: NotificationDeps) {
     this.#parts = parts;
   }
 
   /**
-   * Takes in notices, in their order. Rejects only with what a later attempt may mend: the registry
+   * Takes in notifications, in their order. Rejects only with what a later attempt may mend: the registry
    * or the store is out of reach.
    */
-  async take(host: string, notices: readonly Notice[], requestId: string): Promise<void> {
-    const others = notices.filter(({ actor }) => actor !== OURSELVES);
+  async take(
+    host: string,
+    notifications: readonly RegistryNotification[],
+    requestId: string,
+  ): Promise<void> {
+    const others = notifications.filter(({ actor }) => actor !== SERVICE_SUBJECT);
     const looked = await Promise.all(
-      others.map(async (notice) => ({ notice, ...(await this.#look(host, notice)) })),
+      others.map(async (notification) => ({
+        notification,
+        ...(await this.#look(host, notification)),
+      })),
     );
     // Asked for in one go, they share a transaction.
     await Promise.all(looked.map((one) => this.#takeOne(host, one, requestId)));
@@ -103,51 +110,56 @@ class Taker {
 
   async #takeOne(host: string, looked: Looked, requestId: string): Promise<void> {
     const { engine, metrics, log } = this.#parts;
-    const { notice } = looked;
-    const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
+    const { notification } = looked;
+    const keepsPull = notification.action === "pull" && this.#pulls.isDue(notification);
     const told = { ...looked, engine, host, requestId, keepsPull };
     let outcome: Outcome | "refused";
     try {
-      outcome = await engine.store.write((tx) => takeIn(tx, told));
+      outcome = await engine.store.write((tx) => ingest(tx, told));
     } catch (thrown) {
       const error = WharfError.from(thrown);
       if (error.code === "UNAVAILABLE") throw error;
-      const { action, path } = notice;
+      const { action, path } = notification;
       const { message: why, cause } = error;
-      log.warn({ host, action, repository: path, why, cause }, "notice not taken in");
+      log.warn({ host, action, repository: path, why, cause }, "notification not taken in");
       outcome = "refused";
     }
     metrics.count("wharf_registry_notices_total", { outcome });
     if (outcome !== "taken") return;
-    if (keepsPull) this.#pulls.keep(notice);
-    metrics.noticed(Date.now() - notice.time);
+    if (keepsPull) this.#pulls.keep(notification);
+    metrics.noticed(Date.now() - notification.time);
   }
 
-  /** What a notice does not say, and the registry knows. */
-  async #look(host: string, notice: Notice): Promise<Omit<Looked, "notice">> {
-    const { action, type, path, tag, digest, time } = notice;
+  /** What a notification does not say, and the registry knows. */
+  async #look(
+    host: string,
+    notification: RegistryNotification,
+  ): Promise<Omit<Looked, "notification">> {
+    const { action, type, path, tag, digest, time } = notification;
     const { engine, remotes, log } = this.#parts;
     const remote = remotes.get(host) as RemoteRegistry;
-    const nothing = { facts: [], isGone: false };
+    const nothing = { manifests: [], isGone: false };
     if (action === "delete" && tag !== "" && digest !== "") {
-      const left = await unlessOdd(remote.digestOf(path, digest), digest);
+      const left = await fallbackOnProtocolError(remote.digestOf(path, digest), digest);
       return { ...nothing, isGone: left === undefined };
     }
     if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = engine.store;
-    const place = await placeOf(engine, reader, path);
+    const place = await resolvePath(engine, reader, path);
     // Nothing of ours: nothing to look at.
     if (place === undefined) return nothing;
     const sight = { remote, path, reader, repo: place.repo };
-    const facts = await unlessOdd(lookAt(sight, digest, time), [], ({ message: why }) =>
-      log.warn({ host, repository: path, digest, why }, "manifest not read"),
+    const manifests = await fallbackOnProtocolError(
+      fetchManifestTree(sight, digest, time),
+      [],
+      ({ message: why }) => log.warn({ host, repository: path, digest, why }, "manifest not read"),
     );
-    return { ...nothing, facts };
+    return { ...nothing, manifests };
   }
 }
 
 interface Looked {
-  readonly notice: Notice;
-  readonly facts: Awaited<ReturnType<typeof lookAt>>;
+  readonly notification: RegistryNotification;
+  readonly manifests: Awaited<ReturnType<typeof fetchManifestTree>>;
   readonly isGone: boolean;
 }

@@ -6,11 +6,11 @@ import { knownTags } from "../../store/tables/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
 import { isHeardOfSince } from "../../store/tables/processed-notifications.ts";
 import { forgetPlace, passOnMade, placesOf } from "../../store/tables/registry-locations.ts";
-import { changeFor, type Occasion } from "./system-mutation.ts";
+import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 
 /** A path of a registry that is no more. */
-export interface GonePlace {
+export interface RemovedLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
@@ -26,13 +26,13 @@ const PAGE = 200;
  * images go, unless they are newer; and the repo itself, if pushing there is all that made it: one
  * that someone made or changed stays, empty.
  *
- * @example await removePlace(engine, tx, { host, path, repo, time }, occasion);
+ * @example await removeLocation(engine, tx, { host, path, repo, time }, origin);
  */
-export async function removePlace(
+export async function removeLocation(
   engine: Engine,
   tx: Transaction,
-  place: GonePlace,
-  occasion: Occasion,
+  place: RemovedLocation,
+  origin: MutationOrigin,
 ): Promise<void> {
   const { host, path, repo, time } = place;
   const row = await engine.repos.table.findForChange(tx, repo);
@@ -44,7 +44,7 @@ export async function removePlace(
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
-    last = await removeSome(engine, tx, place, last, occasion);
+    last = await removeSome(engine, tx, place, last, origin);
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
   // What was pushed since then is there, or what was known of it is.
@@ -57,7 +57,7 @@ export async function removePlace(
     timestampMs(createTime) === timestampMs(updateTime);
   const isMadeByPushes = places.some(({ made }) => made === 1);
   if (!isMadeByPushes || !isUntouched) return;
-  const change = changeFor(engine, tx, "repoDeletion", occasion);
+  const change = systemMutation(engine, tx, "repoDeletion", origin);
   await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
   await change.remove(engine.repos, repo);
 }
@@ -65,29 +65,29 @@ export async function removePlace(
 /**
  * The same in several transactions, which everyone who writes waits for: a repo may have very many tags.
  *
- * @example await leavePlace(engine, { host, path, repo, time }, occasion);
+ * @example await removeLocationInBatches(engine, { host, path, repo, time }, origin);
  */
-export async function leavePlace(
+export async function removeLocationInBatches(
   engine: Engine,
-  gone: GonePlace,
-  occasion: Occasion,
+  gone: RemovedLocation,
+  origin: MutationOrigin,
 ): Promise<void> {
   const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
       const isLast = !(await isElsewhere(engine, tx, gone));
-      return isLast ? removeSome(engine, tx, gone, after, occasion) : undefined;
+      return isLast ? removeSome(engine, tx, gone, after, origin) : undefined;
     });
   }
-  await store.write((tx) => removePlace(engine, tx, gone, occasion));
+  await store.write((tx) => removeLocation(engine, tx, gone, origin));
 }
 
 /** Whether the repo is in another place. One of a registry that is not attached is asked no more. */
 async function isElsewhere(
   { settings }: Engine,
   reader: Reader,
-  { host, path, repo }: GonePlace,
+  { host, path, repo }: RemovedLocation,
 ): Promise<boolean> {
   const places = await placesOf(reader, repo);
   return places.some(
@@ -100,11 +100,11 @@ async function isElsewhere(
 async function removeSome(
   engine: Engine,
   tx: Transaction,
-  { repo, time }: GonePlace,
+  { repo, time }: RemovedLocation,
   after: string,
-  occasion: Occasion,
+  origin: MutationOrigin,
 ): Promise<string | undefined> {
-  const change = changeFor(engine, tx, "tagDeletion", occasion);
+  const change = systemMutation(engine, tx, "tagDeletion", origin);
   const page = await knownTags(tx, repo, after, PAGE);
   for (const { name } of page) await removeTag(change, repo, name, time);
   return page.at(-1)?.name;

@@ -7,7 +7,7 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 
 /** On whose behalf, and when, what a registry tells us changes things here. */
-export interface Occasion {
+export interface MutationOrigin {
   /** Who is noted for it. */
   readonly actor: string;
   readonly time: number;
@@ -35,16 +35,16 @@ const NEVER = new AbortController().signal;
  * A change that nobody called for: a registry told, or we looked. It is kept as if the method had
  * been called.
  *
- * @example await recordTag(changeFor(engine, tx, "tag", occasion), repo.uid, news);
+ * @example await recordTag(systemMutation(engine, tx, "tag", origin), repo.uid, news);
  */
-export function changeFor(
+export function systemMutation(
   engine: Engine,
   tx: Transaction,
   what: keyof typeof METHODS,
-  occasion: Occasion,
+  origin: MutationOrigin,
   caller: Caller = OPERATOR,
 ): Change {
-  const { actor, ...told } = occasion;
+  const { actor, ...told } = origin;
   const rest = { authorization: undefined, format: "json", signal: NEVER } as const;
   const call: Call = { ...told, ...rest, method: METHODS[what], caller };
   return new Noted(call, tx, engine, actor);

@@ -15,7 +15,7 @@ import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tab
  */
 
 /** What is told of a tag. */
-export interface TagNews {
+export interface TagUpdate {
   readonly name: string;
   readonly digest: string;
   /** When it began to stand for the digest; left out, it does so now, whatever was told before. */
@@ -24,7 +24,7 @@ export interface TagNews {
   readonly deprecated?: boolean;
   readonly bundles?: readonly string[];
   /** The method whose event tells that it moved; that of making one where left out. */
-  readonly toldBy?: DescMethod;
+  readonly eventMethod?: DescMethod;
 }
 
 /** What came of it. "older" is news of a time before what is known; it is noted in the history. */
@@ -41,13 +41,17 @@ export interface TagOutcome {
  *
  * @example const { outcome } = await recordTag(change, repo.uid, { name: "latest", digest, time });
  */
-export async function recordTag(change: Change, repo: string, news: TagNews): Promise<TagOutcome> {
+export async function recordTag(
+  change: Change,
+  repo: string,
+  news: TagUpdate,
+): Promise<TagOutcome> {
   const { tx, engine } = change;
   const { tags } = engine;
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, news.name);
   const before = row && tags.fromRow(row);
-  if (news.time === undefined) await mustBeUnused(tx, repo, news);
+  if (news.time === undefined) await checkUniqueTag(tx, repo, news);
   const newest = await newestEntry(tx, repo, news.name);
   const time = news.time ?? Math.max(change.call.time, newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
@@ -68,7 +72,7 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
     await change.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }
-  await change.update(tags, after, news.toldBy ?? tags.method("Create"));
+  await change.update(tags, after, news.eventMethod ?? tags.method("Create"));
   return { outcome: "moved", tag: after, previous: before.digest };
 }
 
@@ -77,20 +81,20 @@ export async function recordTag(change: Change, repo: string, news: TagNews): Pr
  * deleted: otherwise deleting and creating would move it. What a registry reports has happened already
  * and is not asked.
  *
- * @example await mustBeUnused(tx, repo, { name: "1.0", digest });
+ * @example await checkUniqueTag(tx, repo, { name: "1.0", digest });
  */
-export async function mustBeUnused(
+export async function checkUniqueTag(
   reader: Reader,
   repo: string,
-  { name, digest }: Pick<TagNews, "name" | "digest">,
+  { name, digest }: Pick<TagUpdate, "name" | "digest">,
 ): Promise<void> {
   const last = await lastDigest(reader, repo, name);
   if (last === undefined || last === digest) return;
-  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw notMovable(name);
+  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
 }
 
 /** The refusal to move a tag where a group has decided that none should. */
-export function notMovable(name: string): WharfError {
+export function tagNotMovable(name: string): WharfError {
   const description = `tags are unique here: ${JSON.stringify(name)} cannot move to another image`;
   return failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
 }
@@ -99,7 +103,7 @@ function newTag(repo: string, time: number): Tag {
   return create(TagSchema, { uid: newChildUid(repo), createTime: timestampFromMs(time) });
 }
 
-function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): Tag {
+function changed(before: Tag, { name, digest, deprecated, bundles }: TagUpdate): Tag {
   const after = clone(TagSchema, before);
   after.name = name;
   after.digest = digest;
@@ -112,7 +116,7 @@ function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): T
 async function noteOlder(
   { tx }: Change,
   repo: string,
-  { name, digest, time }: TagNews & { readonly time: number },
+  { name, digest, time }: TagUpdate & { readonly time: number },
 ): Promise<void> {
   const newest = await newestEntry(tx, repo, name);
   if (newest === undefined || (newest.digest === digest && time >= newest.time)) return;
@@ -136,7 +140,7 @@ export async function removeTag(
   await lockRepo(change, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
-  await noteRemoval(change, repo, name, time);
+  await recordRemoval(change, repo, name, time);
   const row = await engine.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
   await change.remove(engine.tags, engine.tags.fromRow(row).uid);
@@ -144,7 +148,7 @@ export async function removeTag(
 }
 
 /** Puts into the history that a tag is no more, so that older news does not bring it back. */
-export async function noteRemoval(
+export async function recordRemoval(
   { tx }: Change,
   repo: string,
   name: string,

@@ -17,12 +17,12 @@ function derived(root: Buffer, host: string): string {
 }
 
 /** The registries that we keep track of. */
-export class AttachedRegistries {
+export class WebhookAuth {
   readonly #installation: InstallationSecrets;
   readonly #hosts: readonly string[];
   #derived: { readonly root: Buffer; readonly secrets: ReadonlyMap<string, Buffer> } | undefined;
 
-  /** @example const attached = new AttachedRegistries(installation, settings); */
+  /** @example const attached = new WebhookAuth(installation, settings); */
   constructor(installation: InstallationSecrets, { registryUrls }: Pick<Settings, "registryUrls">) {
     this.#installation = installation;
     this.#hosts = [...registryUrls.keys()];

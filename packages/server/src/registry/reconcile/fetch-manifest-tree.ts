@@ -1,6 +1,6 @@
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { architectureOf, readManifest } from "../images/manifest.ts";
 
@@ -8,10 +8,10 @@ import { architectureOf, readManifest } from "../images/manifest.ts";
 const DEEPEST = 3;
 
 /** An index that names more than this is known by what it says of them. */
-export const MOST_CHILDREN = 256;
+export const MAX_CHILDREN = 256;
 
 /** Where to look, and what is known there. */
-export interface Sight {
+export interface FetchContext {
   readonly remote: RemoteRegistry;
   readonly path: string;
   readonly reader: Reader;
@@ -31,16 +31,20 @@ const MOST_ARCHITECTURES = 10_000;
  * What there is to know of a manifest and, of an index, of all that it names: from the registry
  * where it is not known. Nothing for what the registry does not have.
  *
- * @example const facts = await lookAt(sight, digest, notice.time);
+ * @example const manifests = await fetchManifestTree(sight, digest, notification.time);
  */
-export function lookAt(sight: Sight, digest: string, pushed: number): Promise<Facts[]> {
+export function fetchManifestTree(
+  sight: FetchContext,
+  digest: string,
+  pushed: number,
+): Promise<Facts[]> {
   return lookInto(sight, digest, pushed, 0, new Set([digest]));
 }
 
 type Facts = Omit<Manifest, "pulled">;
 
 async function lookInto(
-  sight: Sight,
+  sight: FetchContext,
   digest: string,
   pushed: number,
   depth: number,
@@ -55,21 +59,23 @@ async function lookInto(
   const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
   const told = hasImageConfig ? await toldArchitecture(sight, said.configDigest) : undefined;
   const architecture = told ?? said.architecture;
-  const children = (depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [])
+  const children = (depth < DEEPEST ? said.children.slice(0, MAX_CHILDREN) : [])
     .map((child) => child.digest)
     .filter((child) => !named.has(child) && named.add(child));
   const below = await Promise.all(
-    children.map((child) => unlessOdd(lookInto(sight, child, pushed, depth + 1, named), [])),
+    children.map((child) =>
+      fallbackOnProtocolError(lookInto(sight, child, pushed, depth + 1, named), []),
+    ),
   );
   return [{ ...said, architecture, digest, pushed }, ...below.flat()];
 }
 
 /** What the configuration of an image says. The same image is often in many repositories. */
-async function toldArchitecture(sight: Sight, digest: string): Promise<string | undefined> {
+async function toldArchitecture(sight: FetchContext, digest: string): Promise<string | undefined> {
   const { remote, path, signal, architectures } = sight;
   const known = architectures?.get(digest);
   if (known !== undefined) return known;
-  const config = await unlessOdd(remote.config(path, digest, signal), undefined);
+  const config = await fallbackOnProtocolError(remote.config(path, digest, signal), undefined);
   if (config === undefined) return undefined;
   const architecture = readArchitecture(config);
   if (architectures !== undefined && architectures.size >= MOST_ARCHITECTURES)

@@ -3,7 +3,7 @@ import { limitOf } from "../../lib/limit.ts";
 import { markSeen, unseenPlaces } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
 import { isRepositoryName } from "../name.ts";
-import { type Findings, type RepoParts, reconcileRepo } from "./reconcile-repo.ts";
+import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
 
 /** What a part of a pass came to. */
 export interface PassProgress extends Findings {
@@ -15,7 +15,7 @@ export interface PassProgress extends Findings {
   refused: number;
 }
 
-export interface PassParts extends RepoParts {
+export interface PassDeps extends ReconcileDeps {
   readonly holder: string;
   /** Hears of every step. */
   report(progress: PassProgress): void;
@@ -39,7 +39,7 @@ const TELL_MS = 10_000;
  *
  * @example const totals = await runPass(parts);
  */
-export async function runPass(parts: PassParts): Promise<PassProgress> {
+export async function runPass(parts: PassDeps): Promise<PassProgress> {
   const { engine, remote, signal } = parts;
   const kept = await readPass(engine.store.reader, remote.host);
   const isNew = kept.began === 0;
@@ -71,7 +71,7 @@ function query(last: string): URLSearchParams {
 }
 
 /** Repositories that we know and the catalogue does not name. */
-async function lookForGone(parts: PassParts, began: number, totals: PassProgress): Promise<void> {
+async function lookForGone(parts: PassDeps, began: number, totals: PassProgress): Promise<void> {
   const { engine, remote } = parts;
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { reader } = engine.store;
@@ -89,7 +89,7 @@ async function lookForGone(parts: PassParts, began: number, totals: PassProgress
 
 /** Looks at some repositories. */
 async function step(
-  parts: PassParts,
+  parts: PassDeps,
   paths: readonly string[],
   began: number,
   totals: PassProgress,
@@ -113,7 +113,7 @@ async function step(
 }
 
 /** Looks at one repository. What it is that cannot be taken in must not keep us from the others. */
-async function look(parts: PassParts, path: string): Promise<Partial<PassProgress>> {
+async function look(parts: PassDeps, path: string): Promise<Partial<PassProgress>> {
   if (!isRepositoryName(path)) return { elsewhere: 1 };
   try {
     const findings = await reconcileRepo(parts, path);
@@ -130,7 +130,7 @@ async function look(parts: PassParts, path: string): Promise<Partial<PassProgres
 
 /** Keeps how far it is. */
 function checkpoint(
-  { engine, remote, holder }: PassParts,
+  { engine, remote, holder }: PassDeps,
   began: number,
   last: string,
   totals: PassProgress,
@@ -154,7 +154,7 @@ export function readProgress(findings: string): Partial<PassProgress> {
   return JSON.parse(findings) as Partial<PassProgress>;
 }
 
-function teller({ log, remote }: PassParts, totals: PassProgress): () => void {
+function teller({ log, remote }: PassDeps, totals: PassProgress): () => void {
   let told = Date.now();
   return () => {
     if (Date.now() - told < TELL_MS) return;

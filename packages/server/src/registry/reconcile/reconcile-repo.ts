@@ -4,9 +4,9 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { findPlace } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
-import { leavePlace } from "../ingest/removal.ts";
-import type { Occasion } from "../ingest/system-mutation.ts";
-import { placeOf } from "../path.ts";
+import { removeLocationInBatches } from "../ingest/removal.ts";
+import type { MutationOrigin } from "../ingest/system-mutation.ts";
+import { resolvePath } from "../path.ts";
 import { reconcileTags, removeGoneTags } from "./reconcile-tags.ts";
 
 /** What a look at a repository came to: tags, and manifests that were read. */
@@ -18,7 +18,7 @@ export interface Findings {
   manifests: number;
 }
 
-export interface RepoParts {
+export interface ReconcileDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
@@ -30,7 +30,7 @@ export interface RepoParts {
 }
 
 /** A repository of a registry with the repo that it is here. */
-export interface Sighted extends RepoParts {
+export interface RepoReconciliation extends ReconcileDeps {
   readonly path: string;
   /** Undefined until it is made, with the first of its tags. */
   readonly repo: string | undefined;
@@ -40,7 +40,7 @@ export interface Sighted extends RepoParts {
   readonly names: ReadonlySet<string>;
   /** When they were listed: what is younger is left alone. */
   readonly time: number;
-  readonly occasion: Occasion;
+  readonly origin: MutationOrigin;
 }
 
 /** Tags looked at and written together. */
@@ -53,45 +53,48 @@ const CHUNK = 100;
  *
  * @example const findings = await reconcileRepo({ engine, remote, remotes, signal }, "acme/app");
  */
-export async function reconcileRepo(parts: RepoParts, path: string): Promise<Findings | undefined> {
+export async function reconcileRepo(
+  parts: ReconcileDeps,
+  path: string,
+): Promise<Findings | undefined> {
   const { engine, remote } = parts;
   const { host } = remote;
   const { store } = engine;
   const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0 };
-  const occasion = occasionOf();
+  const origin = originOf();
   const listing = await list(parts, path);
   const known = await findPlace(store.reader, host, path);
   if (listing === undefined) {
     if (known === undefined) return findings;
-    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
+    await removeLocationInBatches(engine, { ...known, time: origin.time }, origin);
     return findings;
   }
   // Nobody needs a repo for a path that has nothing.
   if (known === undefined && listing.names.size === 0) return findings;
-  const place = await placeOf(engine, store.reader, path);
+  const place = await resolvePath(engine, store.reader, path);
   if (place === undefined) return undefined;
   let { repo } = place;
   let isSettled = known !== undefined && known.repo === repo;
   // It stands for another since folders were renamed: what is there is no longer the former's.
   if (known !== undefined && !isSettled)
-    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
-  const sighted = { ...parts, ...listing, path, occasion };
+    await removeLocationInBatches(engine, { ...known, time: origin.time }, origin);
+  const reconciliation = { ...parts, ...listing, path, origin };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += CHUNK) {
     const some = names.slice(at, at + CHUNK);
-    repo = await reconcileTags({ ...sighted, repo, isSettled }, some, findings);
+    repo = await reconcileTags({ ...reconciliation, repo, isSettled }, some, findings);
     if (repo === undefined) return undefined;
     isSettled = true;
   }
-  if (repo !== undefined) await removeGoneTags({ ...sighted, repo, isSettled }, findings);
+  if (repo !== undefined) await removeGoneTags({ ...reconciliation, repo, isSettled }, findings);
   return findings;
 }
 
 /** All tags of a repository; undefined when the registry does not have it. */
 async function list(
-  { remote, signal }: RepoParts,
+  { remote, signal }: ReconcileDeps,
   path: string,
-): Promise<Pick<Sighted, "names" | "time"> | undefined> {
+): Promise<Pick<RepoReconciliation, "names" | "time"> | undefined> {
   const names = new Set<string>();
   let time = Number.POSITIVE_INFINITY;
   for (let next: string | undefined = ""; next !== undefined; ) {
@@ -105,7 +108,7 @@ async function list(
 }
 
 /** What we find is noted as found by the installation. */
-function occasionOf(): Occasion {
+function originOf(): MutationOrigin {
   const from = { remoteAddress: "", userAgent: "reconciler" };
   return { ...from, actor: OPERATOR_UID, time: Date.now(), requestId: randomUUID() };
 }

@@ -1,14 +1,14 @@
 import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
 import { knownDigests } from "../../store/tables/manifests.ts";
 import { placesOf, type RegistryPlace } from "../../store/tables/registry-locations.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
-import { placeRepo } from "../ingest/ensure-repo-for-path.ts";
+import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";
 import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
-import { changeFor } from "../ingest/system-mutation.ts";
+import { systemMutation } from "../ingest/system-mutation.ts";
 import { recordTag, removeTag } from "../ingest/tag-state.ts";
-import { lookAt } from "./fetch-manifest-tree.ts";
-import type { Findings, Sighted } from "./reconcile-repo.ts";
+import { fetchManifestTree } from "./fetch-manifest-tree.ts";
+import type { Findings, RepoReconciliation } from "./reconcile-repo.ts";
 
 /** Known tags compared at a time. */
 const PAGE = 1_000;
@@ -20,14 +20,15 @@ const MOST_IN_HAND = 64 * 1024;
  * Looks what some tags of a repository stand for, and writes what is news. Returns the uid of the
  * repo, made where there was none; undefined where it stands for nothing any more.
  *
- * @example const repo = await reconcileTags(sighted, ["latest", "1.0"], findings);
+ * @example const repo = await reconcileTags(reconciliation, ["latest", "1.0"], findings);
  */
 export async function reconcileTags(
-  sighted: Sighted,
+  reconciliation: RepoReconciliation,
   names: readonly string[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, remote, path, repo, isSettled, architectures, time, signal, occasion } = sighted;
+  const { engine, remote, path, repo, isSettled, architectures, time, signal, origin } =
+    reconciliation;
   const { reader } = engine.store;
   const before =
     repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
@@ -41,7 +42,11 @@ export async function reconcileTags(
   };
   const asked = names.map(async (name) => ({
     name,
-    digest: await unlessOdd(standsFor(name), undefined, passedOver(sighted, name)),
+    digest: await fallbackOnProtocolError(
+      standsFor(name),
+      undefined,
+      passedOver(reconciliation, name),
+    ),
   }));
   // One that is gone by now is found to be gone the next time.
   const found = (await Promise.all(asked)).filter(isThere);
@@ -50,7 +55,7 @@ export async function reconcileTags(
     const known = before.get(tag.name);
     if (known === tag.digest) continue;
     if (known !== undefined) {
-      const there = await elsewhere(sighted, await otherPlaces(sighted), tag.name);
+      const there = await elsewhere(reconciliation, await otherPlaces(reconciliation), tag.name);
       if (there.includes(known) || there.includes(NOT_TOLD)) continue;
     }
     news.push(tag);
@@ -61,22 +66,26 @@ export async function reconcileTags(
   const sight = { remote, path, reader, repo, signal, inHand, architectures };
   const looked = await Promise.all(
     unknown.map((digest) =>
-      unlessOdd(lookAt(sight, digest, time), [], passedOver(sighted, digest)),
+      fallbackOnProtocolError(
+        fetchManifestTree(sight, digest, time),
+        [],
+        passedOver(reconciliation, digest),
+      ),
     ),
   );
   // Indexes may share what they name.
-  const facts = new Map(looked.flat().map((one) => [one.digest, one]));
-  findings.manifests += facts.size;
+  const manifests = new Map(looked.flat().map((one) => [one.digest, one]));
+  findings.manifests += manifests.size;
   findings.same += found.length - news.length;
-  if (isSettled && news.length === 0 && facts.size === 0) return repo;
+  if (isSettled && news.length === 0 && manifests.size === 0) return repo;
   const { uid, outcomes } = await engine.store.write(async (tx) => {
     const placed =
       isSettled && repo !== undefined
         ? { uid: repo }
-        : await placeRepo(engine, tx, remote.host, path, occasion);
+        : await ensureRepoForPath(engine, tx, remote.host, path, origin);
     if (placed === undefined) return { uid: undefined, outcomes: [] };
-    const change = changeFor(engine, tx, "tag", occasion);
-    for (const one of facts.values()) await recordManifest(change, placed.uid, one);
+    const change = systemMutation(engine, tx, "tag", origin);
+    for (const one of manifests.values()) await recordManifest(change, placed.uid, one);
     const done: string[] = [];
     for (const tag of news) {
       done.push((await recordTag(change, placed.uid, { ...tag, time })).outcome);
@@ -94,39 +103,39 @@ export async function reconcileTags(
  * Removes the tags that are in none of a repo's places any more, and what is known of their images
  * where the registry does not have these either.
  *
- * @example await removeGoneTags(sighted, findings);
+ * @example await removeGoneTags(reconciliation, findings);
  */
-export async function removeGoneTags(sighted: Settled, findings: Findings): Promise<void> {
-  const { engine, names, repo } = sighted;
+export async function removeGoneTags(reconciliation: Settled, findings: Findings): Promise<void> {
+  const { engine, names, repo } = reconciliation;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const page = await knownTags(engine.store.reader, repo, last, PAGE);
     last = page.at(-1)?.name;
     const gone = page.filter(({ name }) => !names.has(name));
     // Looked up after the tags: those of a new place come together with it.
-    const others = gone.length === 0 ? [] : await otherPlaces(sighted);
+    const others = gone.length === 0 ? [] : await otherPlaces(reconciliation);
     for (const tag of gone) {
-      if ((await elsewhere(sighted, others, tag.name)).length > 0) continue;
-      if (await removeOne(sighted, tag, others.length > 0)) findings.removed++;
+      if ((await elsewhere(reconciliation, others, tag.name)).length > 0) continue;
+      if (await removeOne(reconciliation, tag, others.length > 0)) findings.removed++;
     }
   }
 }
 
 async function removeOne(
-  sighted: Settled,
+  reconciliation: Settled,
   { name, digest }: Tag,
   mayBeElsewhere: boolean,
 ): Promise<boolean> {
-  const { engine, remote, path, repo, time, signal, occasion } = sighted;
+  const { engine, remote, path, repo, time, signal, origin } = reconciliation;
   const isKept = mayBeElsewhere || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
-    const change = changeFor(engine, tx, "tagDeletion", occasion);
+    const change = systemMutation(engine, tx, "tagDeletion", origin);
     const removed = await removeTag(change, repo, name, time);
     if (!isKept) await removeManifest(change, repo, digest, time);
     return removed;
   });
 }
 
-type Settled = Sighted & { readonly repo: string };
+type Settled = RepoReconciliation & { readonly repo: string };
 
 interface Tag {
   readonly name: string;
@@ -138,7 +147,12 @@ function isThere(tag: { name: string; digest: string | undefined }): tag is Tag 
 }
 
 /** The other places that the repo is in. */
-async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<RegistryPlace[]> {
+async function otherPlaces({
+  engine,
+  remote,
+  path,
+  repo,
+}: RepoReconciliation): Promise<RegistryPlace[]> {
   const places = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
   return places.filter((place) => place.host !== remote.host || place.path !== path);
 }
@@ -148,7 +162,7 @@ const NOT_TOLD = "";
 
 /** What a tag stands for there. */
 async function elsewhere(
-  { remotes, signal }: Sighted,
+  { remotes, signal }: RepoReconciliation,
   others: readonly RegistryPlace[],
   name: string,
 ): Promise<string[]> {
@@ -165,7 +179,10 @@ async function elsewhere(
 }
 
 /** Leaves in the log what a registry could not tell of something. */
-function passedOver({ log, remote, path }: Sighted, what: string): (error: Error) => void {
+function passedOver(
+  { log, remote, path }: RepoReconciliation,
+  what: string,
+): (error: Error) => void {
   const { host } = remote;
   return ({ message: why }) => log.warn({ host, repository: path, what, why }, "passed over");
 }

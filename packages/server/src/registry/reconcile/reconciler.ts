@@ -23,7 +23,7 @@ const LOOK_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-export interface ReconcilerParts {
+export interface ReconcilerDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
@@ -39,13 +39,13 @@ export interface ReconcilerParts {
  * notifications missed. It never holds up anything else: a registry that is down leaves what is known as it is.
  */
 export class Reconciler {
-  readonly #parts: ReconcilerParts;
+  readonly #parts: ReconcilerDeps;
   readonly #holder = randomUUID();
   readonly #stopping = new AbortController();
   #nap = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(parts: ReconcilerParts) {
+  constructor(parts: ReconcilerDeps) {
     this.#parts = parts;
   }
 

@@ -9,10 +9,10 @@ import type { RegistryKeys } from "../access/keys.ts";
 import { registryHandlers } from "../client/registries.ts";
 import { RemoteRegistry } from "../client/remote.ts";
 import { notificationEndpoint } from "../ingest/notifications.ts";
-import { AttachedRegistries } from "../ingest/webhook-auth.ts";
+import { WebhookAuth } from "../ingest/webhook-auth.ts";
 import { Reconciler } from "./reconciler.ts";
 
-export interface TrackingParts {
+export interface RegistrySyncDeps {
   readonly engine: Engine;
   readonly keys: RegistryKeys;
   readonly installation: InstallationSecrets;
@@ -21,7 +21,7 @@ export interface TrackingParts {
 }
 
 /** How we keep track of what is in the attached registries: they tell us, and we look. */
-export class Tracking {
+export class RegistrySync {
   readonly endpoints: readonly HttpEndpoint[];
   readonly handlers: readonly [DescMethod, Handler][];
   /** The registries, by host. */
@@ -43,11 +43,11 @@ export class Tracking {
     this.#looked = looked;
   }
 
-  /** @example const tracking = Tracking.open({ engine, keys, installation, metrics, log }); */
-  static open(parts: TrackingParts): Tracking {
+  /** @example const tracking = RegistrySync.open({ engine, keys, installation, metrics, log }); */
+  static open(parts: RegistrySyncDeps): RegistrySync {
     const { engine, keys, installation, metrics, log } = parts;
     const { settings, addresses } = engine;
-    const attached = new AttachedRegistries(installation, settings);
+    const attached = new WebhookAuth(installation, settings);
     const connected = () => {
       const all = [...settings.registryUrls].map(
         ([host, url]) => [host, new RemoteRegistry({ host, url, keys, addresses })] as const,
@@ -63,7 +63,7 @@ export class Tracking {
       const parts = { engine, remote, remotes: looked, metrics, log, everyMs };
       reconcilers.set(host, new Reconciler(parts));
     }
-    return new Tracking(
+    return new RegistrySync(
       [notificationEndpoint({ engine, attached, remotes, metrics, log })],
       registryHandlers(engine, reconcilers),
       [...reconcilers.values()],

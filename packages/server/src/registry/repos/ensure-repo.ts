@@ -11,7 +11,7 @@ import { WharfError } from "../../lib/errors.ts";
  * @example const repo = await ensureRepo(change, group, "nginx");
  */
 export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
-  return (await findOrMake(change, group, create(RepoSchema, { name }))).repo;
+  return (await findOrCreateRepo(change, group, create(RepoSchema, { name }))).repo;
 }
 
 /** How those are refused who come second. */
@@ -20,9 +20,9 @@ const TAKEN: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITION"];
 /**
  * The repo of a group with the name of this one, or this one made there.
  *
- * @example const { repo, isNew } = await findOrMake(change, group, given);
+ * @example const { repo, isNew } = await findOrCreateRepo(change, group, given);
  */
-export async function findOrMake(
+export async function findOrCreateRepo(
   change: Change,
   group: string,
   given: Repo,

@@ -7,12 +7,12 @@ import { createOne, updateOne } from "../../engine/write.ts";
 import type { Call, EventBody } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
 import { readReadmes } from "../../store/tables/repo-readmes.ts";
-import { findOrMake } from "./ensure-repo.ts";
+import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
 import { withoutUnsafeLinks } from "./readme-links.ts";
 
 /** A repo and its README, which are one to version 1. */
-export interface WholeRepo {
+export interface RepoWithReadme {
   readonly repo: Repo;
   readonly readme: string;
 }
@@ -23,17 +23,17 @@ const README = [...UPDATE, Capability.CAP_REPO_INTERNAL_ADMIN];
 const EVERYTHING = ["*"];
 
 /** Tells of a repo and its README in one event. */
-export type TellWhole = (whole: WholeRepo) => EventBody;
+export type ToEventBody = (whole: RepoWithReadme) => EventBody;
 
 /**
  * Repos with their READMEs, each changed in one transaction with the other. What it takes is what it
  * takes of either alone: a README is for those who also administer the registry.
  */
-export class WholeRepos {
+export class ReposWithReadme {
   readonly #engine: Engine;
-  readonly #tell: TellWhole;
+  readonly #tell: ToEventBody;
 
-  constructor(engine: Engine, tell: TellWhole) {
+  constructor(engine: Engine, tell: ToEventBody) {
     this.#engine = engine;
     this.#tell = tell;
   }
@@ -42,21 +42,21 @@ export class WholeRepos {
   create(
     call: Call,
     parent: string,
-    { repo, readme }: WholeRepo,
+    { repo, readme }: RepoWithReadme,
     preventExisting: boolean,
-  ): Promise<WholeRepo> {
+  ): Promise<RepoWithReadme> {
     validateRequest(CreateRepoRequestSchema, create(CreateRepoRequestSchema, { parent, repo }));
     // Before it is looked for: not everything that a request can hold can be searched for.
     validate(RepoSchema, repo);
     checkReadme(readme);
     const { repos, store } = this.#engine;
     return store.write(async (tx) => {
-      const change = new WholeChange(call, tx, this.#engine);
+      const change = new CombinedChange(call, tx, this.#engine);
       if (preventExisting) {
         const { created } = await createOne(change, repos, parent, repo);
         return this.#withReadme(change, created, readme, "Create");
       }
-      const found = await findOrMake(change, parent, repo);
+      const found = await findOrCreateRepo(change, parent, repo);
       if (found.isNew) return this.#withReadme(change, found.repo, readme, "Create");
       change.mustHold(UPDATE, found.repo.uid);
       return this.#replace(change, found.repo.uid, { repo, readme });
@@ -64,12 +64,14 @@ export class WholeRepos {
   }
 
   /** Replaces everything that a caller can set. */
-  replace(call: Call, whole: WholeRepo): Promise<WholeRepo> {
+  replace(call: Call, whole: RepoWithReadme): Promise<RepoWithReadme> {
     const { uid } = whole.repo;
     mustBeUid("uid", uid);
     checkReadme(whole.readme);
     const { store } = this.#engine;
-    return store.write((tx) => this.#replace(new WholeChange(call, tx, this.#engine), uid, whole));
+    return store.write((tx) =>
+      this.#replace(new CombinedChange(call, tx, this.#engine), uid, whole),
+    );
   }
 
   /** The READMEs of repos, by uid; those without one are left out. */
@@ -79,10 +81,10 @@ export class WholeRepos {
   }
 
   async #replace(
-    change: WholeChange,
+    change: CombinedChange,
     uid: string,
-    { repo, readme }: WholeRepo,
-  ): Promise<WholeRepo> {
+    { repo, readme }: RepoWithReadme,
+  ): Promise<RepoWithReadme> {
     const { repos } = this.#engine;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
@@ -91,11 +93,11 @@ export class WholeRepos {
 
   /** They who may not read the README are not told what it says. */
   async #withReadme(
-    change: WholeChange,
+    change: CombinedChange,
     repo: Repo,
     readme: string,
     verb: "Create" | "Update",
-  ): Promise<WholeRepo> {
+  ): Promise<RepoWithReadme> {
     const { uid } = repo;
     const kept = await keepReadme(change, uid, readme);
     const body = this.#tell({ repo, readme: kept });
@@ -116,7 +118,7 @@ async function keepReadme(change: Change, uid: string, readme: string): Promise<
 }
 
 /** A change of a repo and its README, which one event tells. Events of other things are their own. */
-class WholeChange extends Change {
+class CombinedChange extends Change {
   readonly #held: Parameters<Change["emit"]>[] = [];
 
   override async emit(...event: Parameters<Change["emit"]>): Promise<void> {

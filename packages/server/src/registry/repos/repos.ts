@@ -22,7 +22,7 @@ import { forgetPlaces } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/tag-history.ts";
 import { readmeMethods } from "./readme.ts";
-import { passOn, settleSync } from "./sync.ts";
+import { applySync, propagateToSynced } from "./sync.ts";
 
 /** Repos: what a group keeps images in. What is stored of the images is knowledge; they are elsewhere. */
 export const repos: Resource<Repo> = new Resource({
@@ -44,13 +44,13 @@ export const repos: Resource<Repo> = new Resource({
   ],
   async beforeCreate(change, created) {
     check(created);
-    await settleSync(change, undefined, created);
+    await applySync(change, undefined, created);
   },
   async beforeUpdate(change, before, after) {
     check(after);
     if (before.name !== after.name) await mayRename(change, before, after);
-    await settleSync(change, before, after);
-    await passOn(change, before, after);
+    await applySync(change, before, after);
+    await propagateToSynced(change, before, after);
   },
   beforeDelete: removeContents,
   methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),

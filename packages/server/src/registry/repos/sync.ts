@@ -17,7 +17,7 @@ import {
   notFound,
 } from "../../lib/errors.ts";
 import { registryHosts } from "../../sts/audiences.ts";
-import { placeOf } from "../path.ts";
+import { resolvePath } from "../path.ts";
 
 /**
  * Repos whose images come from another one. Some of what they say is then the other's: it is copied
@@ -52,9 +52,9 @@ function inherit(repo: Repo, source: Repo): void {
  * Checks what a repo says of its source, fills in what the service sets, and takes over what is the
  * source's.
  *
- * @example await settleSync(change, before, after);
+ * @example await applySync(change, before, after);
  */
-export async function settleSync(
+export async function applySync(
   change: Change,
   before: Repo | undefined,
   after: Repo,
@@ -83,7 +83,7 @@ async function uidOfSource({ engine, tx, caller }: Change, named: string): Promi
   const hosts = registryHosts(engine.settings, engine.addresses().baseUrl);
   const host = hosts.find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
-  const uid = (await placeOf(engine, tx, path))?.repo;
+  const uid = (await resolvePath(engine, tx, path))?.repo;
   // What the caller may not see is for them as if it were not there.
   if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;
   throw refusal(`there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`);
@@ -139,9 +139,9 @@ function refuseOwnWords(after: Repo, source: Repo, own: Repo | undefined): void 
 /**
  * Gives a change of a repo to those that are synced from it.
  *
- * @example await passOn(change, before, after);
+ * @example await propagateToSynced(change, before, after);
  */
-export async function passOn(change: Change, before: Repo, after: Repo): Promise<void> {
+export async function propagateToSynced(change: Change, before: Repo, after: Repo): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
   const { engine, tx, call } = change;
   const { repos } = engine;

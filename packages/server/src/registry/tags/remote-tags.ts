@@ -5,10 +5,10 @@ import type { Call } from "../../rpc/call.ts";
 import { placesOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
-import { mustBeUnused, notMovable } from "../ingest/tag-state.ts";
-import { placeOf } from "../path.ts";
+import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
+import { resolvePath } from "../path.ts";
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
 
@@ -28,7 +28,7 @@ interface Target extends AttachedPlace {
  * The tags of repos that are in attached registries. They are changed there, before we take note of
  * it: what is in the registry is what is pulled. A repo that is in several has its tags changed in all.
  */
-export class PlacedTags {
+export class RemoteTags {
   readonly #engine: Engine;
   readonly #remotes: ReadonlyMap<string, RemoteRegistry>;
 
@@ -58,7 +58,7 @@ export class PlacedTags {
     if (!has) throw noImage(digest);
     const stoodFor = [known?.digest, ...targets.map(({ now }) => now)];
     if (stoodFor.some((one) => one && one !== digest)) await this.#mayMove(call, repo, name);
-    await mustBeUnused(this.#engine.store.reader, repo, { name, digest });
+    await checkUniqueTag(this.#engine.store.reader, repo, { name, digest });
     const time = Math.max(Date.now(), known?.seen ?? 0);
     for (const { remote, path, manifest } of targets) {
       if (manifest === undefined) continue;
@@ -83,7 +83,10 @@ export class PlacedTags {
     const found = await Promise.all(places.map(isThere));
     const time = Math.max(Date.now(), known?.seen ?? 0);
     for (const place of places.filter((_, at) => found[at])) {
-      const isDone = await unlessOdd(place.remote.untag(place.path, name, call.caller.uid), false);
+      const isDone = await fallbackOnProtocolError(
+        place.remote.untag(place.path, name, call.caller.uid),
+        false,
+      );
       // Some say that there is nothing of that name, where they know of digests alone.
       if (!isDone && (await isThere(place))) throw notDeletable(place.remote.host);
     }
@@ -96,7 +99,7 @@ export class PlacedTags {
     for (const { host, path } of await placesOf(reader, repo)) {
       const remote = this.#remotes.get(host);
       // A folder may have been renamed: what is there is then another's, and the next look finds it.
-      const isStill = (await placeOf(this.#engine, reader, path))?.repo === repo;
+      const isStill = (await resolvePath(this.#engine, reader, path))?.repo === repo;
       if (remote !== undefined && isStill) attached.push({ remote, path });
     }
     return attached;
@@ -107,7 +110,7 @@ export class PlacedTags {
     if (!caller.grants.holds([UPDATE], repo))
       throw permissionDenied([capabilityName(UPDATE)], repo);
     const { reader } = this.#engine.store;
-    if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw notMovable(name);
+    if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
   }
 }
 

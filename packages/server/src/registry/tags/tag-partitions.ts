@@ -29,7 +29,7 @@ export function kindsOf(name: string): number {
 }
 
 /** Tags in parts, by kind and by whether they are deprecated. */
-export const tagParts: Parts<Tag> = {
+export const tagPartitions: Parts<Tag> = {
   all: ALL,
   of: ({ name, deprecated }) => kindsOf(name) | (deprecated ? DEPRECATED : 0),
   wanted(request: Message) {

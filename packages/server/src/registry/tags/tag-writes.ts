@@ -18,8 +18,8 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
-import { recordTag, removeTag, type TagNews } from "../ingest/tag-state.ts";
-import type { PlacedTags } from "./remote-tags.ts";
+import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
+import type { RemoteTags } from "./remote-tags.ts";
 
 /**
  * Tags that callers make, move and delete: in the registries that have the repo, and then in what we
@@ -27,9 +27,9 @@ import type { PlacedTags } from "./remote-tags.ts";
  */
 export class TagWrites {
   readonly #engine: Engine;
-  readonly #placed: PlacedTags;
+  readonly #placed: RemoteTags;
 
-  constructor(engine: Engine, placed: PlacedTags) {
+  constructor(engine: Engine, placed: RemoteTags) {
     this.#engine = engine;
     this.#placed = placed;
   }
@@ -58,7 +58,7 @@ export class TagWrites {
     if (before.name !== name) {
       throw invalidArgument({ field: "name", description: "name cannot be changed" });
     }
-    const news = { name, digest, deprecated, bundles, toldBy: call.method };
+    const news = { name, digest, deprecated, bundles, eventMethod: call.method };
     return this.#put(call, parentOf(uid), news, uid);
   }
 
@@ -73,7 +73,7 @@ export class TagWrites {
     return messageReply(TagSchema, made);
   }
 
-  async #put(call: Call, repo: string, news: TagNews, uid?: string): Promise<Tag> {
+  async #put(call: Call, repo: string, news: TagUpdate, uid?: string): Promise<Tag> {
     const { repos, tags, store } = this.#engine;
     // Before a registry is changed. Its notification of this very change may create the tag meanwhile,
     // so the check is repeated below only where no registry was involved.
@@ -120,14 +120,14 @@ export class TagWrites {
   }
 }
 
-function contentOf({ digest, deprecated = false, bundles = [] }: TagNews) {
+function contentOf({ digest, deprecated = false, bundles = [] }: TagUpdate) {
   return { digest, deprecated, bundles };
 }
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
 
 /** `tag.create` creates tags and confirms existing ones; changing one in any way takes `tag.update`. */
-function mayReplace({ caller }: Call, before: Tag | undefined, news: TagNews): void {
+function mayReplace({ caller }: Call, before: Tag | undefined, news: TagUpdate): void {
   if (before === undefined || caller.grants.holds([UPDATE], before.uid)) return;
   if (!isDeepStrictEqual(contentOf(news), contentOf(before))) {
     throw permissionDenied([capabilityName(UPDATE)], parentOf(before.uid));

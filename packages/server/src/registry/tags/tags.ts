@@ -15,8 +15,8 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { readHistory } from "../../store/tables/tag-history.ts";
-import { noteRemoval } from "../ingest/tag-state.ts";
-import { tagParts } from "./tag-partitions.ts";
+import { recordRemoval } from "../ingest/tag-state.ts";
+import { tagPartitions } from "./tag-partitions.ts";
 
 /** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
@@ -24,7 +24,7 @@ export const tags: Resource<Tag> = new Resource({
   schema: TagSchema,
   table: "tags",
   uniqueNames: true,
-  parts: tagParts,
+  parts: tagPartitions,
   childOrders: ["created", "updated"],
   filters: [
     { field: "name", column: "name", type: "common" },
@@ -32,7 +32,7 @@ export const tags: Resource<Tag> = new Resource({
     { field: "updatedSince", column: "updated", type: "common", isBound: true },
   ],
   beforeDelete: (change, { uid, name }) =>
-    noteRemoval(change, parentOf(uid), name, change.call.time),
+    recordRemoval(change, parentOf(uid), name, change.call.time),
   methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
 });
 
