@@ -42,8 +42,8 @@ export class Metrics {
     this.#writes += writes;
   }
 
-  /** Something that a registry told of was taken in, so long after it happened. */
-  noticed(ms: number): void {
+  /** A notification was ingested, this long after the event it reports. */
+  notificationIngested(ms: number): void {
     this.#allNotices.add(ms / 1000);
   }
 

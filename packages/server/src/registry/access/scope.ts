@@ -1,5 +1,5 @@
 import { invalidArgument } from "../../lib/errors.ts";
-import { isRepositoryName } from "../name.ts";
+import { isRepositoryName } from "../path.ts";
 
 /** What can be done with a repository, each granted apart. */
 export const ACTIONS = ["pull", "push", "delete"] as const;

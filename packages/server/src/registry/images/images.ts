@@ -12,7 +12,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
-import { MAX_CHILDREN } from "../reconcile/fetch-manifest-tree.ts";
+import { MAX_CHILDREN } from "./manifest.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";
 

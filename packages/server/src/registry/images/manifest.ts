@@ -6,6 +6,9 @@ export interface ReadManifest extends Omit<Manifest, "digest" | "pushed" | "pull
   readonly hasImageConfig: boolean;
 }
 
+/** Children of an index that are fetched and stored; of others, only what the index says is known. */
+export const MAX_CHILDREN = 256;
+
 const INDEXES = new Set([
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",

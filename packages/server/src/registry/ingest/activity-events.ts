@@ -2,37 +2,40 @@ import { randomUUID } from "node:crypto";
 import { parentOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit-and-events.ts";
-import type { RegistryNotification } from "./envelope.ts";
+import type { RegistryNotification } from "./notification-formats.ts";
 
-/** A notification of what was done to a repo. */
+/** A push, pull or deletion in a registry, with the repo it is about. */
 export interface RegistryActivity {
   readonly notification: RegistryNotification;
   readonly host: string;
   /** The uid of the repo. */
   readonly repo: string;
   readonly requestId: string;
-  /** What the tag stood for before; empty for a new one. */
+  /** The former digest of a moved tag; empty for a new one. */
   readonly previous?: string;
-  /** Whether the tag moved where a group has decided that none should. */
+  /** Whether a tag moved although its group wants unique tags. */
   readonly movedUniqueTag?: boolean;
-  /** What else the audit should say. */
-  readonly note?: object;
+  /** More detail for the audit log. */
+  readonly detail?: object;
 }
 
-const EVENTS = { push: "registry.push.v1", pull: "registry.pull.v1", delete: undefined } as const;
+const EVENT_TYPES = {
+  push: "registry.push.v1",
+  pull: "registry.pull.v1",
+  // Deletions have the events of the deleted tags.
+  delete: undefined,
+} as const;
 
 /**
- * Leaves who pushed, pulled or deleted what, and from where: an event for each, and an audit row for
- * each manifest. Deletions are told by the events of their tags.
- *
- * @example await writeActivity(tx, { notification, host, repo: repo.uid, requestId });
+ * Writes the event of a push or pull, and an audit row with its actor and address. Pushed and pulled
+ * layers have events only.
  */
 export async function writeActivity(tx: Transaction, activity: RegistryActivity): Promise<void> {
-  const { notification, host, repo, requestId, previous, movedUniqueTag, note } = activity;
+  const { notification, host, repo, requestId, previous, movedUniqueTag } = activity;
   const { action, time, actor, digest, tag, path } = notification;
-  const type = EVENTS[action];
+  const type = EVENT_TYPES[action];
   if (type !== undefined) {
-    const body = JSON.stringify(bodyOf(activity));
+    const body = JSON.stringify(eventBody(activity));
     const about = { subject: repo, group: parentOf(repo), actor };
     await writeEvent(tx, { ...about, id: randomUUID(), time, type, bodyType: "", body });
   }
@@ -44,7 +47,7 @@ export async function writeActivity(tx: Transaction, activity: RegistryActivity)
     ...(digest && { digest }),
     ...(previous && { previous }),
     ...(movedUniqueTag && { movedUniqueTag: true }),
-    ...note,
+    ...activity.detail,
   };
   await writeAudit(tx, {
     time,
@@ -59,7 +62,8 @@ export async function writeActivity(tx: Transaction, activity: RegistryActivity)
   });
 }
 
-function bodyOf({ notification, host, repo, previous, movedUniqueTag }: RegistryActivity): object {
+function eventBody(activity: RegistryActivity): object {
+  const { notification, host, repo, previous, movedUniqueTag } = activity;
   const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notification;
   return {
     repository: path,
@@ -68,7 +72,7 @@ function bodyOf({ notification, host, repo, previous, movedUniqueTag }: Registry
     digest,
     ...(action === "pull" && { method }),
     type,
-    // Without its zone, which is UTC.
+    // UTC, without a time zone: the format of this event.
     when: new Date(time).toISOString().slice(0, -1),
     location: host,
     remote_address: remoteAddress,

@@ -12,123 +12,134 @@ import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { resolvePath } from "../path.ts";
 import { writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
-import type { RegistryNotification } from "./envelope.ts";
 import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
+import type { RegistryNotification } from "./notification-formats.ts";
 import { removeLocation } from "./removal.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
 
-/** What came of a notification. */
+/** A label of `wharf_registry_notices_total`: ingested, a duplicate, or of no repo here. */
 export type Outcome = "taken" | "known" | "elsewhere";
 
-/** A notification with all that it takes to take it in. */
-export interface Told {
+/** A notification with everything that is needed to ingest it. */
+export interface Ingestion {
   readonly engine: Engine;
   readonly host: string;
   readonly notification: RegistryNotification;
   readonly requestId: string;
-  /** Of a pushed manifest, and of what it names. */
+  /** The pushed manifest, and those it refers to. */
   readonly manifests: readonly Omit<Manifest, "pulled">[];
-  /** Of a deletion that names both a tag and what it stood for: whether that is gone as well. */
-  readonly isGone: boolean;
-  /** Whether the time of a pull is to be kept. */
-  readonly keepsPull: boolean;
+  /** For a deletion with tag and digest: whether the registry has deleted the manifest as well. */
+  readonly isManifestGone: boolean;
+  /** Whether the time of this pull is recorded. */
+  readonly recordsPull: boolean;
 }
 
-/**
- * Takes a notification into what we know, once, however often it comes.
- *
- * @example const outcome = await store.write((tx) => ingest(tx, told));
- */
-export async function ingest(tx: Transaction, told: Told): Promise<Outcome> {
-  const { host, notification } = told;
+/** Applies a notification to the stored state, idempotently. */
+export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
+  const { engine, host, notification, recordsPull } = ingestion;
   if (!(await firstTime(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
-  const repo = isPush ? await placed(tx, told) : await existing(tx, told);
-  if (repo === "missing" && notification.action === "delete") await noteEarly(tx, told);
+  const repo = isPush
+    ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
+    : await findRepo(tx, ingestion);
+  if (repo === "missing" && notification.action === "delete") {
+    await recordPathDeletion(tx, ingestion);
+  }
   if (repo === undefined || repo === "missing") return "elsewhere";
-  if (notification.action === "delete") return remove(tx, told, repo.uid);
-  if (isPush) return push(tx, told, repo);
-  if (notification.type === "manifest" && told.keepsPull) {
-    const change = systemMutation(told.engine, tx, "tag", originOf(told));
+  if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo.uid);
+  if (isPush) return ingestPush(tx, ingestion, repo);
+  if (notification.type === "manifest" && recordsPull) {
+    const change = systemMutation(engine, tx, "tag", originOf(ingestion));
     await recordPull(change, repo.uid, notification.digest, notification.time);
   }
-  await writeActivity(tx, { ...told, repo: repo.uid });
+  await writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
 }
 
-function originOf({ notification, requestId }: Told): MutationOrigin {
+function originOf({ notification, requestId }: Ingestion): MutationOrigin {
   const { actor, remoteAddress, userAgent } = notification;
   return { actor, remoteAddress, userAgent, requestId, time: Date.now() };
 }
 
-function placed(tx: Transaction, told: Told): Promise<EnsuredRepo | undefined> {
-  return ensureRepoForPath(told.engine, tx, told.host, told.notification.path, originOf(told));
-}
-
-/** Missing is a repo that a path of ours could stand for. */
-async function existing(
+/** The repo of a path; "missing" if the path is valid but has no repo yet. */
+async function findRepo(
   tx: Transaction,
-  { engine, notification }: Told,
+  { engine, notification }: Ingestion,
 ): Promise<EnsuredRepo | "missing" | undefined> {
-  const place = await resolvePath(engine, tx, notification.path);
-  return place && (place.repo === undefined ? "missing" : { uid: place.repo });
+  const resolved = await resolvePath(engine, tx, notification.path);
+  if (resolved === undefined) return undefined;
+  const { repo: uid } = resolved;
+  return uid === undefined ? "missing" : { uid, isCreatedBySystem: false };
 }
 
-function noteEarly(tx: Transaction, { host, notification }: Told): Promise<void> {
+/** Records a deletion whose push may be reported later. */
+function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion): Promise<void> {
   const { path, tag, digest, time } = notification;
   return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
 }
 
-async function push(tx: Transaction, told: Told, { uid, madeFor }: EnsuredRepo): Promise<Outcome> {
-  const { engine, notification, manifests } = told;
+async function ingestPush(
+  tx: Transaction,
+  ingestion: Ingestion,
+  { uid, isCreatedBySystem }: EnsuredRepo,
+): Promise<Outcome> {
+  const { engine, notification, manifests } = ingestion;
   const { tag: name, digest, time } = notification;
-  const change = systemMutation(engine, tx, "tag", originOf(told));
+  const change = systemMutation(engine, tx, "tag", originOf(ingestion));
   for (const manifest of manifests) await recordManifest(change, uid, manifest);
   const { outcome, previous } =
     name === ""
       ? { outcome: "unchanged", previous: "" }
       : await recordTag(change, uid, { name, digest, time });
   await revertIfDeleted(change, uid, digest, time);
-  await takeBackEarly(tx, told, uid);
-  const note = madeFor === undefined ? {} : { madeBy: "the installation" };
+  await applyPathDeletions(tx, ingestion, uid);
+  const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
   const movedUniqueTag = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
-  await writeActivity(tx, { ...told, repo: uid, note, ...moved, movedUniqueTag });
+  await writeActivity(tx, { ...ingestion, repo: uid, detail, ...moved, movedUniqueTag });
   return "taken";
 }
 
-/** Takes back a push that was deleted after it, where that was told when there was no repo. */
-async function takeBackEarly(tx: Transaction, told: Told, repo: string): Promise<void> {
-  const { engine, host, notification } = told;
+/** Applies deletions that happened after this push and were reported before the repo existed. */
+async function applyPathDeletions(
+  tx: Transaction,
+  ingestion: Ingestion,
+  repo: string,
+): Promise<void> {
+  const { engine, host, notification } = ingestion;
   const { path, tag, digest } = notification;
   const what = [tag, digest, WHOLE];
-  for (const deleted of await pathDeletions(tx, host, path, what, notification.time)) {
-    const { time } = deleted;
-    const change = systemMutation(engine, tx, "tagDeletion", originOf(told));
-    if (deleted.what === WHOLE)
-      return removeLocation(engine, tx, { host, path, repo, time }, originOf(told));
-    if (deleted.what === digest) await removeManifest(change, repo, digest, time);
+  for (const deletion of await pathDeletions(tx, host, path, what, notification.time)) {
+    const { time } = deletion;
+    const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+    if (deletion.what === WHOLE)
+      return removeLocation(engine, tx, { host, path, repo, time }, originOf(ingestion));
+    if (deletion.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);
   }
 }
 
-async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcome> {
-  const { engine, host, notification } = told;
+async function ingestDeletion(
+  tx: Transaction,
+  ingestion: Ingestion,
+  repo: string,
+): Promise<Outcome> {
+  const { engine, host, notification } = ingestion;
   const { tag, digest, time, path } = notification;
-  const change = systemMutation(engine, tx, "tagDeletion", originOf(told));
-  // Registries tell of one deletion several times, and of those of layers in the same way.
-  let isNews = true;
+  const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+  // Registries report one deletion several times, and deletions of layers like those of manifests.
+  let isNew = true;
   if (tag !== "") {
-    isNews = await removeTag(change, repo, tag, time);
-    if (told.isGone) await removeManifest(change, repo, digest, time);
+    isNew = await removeTag(change, repo, tag, time);
+    if (ingestion.isManifestGone) await removeManifest(change, repo, digest, time);
   } else if (digest !== "") {
-    isNews = (await findManifest(tx, repo, digest)) !== undefined;
+    isNew = (await findManifest(tx, repo, digest)) !== undefined;
     await removeManifest(change, repo, digest, time);
   } else {
-    await noteEarly(tx, told);
-    await removeLocation(engine, tx, { host, path, repo, time }, originOf(told));
+    await recordPathDeletion(tx, ingestion);
+    await removeLocation(engine, tx, { host, path, repo, time }, originOf(ingestion));
   }
-  if (isNews) await writeActivity(tx, { ...told, repo });
-  return isNews ? "taken" : "known";
+  if (isNew) await writeActivity(tx, { ...ingestion, repo });
+  return isNew ? "taken" : "known";
 }

@@ -9,95 +9,87 @@ import { forgetPlace, passOnMade, placesOf } from "../../store/tables/registry-l
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 
-/** A path of a registry that is no more. */
+/** A location that the registry no longer has. */
 export interface RemovedLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
-  /** When it was seen to be gone. */
+  /** When its removal was observed. */
   readonly time: number;
 }
 
-/** Tags removed in one go. */
-const PAGE = 200;
+const TAG_BATCH_SIZE = 200;
 
 /**
- * Takes in that a registry no longer has a path. Where the repo is in no other place, its tags and
- * images go, unless they are newer; and the repo itself, if pushing there is all that made it: one
- * that someone made or changed stays, empty.
- *
- * @example await removeLocation(engine, tx, { host, path, repo, time }, origin);
+ * Removes a location of a repo. With the last location, the tags and manifests of the repo are removed,
+ * except newer ones. The repo itself is deleted if a push created it and nobody changed it since;
+ * otherwise it stays, empty.
  */
 export async function removeLocation(
   engine: Engine,
   tx: Transaction,
-  place: RemovedLocation,
+  location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
-  const { host, path, repo, time } = place;
+  const { host, path, repo, time } = location;
   const row = await engine.repos.table.findForChange(tx, repo);
-  const places = await placesOf(tx, repo);
-  const gone = places.find((one) => one.host === host && one.path === path);
-  if (row === undefined || gone === undefined || (await isElsewhere(engine, tx, place))) {
+  const locations = await placesOf(tx, repo);
+  const removed = locations.find((one) => one.host === host && one.path === path);
+  if (row === undefined || removed === undefined || (await hasOther(engine, tx, location))) {
     await forgetPlace(tx, host, path);
-    if (gone?.made === 1) await passOnMade(tx, repo);
+    if (removed?.made === 1) await passOnMade(tx, repo);
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
-    last = await removeSome(engine, tx, place, last, origin);
+    last = await removeTagBatch(engine, tx, location, last, origin);
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
-  // What was pushed since then is there, or what was known of it is.
+  // Something was pushed after the removal, so the location exists again.
   if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
   await forgetPlace(tx, host, path);
   const { createTime, updateTime } = engine.repos.fromRow(row);
-  const isUntouched =
+  const isUnchanged =
     createTime !== undefined &&
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
-  const isMadeByPushes = places.some(({ made }) => made === 1);
-  if (!isMadeByPushes || !isUntouched) return;
+  const isCreatedByPush = locations.some(({ made }) => made === 1);
+  if (!isCreatedByPush || !isUnchanged) return;
   const change = systemMutation(engine, tx, "repoDeletion", origin);
   await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
   await change.remove(engine.repos, repo);
 }
 
-/**
- * The same in several transactions, which everyone who writes waits for: a repo may have very many tags.
- *
- * @example await removeLocationInBatches(engine, { host, path, repo, time }, origin);
- */
+/** Like `removeLocation`, in several transactions: removing many tags in one would block all writes. */
 export async function removeLocationInBatches(
   engine: Engine,
-  gone: RemovedLocation,
+  location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
   const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
-      const isLast = !(await isElsewhere(engine, tx, gone));
-      return isLast ? removeSome(engine, tx, gone, after, origin) : undefined;
+      const isLast = !(await hasOther(engine, tx, location));
+      return isLast ? removeTagBatch(engine, tx, location, after, origin) : undefined;
     });
   }
-  await store.write((tx) => removeLocation(engine, tx, gone, origin));
+  await store.write((tx) => removeLocation(engine, tx, location, origin));
 }
 
-/** Whether the repo is in another place. One of a registry that is not attached is asked no more. */
-async function isElsewhere(
+/** Whether the repo has another location. Locations in detached registries do not count. */
+async function hasOther(
   { settings }: Engine,
   reader: Reader,
   { host, path, repo }: RemovedLocation,
 ): Promise<boolean> {
-  const places = await placesOf(reader, repo);
-  return places.some(
-    (place) =>
-      settings.registryUrls.has(place.host) && (place.host !== host || place.path !== path),
+  const locations = await placesOf(reader, repo);
+  return locations.some(
+    (one) => settings.registryUrls.has(one.host) && (one.host !== host || one.path !== path),
   );
 }
 
-/** Removes a page of tags after a name; returns the last of them, undefined at the end. */
-async function removeSome(
+/** Removes a batch of tags after a name. Returns the last name; undefined after the last batch. */
+async function removeTagBatch(
   engine: Engine,
   tx: Transaction,
   { repo, time }: RemovedLocation,
@@ -105,7 +97,7 @@ async function removeSome(
   origin: MutationOrigin,
 ): Promise<string | undefined> {
   const change = systemMutation(engine, tx, "tagDeletion", origin);
-  const page = await knownTags(tx, repo, after, PAGE);
+  const page = await knownTags(tx, repo, after, TAG_BATCH_SIZE);
   for (const { name } of page) await removeTag(change, repo, name, time);
   return page.at(-1)?.name;
 }

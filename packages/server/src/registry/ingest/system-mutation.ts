@@ -6,9 +6,9 @@ import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 
-/** On whose behalf, and when, what a registry tells us changes things here. */
+/** Who or what caused a mutation that no API call requested, and when. */
 export interface MutationOrigin {
-  /** Who is noted for it. */
+  /** The actor in audit rows and events. */
   readonly actor: string;
   readonly time: number;
   readonly requestId: string;
@@ -24,28 +24,26 @@ const METHODS = {
   tagDeletion: TagsService.method.deleteTag,
 } satisfies Record<string, DescMethod>;
 
-/** What is so already is noted, whatever the limits of its group. */
-class Noted extends Change {
+/** Reported state bypasses quotas: it already exists in the registry. */
+class ReportedChange extends Change {
   override readonly isLimited = false;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /**
- * A change that nobody called for: a registry told, or we looked. It is kept as if the method had
- * been called.
- *
- * @example await recordTag(systemMutation(engine, tx, "tag", origin), repo.uid, news);
+ * A mutation caused by a notification or a reconcile pass. Its audit row and event are those of the
+ * API method that does the same.
  */
 export function systemMutation(
   engine: Engine,
   tx: Transaction,
-  what: keyof typeof METHODS,
+  method: keyof typeof METHODS,
   origin: MutationOrigin,
   caller: Caller = OPERATOR,
 ): Change {
-  const { actor, ...told } = origin;
-  const rest = { authorization: undefined, format: "json", signal: NEVER } as const;
-  const call: Call = { ...told, ...rest, method: METHODS[what], caller };
-  return new Noted(call, tx, engine, actor);
+  const { actor, ...context } = origin;
+  const fixed = { authorization: undefined, format: "json", signal: NEVER_ABORTED } as const;
+  const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
+  return new ReportedChange(call, tx, engine, actor);
 }
