@@ -6,21 +6,21 @@ import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { ResourceActions } from "./token.ts";
 
-/** Who asks for a token, as far as what they may do goes. */
+/** The requester of a token, with the upper bound of what it may be granted. */
 export interface Requester {
   readonly grants: Grants;
   readonly isOperator: boolean;
-  /** The actions that they are given at most, whatever they hold. */
-  readonly most: readonly Action[];
+  /** Actions outside of these are never granted. */
+  readonly maxActions: readonly Action[];
 }
 
-/** What is given, and the first place that it is about. */
+/** What a token grants, and the repo or group of its first scope, for the audit log. */
 export interface RegistryAccess {
   readonly access: readonly ResourceActions[];
-  readonly place: string;
+  readonly resource: string;
 }
 
-/** What each action takes on a repo that exists. */
+/** The capabilities that an action on an existing repo needs. */
 const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
   pull: [Capability.CAP_REPO_LIST, Capability.CAP_MANIFEST_LIST, Capability.CAP_REPO_BLOBS_GET],
   push: [
@@ -32,43 +32,40 @@ const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
   delete: [Capability.CAP_MANIFEST_DELETE, Capability.CAP_TAG_DELETE],
 };
 
-/**
- * Gives what was asked for, as far as it is held: each action of each repository by itself.
- *
- * @example const { access } = await grant(engine, requester, readScopes(texts));
- */
-export async function grant(
+/** Grants the requested scopes, action by action, where the requester holds the capabilities. */
+export async function grantScopes(
   engine: Engine,
   requester: Requester,
   scopes: readonly Scope[],
 ): Promise<RegistryAccess> {
   const access: ResourceActions[] = [];
-  let about = "";
+  let resource = "";
   for (const scope of scopes) {
     if (scope.type === "catalog") {
-      // The catalogue names every repository of every organisation.
+      // The catalog lists the repositories of all organizations.
       if (requester.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
       continue;
     }
-    // Whoever holds nothing makes us look for nothing.
+    // Requesters without any capability cost no reads.
     if (holdsNothing(requester.grants)) continue;
-    const place = await resolvePath(engine, engine.store.reader, scope.name);
-    if (place === undefined) continue;
-    about ||= place.repo ?? place.group;
+    const path = await resolvePath(engine, engine.store.reader, scope.name);
+    if (path === undefined) continue;
+    resource ||= path.repo ?? path.group;
     let actions = ACTIONS.filter(
       (action) =>
         scope.actions.has(action) &&
-        requester.most.includes(action) &&
-        may(requester, action, place),
+        requester.maxActions.includes(action) &&
+        holdsNeeded(requester, action, path),
     );
-    if (actions.includes("push") && !(await mayPlace(engine, place)))
+    if (actions.includes("push") && !(await hasQuota(engine, path))) {
       actions = actions.filter((action) => action !== "push");
+    }
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
   }
-  return { access, place: about };
+  return { access, resource };
 }
 
-function may(
+function holdsNeeded(
   { grants }: Requester,
   action: Action,
   { group, repo, missing }: ResolvedPath,
@@ -79,8 +76,8 @@ function may(
   return grants.holds(needed, repo ?? group);
 }
 
-/** Whether there is a repo to push to, or room for one. */
-async function mayPlace(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
+/** Whether the repo exists, or the quota of its group allows another one. */
+async function hasQuota(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
   return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
 }
 

@@ -11,7 +11,7 @@ import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
 import { withoutUnsafeLinks } from "./readme-links.ts";
 
-/** A repo and its README, which are one to version 1. */
+/** A repo and its README, which are one resource in version 1. */
 export interface RepoWithReadme {
   readonly repo: Repo;
   readonly readme: string;
@@ -22,23 +22,23 @@ const UPDATE = [Capability.CAP_REPO_UPDATE];
 const README = [...UPDATE, Capability.CAP_REPO_INTERNAL_ADMIN];
 const EVERYTHING = ["*"];
 
-/** Tells of a repo and its README in one event. */
-export type ToEventBody = (whole: RepoWithReadme) => EventBody;
+/** The body of the event of a repo and its README. */
+export type EventBodyOf = (repoWithReadme: RepoWithReadme) => EventBody;
 
 /**
- * Repos with their READMEs, each changed in one transaction with the other. What it takes is what it
- * takes of either alone: a README is for those who also administer the registry.
+ * Writes repos and their READMEs in one transaction. The caller needs the capabilities for each of them:
+ * a README also takes that of registry administrators.
  */
 export class ReposWithReadme {
   readonly #engine: Engine;
-  readonly #tell: ToEventBody;
+  readonly #eventBodyOf: EventBodyOf;
 
-  constructor(engine: Engine, tell: ToEventBody) {
+  constructor(engine: Engine, eventBodyOf: EventBodyOf) {
     this.#engine = engine;
-    this.#tell = tell;
+    this.#eventBodyOf = eventBodyOf;
   }
 
-  /** Makes a repo; unless ruled out, one of this name is replaced, by those who may change it. */
+  /** Creates a repo. Replaces an existing one of the name, if allowed and not prevented. */
   create(
     call: Call,
     parent: string,
@@ -46,7 +46,7 @@ export class ReposWithReadme {
     preventExisting: boolean,
   ): Promise<RepoWithReadme> {
     validateRequest(CreateRepoRequestSchema, create(CreateRepoRequestSchema, { parent, repo }));
-    // Before it is looked for: not everything that a request can hold can be searched for.
+    // Before the lookup, as the store rejects some invalid names.
     validate(RepoSchema, repo);
     checkReadme(readme);
     const { repos, store } = this.#engine;
@@ -63,18 +63,18 @@ export class ReposWithReadme {
     });
   }
 
-  /** Replaces everything that a caller can set. */
-  replace(call: Call, whole: RepoWithReadme): Promise<RepoWithReadme> {
-    const { uid } = whole.repo;
+  /** Replaces all fields that callers can set. */
+  replace(call: Call, repoWithReadme: RepoWithReadme): Promise<RepoWithReadme> {
+    const { uid } = repoWithReadme.repo;
     mustBeUid("uid", uid);
-    checkReadme(whole.readme);
+    checkReadme(repoWithReadme.readme);
     const { store } = this.#engine;
     return store.write((tx) =>
-      this.#replace(new CombinedChange(call, tx, this.#engine), uid, whole),
+      this.#replace(new CombinedChange(call, tx, this.#engine), uid, repoWithReadme),
     );
   }
 
-  /** The READMEs of repos, by uid; those without one are left out. */
+  /** The READMEs of repos by uid; repos without one are missing. */
   async readmes(repos: readonly string[]): Promise<Map<string, string>> {
     const stored = await readReadmes(this.#engine.store.reader, repos);
     return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
@@ -91,7 +91,7 @@ export class ReposWithReadme {
     return this.#withReadme(change, repos.fromRow(row), readme, "Update");
   }
 
-  /** They who may not read the README are not told what it says. */
+  /** Callers who may not read the README do not get it back. */
   async #withReadme(
     change: CombinedChange,
     repo: Repo,
@@ -99,16 +99,16 @@ export class ReposWithReadme {
     verb: "Create" | "Update",
   ): Promise<RepoWithReadme> {
     const { uid } = repo;
-    const kept = await keepReadme(change, uid, readme);
-    const body = this.#tell({ repo, readme: kept });
-    await change.emitAsOne(this.#engine.repos.method(verb), uid, body);
-    const maySee = kept === readme || change.caller.grants.holds(LIST, uid);
-    return { repo, readme: maySee ? kept : "" };
+    const stored = await replaceReadme(change, uid, readme);
+    const body = this.#eventBodyOf({ repo, readme: stored });
+    await change.emitCombined(this.#engine.repos.method(verb), uid, body);
+    const maySee = stored === readme || change.caller.grants.holds(LIST, uid);
+    return { repo, readme: maySee ? stored : "" };
   }
 }
 
-/** The README as it is afterwards: from those who may not change it, leaving it out means nothing. */
-async function keepReadme(change: Change, uid: string, readme: string): Promise<string> {
+/** Returns the README after the write. An empty one from a caller who may not write it is ignored. */
+async function replaceReadme(change: Change, uid: string, readme: string): Promise<string> {
   const before = await readSafeReadme(change.tx, uid);
   if (readme === before) return before;
   if (readme === "" && !change.caller.grants.holds(README, uid)) return before;
@@ -117,17 +117,17 @@ async function keepReadme(change: Change, uid: string, readme: string): Promise<
   return readme;
 }
 
-/** A change of a repo and its README, which one event tells. Events of other things are their own. */
+/** Combines the events of a repo and its README into one. Events of other resources are kept. */
 class CombinedChange extends Change {
-  readonly #held: Parameters<Change["emit"]>[] = [];
+  readonly #events: Parameters<Change["emit"]>[] = [];
 
   override async emit(...event: Parameters<Change["emit"]>): Promise<void> {
-    this.#held.push(event);
+    this.#events.push(event);
   }
 
-  /** Writes the one event, and those of other things after it. */
-  async emitAsOne(method: DescMethod, uid: string, body: EventBody): Promise<void> {
+  /** Writes the combined event, and those of other resources after it. */
+  async emitCombined(method: DescMethod, uid: string, body: EventBody): Promise<void> {
     await super.emit(method, uid, body);
-    for (const event of this.#held) if (event[1] !== uid) await super.emit(...event);
+    for (const event of this.#events) if (event[1] !== uid) await super.emit(...event);
   }
 }
