@@ -33,7 +33,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { openLog } from "../observe/log.ts";
+import { openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
