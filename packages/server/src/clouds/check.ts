@@ -8,6 +8,7 @@ import {
 import type { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
@@ -25,6 +26,7 @@ import { tryGoogle } from "./google.ts";
  */
 
 export interface CheckDeps {
+  readonly settings: Settings;
   readonly engine: Engine;
   readonly keys: SigningKeys;
   addresses(): Addresses;
@@ -43,8 +45,8 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
  * The handler of CheckAccountAssociation: tries to get credentials from a provider. It is audited,
  * because it sends a token to a third party.
  */
-export function checkMethod({ engine, keys, addresses }: CheckDeps): Handler {
-  const { store, settings } = engine;
+export function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler {
+  const { store } = engine;
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;
     const attempt = PROVIDERS[providerType];

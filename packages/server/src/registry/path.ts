@@ -1,6 +1,6 @@
 import { depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { DEEPEST_GROUP } from "../iam/groups.ts";
+import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
 import type { Reader } from "../store/db/connection.ts";
 
 /** The limit of CNCF Distribution. */
@@ -39,7 +39,7 @@ const CHILD_UID = /^[0-9a-f]{16}$/;
 /**
  * Resolves the name of a repository, `<organization>/[folders/]<repo>`. The organization is a uid, or a
  * name that the operator has verified. A folder is a name, or the last segment of its uid; of several
- * folders with one name, the oldest counts. Returns undefined if the name can belong to nobody.
+ * folders with one name, the oldest counts. Returns undefined if the name cannot be that of a repo here.
  *
  * Names of repos may contain slashes. Such a repo takes precedence over folders of these names:
  * otherwise a user who may create folders could capture the images of the repo.
@@ -67,12 +67,12 @@ export async function resolvePath(
 function missingRepo(group: string, missing: readonly string[]): ResolvedPath | undefined {
   // A folder must not be named like a uid segment, nor be deeper than the tree allows.
   const isReserved = missing.some((segment) => CHILD_UID.test(segment));
-  if (isReserved || depthOf(group) + missing.length > DEEPEST_GROUP) return undefined;
+  if (isReserved || depthOf(group) + missing.length > MAX_GROUP_DEPTH) return undefined;
   return { group, repo: undefined, missing };
 }
 
 async function findOrganization(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   segment: string,
 ): Promise<string | undefined> {
@@ -85,7 +85,7 @@ async function findOrganization(
 
 /** The uid of a folder; "missing" if no folder has the name, undefined if none has the uid. */
 async function findFolder(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   parent: string,
   segment: string,
@@ -100,7 +100,7 @@ async function findFolder(
 
 /** Names of repos are unique within a group. */
 async function findRepo(
-  { repos }: Engine,
+  { catalog: { repos } }: Engine,
   reader: Reader,
   group: string,
   name: string,

@@ -1,6 +1,7 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import { ANYONE_UID } from "../../auth/caller.ts";
+import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
 import type { KnownIdentity } from "../../sts/identity-cache.ts";
@@ -30,8 +31,9 @@ const TOKEN_USER = "_token";
 /** Reads the Authorization header of a registry client. */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: "none" };
+  const bearer = readBearer(header);
+  if (bearer !== undefined) return { kind: "ours", token: bearer };
   const [scheme = "", value = ""] = header.split(" ");
-  if (scheme.toLowerCase() === "bearer" && value !== "") return { kind: "ours", token: value };
   if (scheme.toLowerCase() !== "basic") throw unauthenticated("only Basic and Bearer are accepted");
   const text = Buffer.from(value, "base64").toString("utf8");
   const colon = text.indexOf(":");
@@ -77,7 +79,7 @@ export async function authenticate(
 
 /** Anonymous requesters get the grants of the identity "anyone", and may only pull. */
 async function anonymous({ exchange }: CredentialDeps): Promise<Principal> {
-  const anyone = await exchange.identities.find(ANYONE_UID);
+  const anyone = await exchange.identities.find(ANONYMOUS_UID);
   if (anyone === undefined) throw new Error("the identity of anyone is missing");
   const { uid, granted: grants } = anyone;
   const expires = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { Capability } from "@wharf/contract";
 import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { hasRoom } from "../../engine/quotas.ts";
+import { hasQuotaLeft } from "../../engine/quotas.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { ResourceActions } from "./token.ts";
@@ -78,10 +78,11 @@ function holdsNeeded(
 
 /** Whether the repo exists, or the quota of its group allows another one. */
 async function hasQuota(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
-  return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
+  if (repo !== undefined) return true;
+  return hasQuotaLeft(engine, engine.store.reader, engine.catalog.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {
   const reach = grants.reach([]);
-  return "places" in reach && reach.places.length === 0;
+  return "scopes" in reach && reach.scopes.length === 0;
 }

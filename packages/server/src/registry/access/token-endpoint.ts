@@ -75,13 +75,13 @@ async function issueToken(
   request: HttpRequest,
   parse: Parse,
 ): Promise<HttpResponse> {
-  const { engine, addresses } = deps.exchange;
+  const { engine, settings, addresses } = deps.exchange;
   const { baseUrl, authUrl } = addresses();
   const time = Date.now();
   let tokenRequest: TokenRequest | undefined;
   try {
     const { parameters, credentials } = await parse(request);
-    const service = serviceOf(parameters, registryHosts(engine.settings, baseUrl));
+    const service = serviceOf(parameters, registryHosts(settings, baseUrl));
     const texts = parameters.getAll("scope");
     const scopes = readScopes(texts);
     const seen: Seen = { identity: "" };

@@ -32,7 +32,7 @@ export async function ensureRepoForPath(
   if (resolved === undefined) return undefined;
   if (resolved.repo === undefined) {
     // Locks the group and resolves again: another replica may have created the same folders.
-    if ((await engine.groups.table.findForChange(tx, resolved.group)) === undefined) {
+    if ((await engine.catalog.groups.table.findForChange(tx, resolved.group)) === undefined) {
       return undefined;
     }
     resolved = await resolvePath(engine, tx, path);
@@ -63,7 +63,7 @@ async function createMissing(
   for (const name of missing) {
     const change = systemMutation(engine, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
-    parent = (await createOne(change, engine.groups, parent, input)).created.uid;
+    parent = (await createOne(change, engine.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
   const change = systemMutation(engine, tx, "repo", origin, caller);
@@ -77,7 +77,7 @@ async function creatorOf(
   { group, missing }: ResolvedPath,
   actor: string,
 ): Promise<Caller> {
-  const grants = await engine.grantsOf(actor, tx);
+  const grants = await engine.access.grantsOf(actor, tx);
   const needed = [Capability.CAP_REPO_CREATE];
   if (missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
   if (grants?.holds(needed, group)) return { uid: actor, grants, isOperator: false };

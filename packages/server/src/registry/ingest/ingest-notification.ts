@@ -1,5 +1,4 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import {
@@ -14,7 +13,7 @@ import { writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
 import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
-import { removeLocation } from "./removal.ts";
+import { type RemovalDeps, removeLocation } from "./removal.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
 
@@ -22,8 +21,7 @@ import { recordTag, removeTag } from "./tag-state.ts";
 export type Outcome = "taken" | "known" | "elsewhere";
 
 /** A notification with everything that is needed to ingest it. */
-export interface Ingestion {
-  readonly engine: Engine;
+export interface Ingestion extends RemovalDeps {
   readonly host: string;
   readonly notification: RegistryNotification;
   readonly requestId: string;
@@ -114,7 +112,7 @@ async function applyPathDeletions(
     const { time } = deletion;
     const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
     if (deletion.what === WHOLE)
-      return removeLocation(engine, tx, { host, path, repo, time }, originOf(ingestion));
+      return removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
     if (deletion.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);
   }
@@ -138,7 +136,7 @@ async function ingestDeletion(
     await removeManifest(change, repo, digest, time);
   } else {
     await recordPathDeletion(tx, ingestion);
-    await removeLocation(engine, tx, { host, path, repo, time }, originOf(ingestion));
+    await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
   }
   if (isNew) await writeActivity(tx, { ...ingestion, repo });
   return isNew ? "taken" : "known";

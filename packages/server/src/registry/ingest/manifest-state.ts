@@ -1,4 +1,4 @@
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPage } from "../../store/resources/page.ts";
 import {
@@ -23,11 +23,11 @@ const MAX_TAGS = 10_000;
 
 /** Stores a manifest, unless a later push or deletion of it is stored. */
 export async function recordManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   manifest: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
   const deleted = await deletionOf(change.tx, repo, manifest.digest);
   if (deleted === undefined || deleted < manifest.pushed) {
@@ -37,7 +37,7 @@ export async function recordManifest(
 
 /** Stores the time of a pull; does nothing for a manifest that is not stored. */
 export function recordPull(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -47,7 +47,7 @@ export function recordPull(
 
 /** Removes a manifest and its tags, as registries do, except what is newer than the deletion. */
 export async function removeManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -56,10 +56,10 @@ export async function removeManifest(
   await lockRepo(change, repo);
   await noteDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
-  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
+  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);
@@ -68,7 +68,7 @@ export async function removeManifest(
 
 /** Reverts the push of a manifest whose later deletion was reported first. */
 export async function revertIfDeleted(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   pushed: number,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { shortUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { isDigest, MANIFEST_TYPES } from "../images/manifest.ts";
 import { isRepositoryName } from "../path.ts";
@@ -129,7 +129,7 @@ function readEvent(event: Json, now: number): RegistryNotification | undefined {
     method: text(request.method),
     actor: text(object(event.actor).name),
     remoteAddress: withoutPort(text(request.addr)),
-    userAgent: shortUserAgent(text(request.useragent)),
+    userAgent: truncateUserAgent(text(request.useragent)),
   };
 }
 

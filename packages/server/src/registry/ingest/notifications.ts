@@ -118,10 +118,10 @@ class NotificationIngester {
     fetched: Fetched & Pick<Ingestion, "notification">,
     requestId: string,
   ): Promise<void> {
-    const { engine, metrics, log } = this.#deps;
+    const { engine, remotes, metrics, log } = this.#deps;
     const { notification } = fetched;
     const recordsPull = notification.action === "pull" && this.#pulls.isDue(notification);
-    const ingestion = { ...fetched, engine, host, requestId, recordsPull };
+    const ingestion = { ...fetched, engine, remotes, host, requestId, recordsPull };
     let outcome: Outcome | "refused";
     try {
       outcome = await engine.store.write((tx) => ingest(tx, ingestion));

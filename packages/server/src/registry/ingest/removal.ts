@@ -18,6 +18,12 @@ export interface RemovedLocation {
   readonly time: number;
 }
 
+export interface RemovalDeps {
+  readonly engine: Engine;
+  /** The attached registries, by host. */
+  readonly remotes: ReadonlyMap<string, unknown>;
+}
+
 const TAG_BATCH_SIZE = 200;
 
 /**
@@ -26,16 +32,17 @@ const TAG_BATCH_SIZE = 200;
  * otherwise it stays, empty.
  */
 export async function removeLocation(
-  engine: Engine,
+  deps: RemovalDeps,
   tx: Transaction,
   location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
+  const { engine } = deps;
   const { host, path, repo, time } = location;
-  const row = await engine.repos.table.findForChange(tx, repo);
+  const row = await engine.catalog.repos.table.findForChange(tx, repo);
   const locations = await placesOf(tx, repo);
   const removed = locations.find((one) => one.host === host && one.path === path);
-  if (row === undefined || removed === undefined || (await hasOther(engine, tx, location))) {
+  if (row === undefined || removed === undefined || (await hasOther(deps, tx, location))) {
     await forgetPlace(tx, host, path);
     if (removed?.made === 1) await passOnMade(tx, repo);
     return;
@@ -43,11 +50,13 @@ export async function removeLocation(
   for (let last: string | undefined = ""; last !== undefined; )
     last = await removeTagBatch(engine, tx, location, last, origin);
   await forgetManifestsUntil(tx, repo, time);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
+  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
   // Something was pushed after the removal, so the location exists again.
   if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
   await forgetPlace(tx, host, path);
-  const { createTime, updateTime } = engine.repos.fromRow(row);
+  const { repos } = engine.catalog;
+  const stored = repos.fromRow(row);
+  const { createTime, updateTime } = stored;
   const isUnchanged =
     createTime !== undefined &&
     updateTime !== undefined &&
@@ -55,37 +64,36 @@ export async function removeLocation(
   const isCreatedByPush = locations.some(({ made }) => made === 1);
   if (!isCreatedByPush || !isUnchanged) return;
   const change = systemMutation(engine, tx, "repoDeletion", origin);
-  await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
-  await change.remove(engine.repos, repo);
+  await engine.hooksOf(repos).beforeDelete?.(change, stored);
+  await change.remove(repos, repo);
 }
 
 /** Like `removeLocation`, in several transactions: removing many tags in one would block all writes. */
 export async function removeLocationInBatches(
-  engine: Engine,
+  deps: RemovalDeps,
   location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
+  const { engine } = deps;
   const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
-      const isLast = !(await hasOther(engine, tx, location));
+      const isLast = !(await hasOther(deps, tx, location));
       return isLast ? removeTagBatch(engine, tx, location, after, origin) : undefined;
     });
   }
-  await store.write((tx) => removeLocation(engine, tx, location, origin));
+  await store.write((tx) => removeLocation(deps, tx, location, origin));
 }
 
 /** Whether the repo has another location. Locations in detached registries do not count. */
 async function hasOther(
-  { settings }: Engine,
+  { remotes }: RemovalDeps,
   reader: Reader,
   { host, path, repo }: RemovedLocation,
 ): Promise<boolean> {
   const locations = await placesOf(reader, repo);
-  return locations.some(
-    (one) => settings.registryUrls.has(one.host) && (one.host !== host || one.path !== path),
-  );
+  return locations.some((one) => remotes.has(one.host) && (one.host !== host || one.path !== path));
 }
 
 /** Removes a batch of tags after a name. Returns the last name; undefined after the last batch. */

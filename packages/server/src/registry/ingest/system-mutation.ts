@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { GroupsService, ReposService, TagsService } from "@wharf/contract";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 
@@ -24,11 +24,6 @@ const METHODS = {
   tagDeletion: TagsService.method.deleteTag,
 } satisfies Record<string, DescMethod>;
 
-/** Reported state bypasses quotas: it already exists in the registry. */
-class ReportedChange extends Change {
-  override readonly isLimited = false;
-}
-
 const NEVER_ABORTED = new AbortController().signal;
 
 /**
@@ -41,9 +36,10 @@ export function systemMutation(
   method: keyof typeof METHODS,
   origin: MutationOrigin,
   caller: Caller = OPERATOR,
-): Change {
+): Mutation {
   const { actor, ...context } = origin;
   const fixed = { authorization: undefined, format: "json", signal: NEVER_ABORTED } as const;
   const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
-  return new ReportedChange(call, tx, engine, actor);
+  // Reported state bypasses quotas: it already exists in the registry.
+  return new Mutation(call, tx, engine, { actor, enforcesQuotas: false });
 }

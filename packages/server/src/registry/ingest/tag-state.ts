@@ -1,7 +1,7 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
@@ -10,7 +10,7 @@ import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tab
 /*
  * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come
  * twice and in any order: the latest time wins, and a duplicate changes nothing. Every change of a tag
- * writes its audit row and event through the caller's Change.
+ * writes its audit row and event through the caller's Mutation.
  */
 
 /** A report of a tag. */
@@ -37,12 +37,12 @@ export interface TagOutcome {
 
 /** Creates or moves a tag. A moved tag keeps its uid and creation time. */
 export async function recordTag(
-  change: Change,
+  change: Mutation,
   repo: string,
   update: TagUpdate,
 ): Promise<TagOutcome> {
   const { tx, engine } = change;
-  const { tags } = engine;
+  const { tags } = engine.catalog;
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, update.name);
   const before = row && tags.fromRow(row);
@@ -107,7 +107,7 @@ function applyUpdate(before: Tag, { name, digest, deprecated, bundles }: TagUpda
 
 /** Inserts a report that is older than the newest history entry. */
 async function recordOlder(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   { name, digest, time }: TagUpdate & { readonly time: number },
 ): Promise<void> {
@@ -120,7 +120,7 @@ async function recordOlder(
 
 /** Deletes a tag, unless a later report is stored. Returns whether it existed. */
 export async function removeTag(
-  change: Change,
+  change: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -130,15 +130,15 @@ export async function removeTag(
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
   await recordRemoval(change, repo, name, time);
-  const row = await engine.tags.table.namedForChange(tx, repo, name);
+  const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
-  await change.remove(engine.tags, engine.tags.fromRow(row).uid);
+  await change.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
   return true;
 }
 
 /** Adds a deletion to the history, so that an older report does not restore the tag. */
 export async function recordRemoval(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -150,8 +150,8 @@ export async function recordRemoval(
 }
 
 /** Serializes changes of the tags of one repo, across replicas. */
-export async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
-  if ((await engine.repos.table.findForChange(tx, repo)) === undefined) {
-    throw notFound(engine.repos.typeName, repo);
+export async function lockRepo({ tx, engine }: Mutation, repo: string): Promise<void> {
+  if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
+    throw notFound(engine.catalog.repos.typeName, repo);
   }
 }

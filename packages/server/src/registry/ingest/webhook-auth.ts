@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
 
 /**
@@ -40,8 +41,8 @@ export class WebhookAuth {
 
   /** The host of the registry whose secret the authorization header has; undefined if it is invalid. */
   async authenticate(authorization: string | undefined): Promise<string | undefined> {
-    const [scheme, secret] = (authorization ?? "").split(" ");
-    if (scheme?.toLowerCase() !== "bearer" || !secret) return undefined;
+    const secret = readBearer(authorization);
+    if (secret === undefined) return undefined;
     const presented = Buffer.from(secret);
     let found: string | undefined;
     // Compares with every secret, so that the duration reveals nothing.

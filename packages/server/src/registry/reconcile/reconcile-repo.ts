@@ -63,7 +63,7 @@ export async function reconcileRepo(
   const location = await findPlace(store.reader, host, path);
   if (listing === undefined) {
     if (location === undefined) return findings;
-    await removeLocationInBatches(engine, { ...location, time: origin.time }, origin);
+    await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);
     return findings;
   }
   // An empty repository needs no repo here.
@@ -74,7 +74,7 @@ export async function reconcileRepo(
   let isLocationStored = location !== undefined && location.repo === repo;
   // A folder was renamed, so the path now resolves to another repo: the former one loses its contents.
   if (location !== undefined && !isLocationStored)
-    await removeLocationInBatches(engine, { ...location, time: origin.time }, origin);
+    await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);
   const reconciliation = { ...deps, ...listing, path, origin };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += TAG_BATCH_SIZE) {

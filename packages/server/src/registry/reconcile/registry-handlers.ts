@@ -12,7 +12,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -50,7 +50,7 @@ function reconcileRegistries(
     const request = message as ReconcileRegistriesRequest;
     const hosts = selectHosts([...reconcilers.keys()], request.host);
     await store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       for (const host of hosts) {
         await requestPass(tx, host, call.time);
         await audit(tx, call, { resource: "", detail: { host } });

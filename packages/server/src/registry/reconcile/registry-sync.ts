@@ -1,4 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Addresses } from "../../config/addresses.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
@@ -24,6 +26,8 @@ export interface RegistrySyncDeps {
   readonly installation: InstallationSecrets;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly settings: Settings;
+  addresses(): Addresses;
 }
 
 type Remotes = ReadonlyMap<string, RemoteRegistry>;
@@ -53,8 +57,7 @@ export class RegistrySync {
   }
 
   static open(deps: RegistrySyncDeps): RegistrySync {
-    const { engine, keys, installation, metrics, log } = deps;
-    const { settings, addresses } = engine;
+    const { engine, keys, installation, metrics, log, settings, addresses } = deps;
     const webhookAuth = new WebhookAuth(installation, settings);
     const createClients = (): Remotes =>
       new Map(

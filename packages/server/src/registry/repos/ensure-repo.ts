@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { type Repo, RepoSchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { createOne } from "../../engine/write.ts";
 import { WharfError } from "../../lib/errors.ts";
 
 /** Finds or creates a repo by name, and locks it until the transaction ends. */
-export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
+export async function ensureRepo(change: Mutation, group: string, name: string): Promise<Repo> {
   return (await findOrCreateRepo(change, group, create(RepoSchema, { name }))).repo;
 }
 
@@ -14,11 +14,11 @@ const CONFLICT_CODES: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITIO
 
 /** Finds the repo of a group that has the name of the given one, or creates the given one. */
 export async function findOrCreateRepo(
-  change: Change,
+  change: Mutation,
   group: string,
   given: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   const find = async () => {
     const row = await repos.table.namedForChange(change.tx, group, given.name);
     return row && repos.fromRow(row);

@@ -1,11 +1,12 @@
-import { clone, create, type DescMethod } from "@bufbuild/protobuf";
+import { clone, create } from "@bufbuild/protobuf";
 import { Capability, CreateRepoRequestSchema, type Repo, RepoSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { readMask } from "../../engine/mask.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { createOne, updateOne } from "../../engine/write.ts";
 import type { Call, EventBody } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import { readReadmes } from "../../store/tables/repo-readmes.ts";
 import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
@@ -49,9 +50,12 @@ export class ReposWithReadme {
     // Before the lookup, as the store rejects some invalid names.
     validate(RepoSchema, repo);
     checkReadme(readme);
-    const { repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos },
+    } = this.#engine;
     return store.write(async (tx) => {
-      const change = new CombinedChange(call, tx, this.#engine);
+      const change = this.#begin(call, tx);
       if (preventExisting) {
         const { created } = await createOne(change, repos, parent, repo);
         return this.#withReadme(change, created, readme, "Create");
@@ -69,9 +73,7 @@ export class ReposWithReadme {
     mustBeUid("uid", uid);
     checkReadme(repoWithReadme.readme);
     const { store } = this.#engine;
-    return store.write((tx) =>
-      this.#replace(new CombinedChange(call, tx, this.#engine), uid, repoWithReadme),
-    );
+    return store.write((tx) => this.#replace(this.#begin(call, tx), uid, repoWithReadme));
   }
 
   /** The READMEs of repos by uid; repos without one are missing. */
@@ -80,12 +82,17 @@ export class ReposWithReadme {
     return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
   }
 
+  /** One event reports a repo and its README together. Events of other resources follow it. */
+  #begin(call: Call, tx: Transaction): Mutation {
+    return new Mutation(call, tx, this.#engine, { events: "held" });
+  }
+
   async #replace(
-    change: CombinedChange,
+    change: Mutation,
     uid: string,
     { repo, readme }: RepoWithReadme,
   ): Promise<RepoWithReadme> {
-    const { repos } = this.#engine;
+    const { repos } = this.#engine.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
     return this.#withReadme(change, repos.fromRow(row), readme, "Update");
@@ -93,7 +100,7 @@ export class ReposWithReadme {
 
   /** Callers who may not read the README do not get it back. */
   async #withReadme(
-    change: CombinedChange,
+    change: Mutation,
     repo: Repo,
     readme: string,
     verb: "Create" | "Update",
@@ -101,33 +108,19 @@ export class ReposWithReadme {
     const { uid } = repo;
     const stored = await replaceReadme(change, uid, readme);
     const body = this.#eventBodyOf({ repo, readme: stored });
-    await change.emitCombined(this.#engine.repos.method(verb), uid, body);
+    const method = this.#engine.catalog.repos.method(verb);
+    await change.emitInstead(method, uid, body, (other) => other !== uid);
     const maySee = stored === readme || change.caller.grants.holds(LIST, uid);
     return { repo, readme: maySee ? stored : "" };
   }
 }
 
 /** Returns the README after the write. An empty one from a caller who may not write it is ignored. */
-async function replaceReadme(change: Change, uid: string, readme: string): Promise<string> {
+async function replaceReadme(change: Mutation, uid: string, readme: string): Promise<string> {
   const before = await readSafeReadme(change.tx, uid);
   if (readme === before) return before;
   if (readme === "" && !change.caller.grants.holds(README, uid)) return before;
   change.mustHold(README, uid);
   await storeReadme(change, uid, readme);
   return readme;
-}
-
-/** Combines the events of a repo and its README into one. Events of other resources are kept. */
-class CombinedChange extends Change {
-  readonly #events: Parameters<Change["emit"]>[] = [];
-
-  override async emit(...event: Parameters<Change["emit"]>): Promise<void> {
-    this.#events.push(event);
-  }
-
-  /** Writes the combined event, and those of other resources after it. */
-  async emitCombined(method: DescMethod, uid: string, body: EventBody): Promise<void> {
-    await super.emit(method, uid, body);
-    for (const event of this.#events) if (event[1] !== uid) await super.emit(...event);
-  }
 }

@@ -10,7 +10,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
@@ -34,31 +34,40 @@ export const repos: Resource<Repo> = new Resource({
   service: ReposService,
   schema: RepoSchema,
   table: "repos",
-  hasChildren: true,
-  uniqueNames: true,
-  limitedAs: "repositories",
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      field: "syncSource",
-      column: "sync_source",
-      type: "text",
-      of: (repo) => repo.syncConfig?.source ?? "",
-      sparse: true,
+  tree: {
+    hasChildren: true,
+    uniqueNames: true,
+  },
+  quota: "repositories",
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        field: "syncSource",
+        column: "sync_source",
+        type: "text",
+        of: (repo) => repo.syncConfig?.source ?? "",
+        sparse: true,
+      },
+    ],
+  },
+  hooks: ({ registry }) => ({
+    async beforeCreate(change, created) {
+      check(created);
+      await applySync(change, registry, undefined, created);
     },
+    async beforeUpdate(change, before, after) {
+      check(after);
+      if (before.name !== after.name) await checkRename(change, before, after);
+      await applySync(change, registry, before, after);
+      await propagateToSynced(change, before, after);
+    },
+    beforeDelete: removeContents,
+  }),
+  methods: (engine) => [
+    ...readmeMethods(engine),
+    [ReposService.method.deleteRepo, deleteRepo(engine)],
   ],
-  async beforeCreate(change, created) {
-    check(created);
-    await applySync(change, undefined, created);
-  },
-  async beforeUpdate(change, before, after) {
-    check(after);
-    if (before.name !== after.name) await checkRename(change, before, after);
-    await applySync(change, before, after);
-    await propagateToSynced(change, before, after);
-  },
-  beforeDelete: removeContents,
-  methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),
 });
 
 function check(repo: Repo): void {
@@ -85,16 +94,16 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 }
 
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
+async function checkRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(uid);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: uid });
+  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
   // Creations lock the group as well.
-  await engine.groups.table.findForChange(tx, group);
+  await engine.catalog.groups.table.findForChange(tx, group);
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
@@ -107,7 +116,10 @@ async function checkRename(change: Change, before: Repo, { uid, name }: Repo): P
 const TAG_BATCH_SIZE = 2_000;
 
 function deleteRepo(engine: Engine): Handler {
-  const { store, tags } = engine;
+  const {
+    store,
+    catalog: { tags },
+  } = engine;
   const deleteRest = deleteMethod(repos, engine);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
@@ -127,8 +139,8 @@ function deleteRepo(engine: Engine): Handler {
 }
 
 /** Deletes the tags, their history, the manifests, the locations and the README of a repo. */
-async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
-  await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
+  await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
   await forgetPlaces(tx, uid);

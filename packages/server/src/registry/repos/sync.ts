@@ -9,14 +9,14 @@ import {
   type SyncConfig,
   SyncConfigSchema,
 } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import {
   type FieldViolation,
   failedPrecondition,
   invalidArgument,
   notFound,
 } from "../../lib/errors.ts";
-import { registryHosts } from "../../sts/audiences.ts";
+import type { RegistryDeps } from "../deps.ts";
 import { resolvePath } from "../path.ts";
 
 /*
@@ -50,19 +50,20 @@ function inherit(repo: Repo, source: Repo): void {
 
 /** Checks the source of a repo, sets the output-only fields of the sync, and copies inherited fields. */
 export async function applySync(
-  change: Change,
+  change: Mutation,
+  deps: RegistryDeps,
   before: Repo | undefined,
   after: Repo,
 ): Promise<void> {
   if (after.syncConfig === undefined) return;
   const stored = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
-  syncConfig.source = await resolveSource(change, syncConfig.source);
+  syncConfig.source = await resolveSource(change, deps, syncConfig.source);
   const isNew = stored?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(change, after, syncConfig.source)
     : // The fields inherited from a deleted source stay.
-      ((await change.engine.repos.find(change.tx, syncConfig.source)) ?? before);
+      ((await change.engine.catalog.repos.find(change.tx, syncConfig.source)) ?? before);
   after.syncConfig = withOutputFields(syncConfig, isNew ? undefined : stored, change.call.time);
   rejectOwnValues(after, source as Repo, isNew ? before : undefined);
   inherit(after, source as Repo);
@@ -72,10 +73,13 @@ export async function applySync(
 }
 
 /** The uid of a source that is given by uid or path. */
-async function resolveSource({ engine, tx, caller }: Change, named: string): Promise<string> {
+async function resolveSource(
+  { engine, tx, caller }: Mutation,
+  { hosts }: RegistryDeps,
+  named: string,
+): Promise<string> {
   if (isUid(named)) return named;
-  const hosts = registryHosts(engine.settings, engine.addresses().baseUrl);
-  const host = hosts.find((one) => named.startsWith(`${one}/`));
+  const host = hosts().find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
   const uid = (await resolvePath(engine, tx, path))?.repo;
   // A repo that the caller may not see is reported as missing.
@@ -85,9 +89,9 @@ async function resolveSource({ engine, tx, caller }: Change, named: string): Pro
   );
 }
 
-async function newSource(change: Change, repo: Repo, uid: string): Promise<Repo> {
+async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Repo> {
   const { engine, tx } = change;
-  const { repos } = engine;
+  const { repos } = engine.catalog;
   change.mustHold(LIST, uid);
   const row = await repos.table.findToKeep(tx, uid);
   if (row === undefined) throw notFound(repos.typeName, uid);
@@ -140,10 +144,14 @@ function rejectOwnValues(after: Repo, source: Repo, before: Repo | undefined): v
 }
 
 /** Copies a change of inherited fields to the repos synced from this one. */
-export async function propagateToSynced(change: Change, before: Repo, after: Repo): Promise<void> {
+export async function propagateToSynced(
+  change: Mutation,
+  before: Repo,
+  after: Repo,
+): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
   const { engine, tx, call } = change;
-  const { repos } = engine;
+  const { repos } = engine.catalog;
   for (const { uid } of await repos.where(tx, { column: "sync_source", value: after.uid })) {
     const row = await repos.table.findForChange(tx, uid);
     if (row === undefined) continue;

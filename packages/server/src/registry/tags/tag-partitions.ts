@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { ListTagsRequest, Tag } from "@wharf/contract";
-import type { Parts } from "../../engine/definition.ts";
+import type { Partitions } from "../../engine/definition.ts";
 
 /**
  * Kinds of tags that lists can leave out, as bits of a partition number. Most lists want partition 0,
@@ -24,10 +24,10 @@ export function kindsOf(name: string): number {
   return referrer | date | epoch;
 }
 
-export const tagPartitions: Parts<Tag> = {
+export const tagPartitions: Partitions<Tag> = {
   all: ALL,
   of: ({ name, deprecated }) => kindsOf(name) | (deprecated ? DEPRECATED : 0),
-  wanted(request: Message) {
+  requested(request: Message) {
     const list = request as ListTagsRequest;
     const hidden =
       (list.includeReferrers ? 0 : REFERRER) |

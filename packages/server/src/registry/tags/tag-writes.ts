@@ -11,7 +11,7 @@ import {
   TagsService,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -47,7 +47,10 @@ export class TagWrites {
     const { uid, name, digest, deprecated, bundles } = given;
     mustBeUid("uid", uid);
     validate(TagSchema, create(TagSchema, { name, digest, bundles }));
-    const { tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags },
+    } = this.#engine;
     const before = await tags.find(store.reader, uid);
     if (before === undefined) throw notFound(tags.typeName, uid);
     if (before.name !== name) {
@@ -69,7 +72,10 @@ export class TagWrites {
   }
 
   async #put(call: Call, repo: string, update: TagUpdate, uid?: string): Promise<Tag> {
-    const { repos, tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
     // Checked before a registry is changed. The notification of this very change may create the tag
     // meanwhile, so the check is repeated below only if no registry was involved.
     const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
@@ -86,7 +92,7 @@ export class TagWrites {
       // If the notification was ingested already, its time stays.
       const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
       const since = time === undefined || isIngested ? {} : { time };
-      const change = new Change(call, tx, this.#engine);
+      const change = new Mutation(call, tx, this.#engine);
       const { tag, outcome } = await recordTag(change, repo, { ...update, ...since });
       if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
       return tag as Tag;
@@ -94,7 +100,10 @@ export class TagWrites {
   }
 
   #delete(): Handler {
-    const { tags, repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags, repos },
+    } = this.#engine;
     const deleteStored = deleteMethod(tags, this.#engine);
     return async (call, message) => {
       const { uid } = message as DeleteTagRequest;
@@ -107,7 +116,7 @@ export class TagWrites {
         await repos.table.findForChange(tx, repo);
         // The notification may have been ingested already, and the tag pushed again.
         if ((await tags.table.findForChange(tx, uid)) === undefined) return;
-        await removeTag(new Change(call, tx, this.#engine), repo, tag.name, time);
+        await removeTag(new Mutation(call, tx, this.#engine), repo, tag.name, time);
       });
       return EMPTY_REPLY;
     };

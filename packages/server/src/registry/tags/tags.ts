@@ -28,17 +28,22 @@ export const tags: Resource<Tag> = new Resource({
   service: TagsService,
   schema: TagSchema,
   table: "tags",
-  uniqueNames: true,
-  parts: tagPartitions,
-  childOrders: ["created", "updated"],
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
-    { field: "updatedSince", column: "updated", type: "common", isBound: true },
-  ],
-  beforeDelete: (change, { uid, name }) =>
-    recordRemoval(change, parentOf(uid), name, change.call.time),
-  methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
+  tree: { uniqueNames: true },
+  index: {
+    partitions: tagPartitions,
+    childOrders: ["created", "updated"],
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
+      { field: "updatedSince", column: "updated", type: "common", isBound: true },
+    ],
+  },
+  hooks: {
+    beforeDelete: (change, { uid, name }) =>
+      recordRemoval(change, parentOf(uid), name, change.call.time),
+  },
+  methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
+  boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
 /** The digests that a tag has had, newest first. */
