@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
-import type { WholeRepo, WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
@@ -38,9 +38,9 @@ const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 /**
  * Repos as version 1 has them, each with its README.
  *
- * @example handlers.push(...repoMethods(invoke, new WholeRepos(engine, tellRepo)));
+ * @example handlers.push(...repoMethods(invoke, new ReposWithReadme(engine, tellRepo)));
  */
-export function repoMethods(invoke: Invoke, repos: WholeRepos): Adapted[] {
+export function repoMethods(invoke: Invoke, repos: ReposWithReadme): Adapted[] {
   return [
     answerWith(Registry.method.createRepo, NAMES, async (given, call) => {
       const { parentId, repo, preventExisting } = given;
@@ -59,7 +59,7 @@ export function repoMethods(invoke: Invoke, repos: WholeRepos): Adapted[] {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, ...(name !== "" && { name }) };
       },
-      async items({ repos: rows }): Promise<WholeRepo[]> {
+      async items({ repos: rows }): Promise<RepoWithReadme[]> {
         const readmes = await repos.readmes(rows.map(({ uid }) => uid));
         return rows.map((repo) => ({ repo, readme: readmes.get(repo.uid) ?? "" }));
       },
@@ -83,7 +83,7 @@ export function repoMethods(invoke: Invoke, repos: WholeRepos): Adapted[] {
   ];
 }
 
-function wholeV2(given: registryV1.Repo): WholeRepo {
+function wholeV2(given: registryV1.Repo): RepoWithReadme {
   const { id, name, description, catalogTier, bundles, aliases, activeTags, readme } = given;
   const { syncConfig, customOverlay } = given;
   const repo = create(RepoSchema, {
@@ -111,7 +111,7 @@ function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
  *
  * @example repoV1({ repo, readme }).sync_config
  */
-function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
+function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   const { uid, name, description, bundles, aliases, activeTags, createTime, syncConfig } = repo;
   return create(RepoV1Schema, {
     id: uid,
@@ -130,9 +130,9 @@ function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
 /**
  * What an event tells of a repo and its README.
  *
- * @example new WholeRepos(engine, tellRepo)
+ * @example new ReposWithReadme(engine, tellRepo)
  */
-export function tellRepo(whole: WholeRepo): EventBody {
+export function tellRepo(whole: RepoWithReadme): EventBody {
   const { typeName: type } = RepoV1Schema;
   return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };
 }
