@@ -105,7 +105,7 @@ onEachStore("what imports can hold", (world) => {
     };
     assert.equal((await take(0, 200)).results[0].vulnerabilitiesChanged, 200);
     const { code, fields } = await refused(take(200, 1));
-    const description = "more than 200 vulnerabilities would be called CVE-1";
+    const description = "more than 200 vulnerabilities would have the name CVE-1";
     assert.deepEqual([code, fields], [3, { documents: description }]);
     assert.equal((await take(199, 1)).results[0].vulnerabilitiesChanged, 0);
   });

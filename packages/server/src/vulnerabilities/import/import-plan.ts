@@ -12,7 +12,7 @@ import { indexable } from "../../store/resources/indexable.ts";
 import type { StoredVulnerability } from "../../store/tables/vulnerabilities.ts";
 import { tooMuch } from "../event-checks.ts";
 import { vulnerabilityRow } from "../severities/severities.ts";
-import { type Importer, merged } from "./merge.ts";
+import { type Importer, mergeAdvisory } from "./merge.ts";
 
 /** What there is of what documents are about, by id. */
 export interface Known {
@@ -80,7 +80,7 @@ export class ImportPlan {
 
   #joined(given: Advisory): Joined {
     const before = this.#known.advisories.get(given.advisoryId);
-    return [before, merged(before, given, this.#occasion)];
+    return [before, mergeAdvisory(before, given, this.#occasion)];
   }
 
   #keep(...[before, after]: Joined): "created" | "changed" | "unchanged" {

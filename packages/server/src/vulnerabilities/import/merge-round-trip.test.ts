@@ -6,7 +6,7 @@ import { readDocument } from "@wharf/advisories/read";
 import { type Advisory, AdvisorySchema, ReviewState } from "@wharf/contract";
 import { randomAdvisories } from "../../../../advisories/test/random-advisories.ts";
 import { PUBLICATION } from "../../../../advisories/test/samples.ts";
-import { merged } from "./merge.ts";
+import { mergeAdvisory } from "./merge.ts";
 
 const IMPORTER = { approves: true, actor: "a".repeat(40), naming: PUBLICATION };
 
@@ -50,7 +50,7 @@ describe("random advisories that go out and come back into their group", () => {
           for (const given of readDocument(bytes, { name: "test" }).advisories) {
             const before = known.get(given.advisoryId);
             assert.ok(before !== undefined, `seed ${seed}: ${given.advisoryId} is not there`);
-            const after = merged(before, given, IMPORTER);
+            const after = mergeAdvisory(before, given, IMPORTER);
             if (after !== before) assert.deepEqual(after, before, `seed ${seed}`);
             assert.equal(after, before, `seed ${seed}`);
           }
