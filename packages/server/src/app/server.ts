@@ -58,9 +58,9 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
-import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
+import { v1Handlers } from "../v1/handlers.ts";
+import { UNSUPPORTED } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -169,17 +169,17 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   ]);
   const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
+  for (const [method, handler] of v1Handlers(within, engine, tagWrites))
     handlers.set(method, handler);
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
-    retelling: IN_WORDS_OF_V1,
+    retelling: V1_EVENT_TRANSLATOR,
   });
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    outside: UNSUPPORTED,
     endpoints: [
       ...plainEndpoints({
         addresses: () => addresses,

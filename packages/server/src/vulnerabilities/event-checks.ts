@@ -18,11 +18,7 @@ const MOST_EVENTS = 1_000;
 /** For a page of a list, 200 advisories with all of their events are read at once. */
 const MOST_CHARACTERS = 256 * 1024;
 
-/**
- * What an advisory's events must not be, and these are; undefined where they are not.
- *
- * @example tooMuch(advisory.events) // "more than 1000"
- */
+/** What an advisory's events must not be, and these are; undefined where they are not. */
 export function tooMuch(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MOST_EVENTS) return `more than ${MOST_EVENTS}`;
   let size = 0;
@@ -52,8 +48,6 @@ const MOST_NANOS = 999_999_999;
 /**
  * What is wrong with an event beyond the limits that the contract has: it must say what happened,
  * and not before it does.
- *
- * @example found.push(...eventProblems(event, "advisoryEvent.", V1_NAMES, call.time));
  */
 export function eventProblems(
   event: AdvisoryEvent,
@@ -81,11 +75,7 @@ export function eventProblems(
   return found;
 }
 
-/**
- * What is wrong with the time of something that has happened.
- *
- * @example timeProblem(event.createTime, Date.now()) // "must not be in the future"
- */
+/** What is wrong with the time of something that has happened. */
 export function timeProblem(time: Timestamp, now: number): string | undefined {
   const { seconds, nanos } = time;
   const isTime = seconds >= EARLIEST_SECONDS && seconds <= LATEST_SECONDS;

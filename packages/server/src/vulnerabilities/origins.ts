@@ -12,8 +12,6 @@ export const ORIGIN = "origin";
 /**
  * Notes the packages that advisories name as built from their artifact: a scanner that finds a
  * component in one says so.
- *
- * @example await noteSubpackages(tx, group, [advisory]);
  */
 export async function noteSubpackages(
   tx: Transaction,
@@ -39,8 +37,6 @@ function subpackagesIn({ type }: AdvisoryEvent): string[] {
 /**
  * Turns the filter of an origin into one of artifacts: the origin itself, and whatever is known to be
  * built from it in any group that the caller can see.
- *
- * @example const filters = await withOrigins(reader, asked, reach);
  */
 export async function withOrigins(
   reader: Reader,

@@ -16,11 +16,7 @@ const DECIDED: ReadonlyMap<ReviewState, string> = new Map([
   [ReviewState.REJECTED, "rejected"],
 ]);
 
-/**
- * A new event: pending, and by whoever calls.
- *
- * @example advisory.events.push(newEvent(change.caller.uid, given));
- */
+/** A new event: pending, and by whoever calls. */
 export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
   const event = clone(AdvisoryEventSchema, given);
   event.uid = "";
@@ -37,8 +33,6 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
  * Pending → changes requested ↔ pending → approved or rejected, and that is the end. A review takes
  * the right to approve at the advisory, and another identity than the author's. Whoever changes what
  * an event says is its author from then on: so nobody can approve words of their own.
- *
- * @example const after = changedEvent(change, before, given);
  */
 export function changedEvent(
   change: Change,

@@ -10,8 +10,6 @@ import { advisories } from "./advisories.ts";
  * later than all that could be seen before. So writers take turns, each until its transaction has
  * ended; the time is taken within the turn, and is later than any that is stored, whatever the clocks
  * of replicas say.
- *
- * @example const time = await takeUpdateTurn(tx);
  */
 export async function takeUpdateTurn(tx: Transaction): Promise<number> {
   await tx.takeTurn();

@@ -27,11 +27,7 @@ export class AdvisoryWriter {
     this.time = time;
   }
 
-  /**
-   * Waits for the turn. Refuses when there is no such group.
-   *
-   * @example const writer = await AdvisoryWriter.begin(change, group);
-   */
+  /** Waits for the turn. Refuses when there is no such group. */
   static async begin(change: Change, group: string): Promise<AdvisoryWriter> {
     const { engine, tx } = change;
     const time = await takeUpdateTurn(tx);
@@ -57,8 +53,6 @@ export class AdvisoryWriter {
   /**
    * Stores a new one and gives it its uid. Keeps the times that it has, fills in those that it has
    * not. Refuses when the group has another one of its id.
-   *
-   * @example const stored = await writer.insert(create(AdvisorySchema, { advisoryId, … }));
    */
   async insert(given: Advisory): Promise<Advisory> {
     const created = this.#begun(given);
@@ -67,11 +61,7 @@ export class AdvisoryWriter {
     return created;
   }
 
-  /**
-   * The same for very many, of a change that leaves one event for all.
-   *
-   * @example await writer.insertAll(new BulkChange(call, tx, engine), given);
-   */
+  /** The same for very many, of a change that leaves one event for all. */
   async insertAll(change: BulkChange, given: readonly Advisory[]): Promise<void> {
     for (let at = 0; at < given.length; at += TOGETHER) {
       const some = given.slice(at, at + TOGETHER);
@@ -93,11 +83,7 @@ export class AdvisoryWriter {
     return created;
   }
 
-  /**
-   * Stores one anew, as it is given: what it was before is gone.
-   *
-   * @example const stored = await writer.update({ ...before, aliases });
-   */
+  /** Stores one anew, as it is given: what it was before is gone. */
   async update(given: Advisory): Promise<Advisory> {
     const updated = copied(given);
     this.#settle(updated);

@@ -6,11 +6,7 @@ import type { Call } from "../rpc/call.ts";
 import { advisories } from "./advisories.ts";
 import { AdvisoryWriter } from "./writer.ts";
 
-/**
- * Writes into a group.
- *
- * @example const stored = await writeIn(engine, call, group, (writer) => writer.insert(advisory));
- */
+/** Writes into a group. */
 export function writeIn<T>(
   engine: Engine,
   call: Call,
@@ -22,11 +18,7 @@ export function writeIn<T>(
   });
 }
 
-/**
- * Changes an advisory. Refuses when there is none, or none any more.
- *
- * @example await writeAdvisory(engine, call, uid, (writer, before) => writer.delete(before));
- */
+/** Changes an advisory. Refuses when there is none, or none any more. */
 export function writeAdvisory<T>(
   engine: Engine,
   call: Call,

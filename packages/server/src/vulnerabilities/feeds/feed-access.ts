@@ -25,8 +25,6 @@ const NEEDED = [Capability.CAP_ADVISORIES_LIST];
  * The group of a feed, for whoever may read it: everyone, where the identity `anyone` is bound to a role
  * that lists advisories, and those who may list them themselves. Whoever comes without a token, or
  * without the right, hears the same of a group that is not public as of one that does not exist.
- *
- * @example const { group, isPublic } = await feedGroup(access, "acme/team", request.headers.authorization);
  */
 export async function feedGroup(
   { engine, authenticator, identities }: FeedAccess,

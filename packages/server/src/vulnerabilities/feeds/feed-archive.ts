@@ -29,8 +29,6 @@ const MODE = 0o100644 << 16;
  * kept, some hundred bytes for each file. (Of the libraries, yazl keeps each
  * file until the end, and zip-stream takes several times as long: see bench/rows/archive.ts.) Times are UTC, so that
  * the same files are the same bytes everywhere.
- *
- * @example response.body = archiveOf(documents());
  */
 export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Uint8Array> {
   // As texts: a small buffer would keep the slab alive that it was cut from, with all that was in it.

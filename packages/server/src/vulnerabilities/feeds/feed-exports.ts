@@ -48,8 +48,6 @@ export class FeedExports {
   /**
    * Makes a file when there is room for it, for as long as its body is being read. Refuses when there
    * is none for a while.
-   *
-   * @example const content = await exports.make(clientNetwork(request.remoteAddress), () => feedFile(file, source));
    */
   async make<T extends Pick<HttpResponse, "body">>(
     address: string,

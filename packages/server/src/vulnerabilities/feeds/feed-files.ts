@@ -41,11 +41,7 @@ export interface FeedSource {
   readonly changed: number;
 }
 
-/**
- * A file of a feed; undefined when there is none. Long ones are made as they are read.
- *
- * @example const content = await feedFile({ kind: "osv index" }, source);
- */
+/** A file of a feed; undefined when there is none. Long ones are made as they are read. */
 export async function feedFile(
   file: FeedFile,
   source: FeedSource,

@@ -10,20 +10,12 @@ export type FeedFile =
   | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
   | { readonly kind: "csaf document"; readonly key: PackageKey; readonly path: string };
 
-/**
- * Whether every feed has this file. Of others a client may hold a date, and no document.
- *
- * @example isAlwaysThere({ kind: "osv index" }) // true
- */
+/** Whether every feed has this file. Of others a client may hold a date, and no document. */
 export function isAlwaysThere({ kind }: FeedFile): boolean {
   return kind !== "openvex all" && !kind.endsWith(" document");
 }
 
-/**
- * Whether a file tells of all advisories of a feed.
- *
- * @example isLong({ kind: "osv archive" }) // true
- */
+/** Whether a file tells of all advisories of a feed. */
 export function isLong({ kind }: FeedFile): boolean {
   return !kind.endsWith(" document") && kind !== "openvex manifest" && kind !== "csaf provider";
 }
@@ -57,8 +49,6 @@ const FIXED: Readonly<Record<string, FeedFile>> = {
 /**
  * Reads the path of a feed's file. The group may have slashes, and a folder of any name, so the file is
  * what is at the end.
- *
- * @example readFeedPath("acme/team/osv/all.json") // { group: "acme/team", file: { kind: "osv index" } }
  */
 export function readFeedPath(path: string): FeedPath | undefined {
   const segments = path.split("/").map(decoded);

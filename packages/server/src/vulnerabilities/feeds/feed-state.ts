@@ -23,8 +23,6 @@ export interface FeedState {
 /**
  * The state of a group's feed, found without reading any of it: how often its advisories and what is
  * known of their vulnerabilities have changed, and what else its documents tell.
- *
- * @example const { etag } = await feedState(engine, group, publication, request.path);
  */
 export async function feedState(
   { store: { reader }, advisories: { table } }: Engine,
@@ -51,19 +49,13 @@ export async function feedState(
 /**
  * The headers that tell a state. The time is told only when its second is over: until then more may
  * change that no date could tell apart.
- *
- * @example { ...stateHeaders(state, Date.now()), "content-type": "application/json" }
  */
 export function stateHeaders({ etag, changed }: FeedState, now: number): Record<string, string> {
   const isOver = Math.floor(changed / 1_000) < Math.floor(now / 1_000);
   return { etag, ...(isOver ? { "last-modified": new Date(changed).toUTCString() } : {}) };
 }
 
-/**
- * Whether a client has said that it has this state. What it says of tags counts for more than dates.
- *
- * @example if (isKnown(request.headers, state)) return { status: 304, headers, body: "" };
- */
+/** Whether a client has said that it has this state. What it says of tags counts for more than dates. */
 export function isKnown(headers: HttpRequest["headers"], { etag, changed }: FeedState): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {

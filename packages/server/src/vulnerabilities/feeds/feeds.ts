@@ -19,11 +19,7 @@ const PUBLIC_FOR = "public, max-age=300";
 /** Kept by whoever asked, and asked for anew each time. */
 const PRIVATE = "private, no-cache";
 
-/**
- * The feeds of advisories that scanners read: of each group, in every format.
- *
- * @example await openPort({ …, endpoints: [...feedEndpoints(access)] });
- */
+/** The feeds of advisories that scanners read: of each group, in every format. */
 export function feedEndpoints(access: FeedAccess): HttpEndpoint[] {
   const exports = new FeedExports();
   const handle = (request: HttpRequest) => answer(access, exports, request);

@@ -17,12 +17,7 @@ const NAMES: EventNames = { time: "createTime", state: "reviewState" };
 /** Finds what is wrong; `at` leads to what is looked at. */
 type Complain = (at: string, name: string, rest: string) => void;
 
-/**
- * Everything for which a document cannot be taken, by field.
- *
- * @example documentProblems(document, Date.now())
- * // [{ field: "advisories[3].events[0].createTime", description: "createTime is required" }]
- */
+/** Everything for which a document cannot be taken, by field. */
 export function documentProblems(document: AdvisoryDocument, now: number): FieldViolation[] {
   const found = beyondLimits(AdvisoryDocumentSchema, document);
   const complain: Complain = (at, name, rest) => {

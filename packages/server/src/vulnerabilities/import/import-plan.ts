@@ -25,8 +25,6 @@ export interface Known {
 /**
  * The names of a vulnerability of which a document only passes on what it has heard, as published
  * advisories do: their own records say when they were written.
- *
- * @example hearsayNames(vulnerability) // ["CVE-2026-0001", "GHSA-…"], or [] of a record
  */
 export function hearsayNames({ id, aliases, updateTime }: Vulnerability): string[] {
   return updateTime === undefined ? [id, ...aliases] : [];
@@ -43,10 +41,6 @@ export interface Occasion extends Importer {
 /**
  * What taking in documents comes to. They follow one another: a later one finds what an earlier one
  * brings.
- *
- * @example
- * const plan = new ImportPlan(known, { group, actor: call.caller.uid, approves: true, naming });
- * const results = documents.map((document) => plan.add(document));
  */
 export class ImportPlan {
   /** Advisories and vulnerabilities to be stored, as they are to be. New advisories have no uid. */

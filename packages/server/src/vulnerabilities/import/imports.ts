@@ -32,11 +32,7 @@ import { hearsayNames, ImportPlan, type Known, type Occasion } from "./import-pl
  */
 const TOGETHER = 250;
 
-/**
- * Takes in documents. Each is taken whole or not at all.
- *
- * @example const extra = new Map([...importHandlers(engine)]);
- */
+/** Takes in documents. Each is taken whole or not at all. */
 export function importHandlers(engine: Engine): [DescMethod, Handler][] {
   return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine)]];
 }

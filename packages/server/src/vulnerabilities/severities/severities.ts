@@ -29,8 +29,6 @@ export type Rated = Pick<Advisory, "uid" | "aliases" | "severities">;
 /**
  * Fills in the severities of advisories: each once, as known for their aliases. The word of the
  * nearest group counts.
- *
- * @example await addSeverities(reader, page);
  */
 export async function addSeverities(reader: Reader, all: readonly Rated[]): Promise<void> {
   const names = [...new Set(all.flatMap(({ aliases }) => aliases))];

@@ -23,8 +23,6 @@ const TOGETHER = 250;
  * Gives a new update time to all advisories whose severities have changed by what was brought into a
  * group, so that whoever reads what has changed sees them. What is left when the process ends, the
  * next import into the group or the next start goes on with.
- *
- * @example await settleSeverities(engine, group);
  */
 export async function settleSeverities(
   engine: Engine,
@@ -37,11 +35,7 @@ export async function settleSeverities(
   }
 }
 
-/**
- * Goes on with all that was left.
- *
- * @example await resumeSeverities(engine, stopping.signal);
- */
+/** Goes on with all that was left. */
 export async function resumeSeverities(engine: Engine, signal: AbortSignal): Promise<void> {
   for (const group of await placesOfSeverityChanges(engine.store.reader)) {
     await settleSeverities(engine, group, signal);

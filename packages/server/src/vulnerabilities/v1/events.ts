@@ -62,11 +62,7 @@ function eventOf({ events }: Advisory, uid: string): AdvisoryEvent {
   return found;
 }
 
-/**
- * Refuses more events, or longer ones, than an advisory may have.
- *
- * @example refuseTooMuch([...before.events, added], "advisoryEvent");
- */
+/** Refuses more events, or longer ones, than an advisory may have. */
 export function refuseTooMuch(events: readonly AdvisoryEvent[], field: string): void {
   const excess = tooMuch(events);
   if (excess === undefined) return;
@@ -74,11 +70,7 @@ export function refuseTooMuch(events: readonly AdvisoryEvent[], field: string): 
   throw invalidArgument({ field, description });
 }
 
-/**
- * Refuses an event that says nothing, or comes before its time. A new one cannot be reviewed yet.
- *
- * @example refuseBadEvent(event, "advisoryEvent.", call.time, "new");
- */
+/** Refuses an event that says nothing, or comes before its time. A new one cannot be reviewed yet. */
 export function refuseBadEvent(
   event: v1.AdvisoryEvent,
   path: string,

@@ -14,7 +14,7 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { filterOf } from "../../v1/list.ts";
-import { type Names, renamed } from "../../v1/names.ts";
+import { type FieldNames, renameFields } from "../../v1/names.ts";
 import { advisories } from "../advisories.ts";
 import { toV1 } from "./messages.ts";
 
@@ -30,7 +30,7 @@ const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
 };
 
 /** What version 2 calls the filters. */
-const NAMES: Names = {
+const NAMES: FieldNames = {
   artifactNames: "artifactName",
   artifactTypes: "artifactType",
   artifactArchitectures: "artifactArchitecture",
@@ -46,11 +46,7 @@ const NAMES: Names = {
 /** The most that version 2's field can say; pages are smaller anyway. */
 const MAX_INT32 = 2n ** 31n - 1n;
 
-/**
- * Version 1's list: version 2's, asked and told in other words.
- *
- * @example handlers.set(v1.Advisories.method.list, listV1(engine));
- */
+/** Version 1's list: version 2's, asked and told in other words. */
 export function listV1(engine: Engine): Handler {
   const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, engine);
   return async (call, message) => {
@@ -63,7 +59,7 @@ export function listV1(engine: Engine): Handler {
       );
     }
     const reply = await list(asBinary(call), request).catch((thrown) => {
-      throw renamed(thrown, NAMES);
+      throw renameFields(thrown, NAMES);
     });
     const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
     const { nextPageToken, totalCount } = page;

@@ -53,11 +53,7 @@ const TYPES: Readonly<Record<EventType, readonly [DescMessage, DescMessage]>> = 
   ],
 };
 
-/**
- * An advisory as version 1 shows it.
- *
- * @example return messageReply(v1.AdvisorySchema, toV1(stored));
- */
+/** An advisory as version 1 shows it. */
 export function toV1(advisory: Advisory): v1.Advisory {
   const { uid, createTime, updateTime, deleteTime, legacyAdvisoryId } = advisory;
   return create(v1.AdvisorySchema, {

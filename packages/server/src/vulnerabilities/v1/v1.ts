@@ -14,11 +14,7 @@ import { addEventV1, refuseBadEvent, refuseTooMuch, updateEventV1 } from "./even
 import { listV1 } from "./list.ts";
 import { eventFromV1, eventToV1, fromV1, toV1 } from "./messages.ts";
 
-/**
- * Version 1's methods: the same advisories, in its messages.
- *
- * @example const extra = new Map([...advisoryV1Handlers(engine)]);
- */
+/** Version 1's methods: the same advisories, in its messages. */
 export function advisoryV1Handlers(engine: Engine): [DescMethod, Handler][] {
   const { method } = v1.Advisories;
   return [
