@@ -12,7 +12,7 @@ import {
   packageOf,
   rfc3339,
   secdbFile,
-  standingOf,
+  assessmentOf,
   timesOf,
   vexIndexEntries,
   vexManifest,
@@ -176,14 +176,14 @@ async function* shownPackages(
 }
 
 function isShown(advisory: Advisory): boolean {
-  return advisory.deleteTime === undefined && standingOf(advisory) !== undefined;
+  return advisory.deleteTime === undefined && assessmentOf(advisory) !== undefined;
 }
 
 /** What the lists of documents tell of a package's; undefined when it has none. */
 function csafEntry(advisories: readonly Advisory[]): CsafEntry | undefined {
   const one = advisories.find(isShown);
   if (one === undefined) return undefined;
-  const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
   return { key: packageOf(one), times: timesOf(known) };
 }
 
