@@ -3,8 +3,8 @@ import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
 import { assessmentOf, type VexStatus } from "./assessment.ts";
 import { vulnerabilityName } from "./names.ts";
 import { packageKind } from "./package-kinds.ts";
+import { componentPurl } from "./packages.ts";
 import type { Naming } from "./publication.ts";
-import { componentPurl } from "./purl.ts";
 
 /** How much of a package is clear, by what is said of it: nothing, some versions, all of them. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {

@@ -3,8 +3,8 @@ import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
 import { assessmentOf } from "./assessment.ts";
 import { osvUrl } from "./osv.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
 
 /** A product of a document's tree. */
 export interface Product {
@@ -27,9 +27,9 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
   const component = componentPurl(advisory, publication);
   const place = componentLocation === "" ? "" : `at ${componentLocation}`;
   const part = [component, place].filter(Boolean).join(" ");
-  return packagesOf(advisory, publication).flatMap(({ purl: bare, name }) =>
+  return packagesOf(advisory, publication).flatMap(({ url, name }) =>
     versions.map((version) => {
-      const purl = versioned(bare, version, artifactArchitecture);
+      const purl = versioned(url, version, artifactArchitecture);
       const shown = [
         name,
         version,

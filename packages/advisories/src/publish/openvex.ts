@@ -4,8 +4,8 @@ import { withoutFalseClears } from "./all-clears.ts";
 import { type Assessment, assessmentOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvUrl } from "./osv.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
 import { actionOf, fixOf, NOT_AFFECTED } from "./sentences.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
@@ -88,7 +88,7 @@ function products(
       : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
   return packagesOf(advisory, publication).flatMap((one) =>
     versions.map((version) => {
-      const purl = versioned(one.purl, version, advisory.artifactArchitecture);
+      const purl = versioned(one.url, version, advisory.artifactArchitecture);
       return { "@id": purl, identifiers: { purl }, ...subcomponents };
     }),
   );

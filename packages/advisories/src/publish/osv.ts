@@ -4,9 +4,9 @@ import { type Advisory, Severity_Type } from "@wharf/contract/messages";
 import { type Assessment, assessmentOf } from "./assessment.ts";
 import { isVector } from "./cvss.ts";
 import { vulnerabilityName } from "./names.ts";
+import { packagesOf } from "./packages.ts";
 import { publicJson } from "./public-part.ts";
 import type { Publication } from "./publication.ts";
-import { packagesOf } from "./purl.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 const SCHEMA_VERSION = "1.7.0";

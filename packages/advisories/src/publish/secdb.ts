@@ -2,8 +2,8 @@ import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
 import { assessmentOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
+import { distributionOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { distributionOf } from "./purl.ts";
 
 /** The version under which secdb lists what does not affect a package. */
 const NOT_AFFECTED = "0";

@@ -1,6 +1,6 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
-import { artifactOf, parsePurl } from "./purl.ts";
+import { artifactOf, packageOfUrl } from "./package.ts";
 
 /** A product of the product tree. */
 export interface Product {
@@ -92,7 +92,7 @@ export class Products {
     const helper = node.field("product_identification_helper");
     const purlNode = helper.field("purl");
     const text = purlNode.optionalUrl();
-    const purl = text === "" ? undefined : parsePurl(text);
+    const purl = text === "" ? undefined : packageOfUrl(text);
     if (text !== "" && purl === undefined)
       purlNode.addProblem(`${quoted(text)} is not a package URL`);
     const only = purl?.version || (context.version ?? context.versions ?? "");
@@ -167,7 +167,7 @@ function productIds(node: DocumentNode): string[] {
 function withOwnComponent(node: DocumentNode, artifact: Artifact): Artifact {
   const id = node.field("product_id").optionalUrl();
   const [, text = "", location = ""] = /^\S+(?: (pkg:\S+))?(?: at (.*))?$/s.exec(id) ?? [];
-  const purl = parsePurl(text);
+  const purl = packageOfUrl(text);
   const { name, type } = purl ?? artifact;
   return { ...artifact, component: { name, type, location } };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
+import { READ_LIMITS } from "./limits.ts";
 import { problemsOf, readToJson } from "./testing.ts";
 
 const CVSS = "CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H";
@@ -208,8 +209,9 @@ describe("CSAF of the category csaf_vex", () => {
     assert.deepEqual(events("workaround")[1].detection, { manual: {} });
   });
 
-  test("remarks on groups of products are bounded", () => {
-    const product_ids = Array.from({ length: 1_000 }, (_, at) => `p${at}`);
+  test("references to products by groups are limited", () => {
+    const limits = { ...READ_LIMITS, productReferences: 2_000 };
+    const product_ids = Array.from({ length: 100 }, (_, at) => `p${at}`);
     const product_tree = {
       full_product_names: product_ids.map((product_id) => ({ name: product_id, product_id })),
       product_groups: [{ group_id: "all", product_ids }],
@@ -222,13 +224,10 @@ describe("CSAF of the category csaf_vex", () => {
     });
     const document = (flags: number) =>
       JSON.stringify({ ...VEX, product_tree, vulnerabilities: [vulnerability(flags)] });
-    assert.equal(readToJson(document(10)).advisories.length, 1_000);
-    const [first] = problemsOf(document(2_001));
-    const reason = "has more than 2000000 product references up to here";
-    assert.match(
-      first as string,
-      new RegExp(`vulnerabilities\\[0\\]\\.flags\\[2000\\]: ${reason}$`),
-    );
+    assert.equal(readToJson(document(10), { limits }).advisories.length, 100);
+    const [first] = problemsOf(document(21), { limits });
+    const reason = "has more than 2000 product references up to here";
+    assert.match(first as string, new RegExp(`vulnerabilities\\[0\\]\\.flags\\[20\\]: ${reason}$`));
   });
 
   test("the date of a flag or remedy is when it came about", () => {
@@ -296,8 +295,9 @@ describe("CSAF of the category csaf_vex", () => {
     ]);
   });
 
-  test("of very many products is refused where it is too much", () => {
-    const names = Array.from({ length: 1_000 }, (_, at) => ({ name: "a", product_id: `${at}` }));
+  test("with too many statements is rejected at the excess", () => {
+    const limits = { ...READ_LIMITS, statements: 200 };
+    const names = Array.from({ length: 10 }, (_, at) => ({ name: "a", product_id: `${at}` }));
     const vulnerability = {
       cve: "CVE-2026-0005",
       product_status: { known_affected: names.map((one) => one.product_id) },
@@ -305,11 +305,11 @@ describe("CSAF of the category csaf_vex", () => {
     const document = {
       document: VEX.document,
       product_tree: { full_product_names: names },
-      vulnerabilities: Array.from({ length: 210 }, () => vulnerability),
+      vulnerabilities: Array.from({ length: 21 }, () => vulnerability),
     };
     assert.match(
-      problemsOf(JSON.stringify(document)).join("\n"),
-      /^1:\d+: vulnerabilities\[200\]\.product_status: has more than 200000 statements about products up to here$/,
+      problemsOf(JSON.stringify(document), { limits }).join("\n"),
+      /^1:\d+: vulnerabilities\[20\]\.product_status: has more than 200 statements about products up to here$/,
     );
   });
 

@@ -201,17 +201,17 @@ advisories:
     ]);
   });
 
-  test("with the same mistake a thousand times are refused in a few lines", () => {
+  test("with a thousand equal problems are rejected with the first ones", () => {
     const event = "      - {timestamp: 2026-01-01T00:00:00Z, type: rumour}\n";
-    const groups = problemsOf(ADVISORY(event.repeat(1000)));
-    assert.equal(groups.length, 21);
-    assert.equal(groups.at(-1), "has 980 more problems");
+    const problems = problemsOf(ADVISORY(event.repeat(1000)));
+    assert.equal(problems.length, 21);
+    assert.equal(problems.at(-1), "has 980 more problems");
     assert.deepEqual(problemsOf(ADVISORY(event.repeat(1001))), [
       "6:7: advisories[0].events: has 1001 entries; the maximum is 1000",
     ]);
   });
 
-  test("have lines that what is found wrong later is groups by", () => {
+  test("have line numbers for problems that are found later", () => {
     const bytes = Buffer.from(CURL);
     const fields = ["advisories[1].aliases", "advisories[0].events[2].fixed.note", "name"];
     assert.deepEqual(linesOf(bytes, fields), [30, 26, undefined]);

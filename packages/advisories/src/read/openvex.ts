@@ -6,7 +6,7 @@ import {
 import { osvUrl } from "../publish/osv.ts";
 import { type Artifact, isAdvisoryId } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
-import { artifactOf, type Purl, parsePurl } from "./purl.ts";
+import { artifactOf, type Package, packageOfUrl } from "./package.ts";
 import type { Contents } from "./read.ts";
 import { parseImpact, parseSentence, type Sentence } from "./sentences.ts";
 import {
@@ -87,7 +87,7 @@ function ownId(node: DocumentNode, names: readonly string[]) {
 }
 
 interface Product {
-  readonly purl: Purl;
+  readonly purl: Package;
   readonly artifact: Artifact;
   /** The only version of the product or component that is meant; empty for all. */
   readonly only: string;
@@ -109,12 +109,12 @@ function productsOf(node: DocumentNode): Product[] {
   });
 }
 
-function purlOf(node: DocumentNode): Purl | undefined {
+function purlOf(node: DocumentNode): Package | undefined {
   if (!node.requireObject()) return undefined;
   const own = node.field("identifiers").field("purl");
   const source = own.isPresent ? own : node.field("@id");
   const text = source.requiredString("urlLength");
-  const purl = parsePurl(text);
+  const purl = packageOfUrl(text);
   if (text !== "" && purl === undefined) source.addProblem(`${quoted(text)} is not a package URL`);
   return purl;
 }

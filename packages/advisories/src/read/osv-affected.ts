@@ -3,7 +3,7 @@ import { wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { typeOfEcosystem } from "./ecosystems.ts";
 import { boundedNote, type EventType, fixedIn } from "./events.ts";
-import { artifactOf, parsePurl } from "./purl.ts";
+import { artifactOf, packageOfUrl } from "./package.ts";
 
 /** The affected versions of one package. */
 export interface Affected {
@@ -39,7 +39,7 @@ function packageOf(node: DocumentNode): Artifact {
   const name = node.field("name").requiredString();
   const purlNode = node.field("purl");
   const text = purlNode.optionalString();
-  const purl = text === "" ? undefined : parsePurl(text);
+  const purl = text === "" ? undefined : packageOfUrl(text);
   if (text !== "" && purl === undefined)
     purlNode.addProblem(`${quoted(text)} is not a package URL`);
   const artifact = purl

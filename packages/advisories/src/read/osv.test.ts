@@ -135,7 +135,7 @@ describe("OSV", () => {
     assert.notEqual(advisories[0].advisoryId, advisories[1].advisoryId);
   });
 
-  test("of very many ranges is groups as far as notes go", () => {
+  test("of very many ranges has a truncated note", () => {
     const events = Array.from({ length: 400 }, (_, at) => [
       { introduced: `1.${at}.0` },
       { last_affected: `1.${at}.9` },
