@@ -16,7 +16,7 @@ import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { type FieldNames, renameFields } from "./names.ts";
 
 /** Invokes a version 2 method on behalf of a version 1 call. */
-export type Invoke = ServedMethods["within"];
+export type Invoke = ServedMethods["invoke"];
 
 /** A version 1 method and its handler. */
 export type AdaptedMethod = readonly [method: DescMethodUnary, handler: Handler];

@@ -21,15 +21,20 @@ test("exactly the methods with a successor in the guide are deprecated", async (
 });
 
 test("the header fields follow RFC 9745 and RFC 8594", async () => {
-  const notices = async (...flags: string[]) => {
-    return deprecationOf(await readSettings(flags, {}), new Metrics())?.notices;
+  const responseHeaders = async (...flags: string[]) => {
+    return deprecationOf(await readSettings(flags, {}), new Metrics())?.responseHeaders;
   };
-  assert.deepEqual(await notices(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"), {
+  assert.deepEqual(
+    await responseHeaders(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"),
+    {
+      deprecation: "@1798761600",
+      sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
+      link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
+    },
+  );
+  assert.deepEqual(await responseHeaders("--v1-deprecation", "2027-01-01"), {
     deprecation: "@1798761600",
-    sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
-    link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
   });
-  assert.deepEqual(await notices("--v1-deprecation", "2027-01-01"), { deprecation: "@1798761600" });
 });
 
 test("only a limited number of callers have a metric label of their own", async () => {

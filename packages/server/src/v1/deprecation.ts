@@ -3,7 +3,7 @@ import { advisoriesV1 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { Notices } from "../rpc/call.ts";
+import type { ResponseHeaders } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
 
 /** The methods with a successor in version 2. Of advisories these are the reads: version 2 cannot write them. */
@@ -26,7 +26,7 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
   const callers = new Set<string>();
   return {
     methods: REPLACED,
-    notices: noticesOf(settings),
+    responseHeaders: responseHeadersOf(settings),
     called({ uid }, { parent, name }) {
       if (callers.size < MAX_CALLER_LABELS) callers.add(uid);
       const caller = callers.has(uid) ? uid || "anonymous" : "other";
@@ -35,7 +35,7 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
   };
 }
 
-function noticesOf({ v1Deprecation, v1Sunset, v1Guide }: Settings): Notices {
+function responseHeadersOf({ v1Deprecation, v1Sunset, v1Guide }: Settings): ResponseHeaders {
   return {
     deprecation: `@${Math.floor(v1Deprecation / 1000)}`,
     ...(v1Sunset !== 0 && { sunset: new Date(v1Sunset).toUTCString() }),

@@ -19,7 +19,7 @@ import {
   rolesV1,
   SERVICES_V1,
 } from "@wharf/contract/v1";
-import type { Retelling, Told } from "../rpc/call.ts";
+import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import { toV1 } from "../vulnerabilities/v1/messages.ts";
@@ -36,7 +36,7 @@ import { tagV1 } from "./tags.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 
 /** Translates the JSON of a message to version 1. */
-type Translate = (json: string) => Told;
+type Translate = (json: string) => TranslatedEvent;
 
 /** The full name of a version 2 message, and its translation. */
 type Translation = readonly [typeName: string, translate: Translate];
@@ -101,11 +101,11 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
 ]);
 
 /** The calls whose events are translated to version 1, and the translation. */
-export const V1_EVENT_TRANSLATOR: Retelling = {
+export const V1_EVENT_TRANSLATOR: EventTranslator = {
   methods: new Set<DescMethod>(
     [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods),
   ),
-  retell: (body) => TRANSLATIONS.get(body.type)?.(body.json) ?? body,
+  translate: (body) => TRANSLATIONS.get(body.type)?.(body.json) ?? body,
 };
 
 function translation<From extends DescMessage, To extends DescMessage>(

@@ -75,7 +75,7 @@ export function identityMethods(invoke: Invoke, engine: Engine): AdaptedMethod[]
  * Version 2 computes the uid of any issuer and subject; version 1 also says whether the identity exists.
  * Every authenticated caller may look up, so a caller who may not list the identity sees no other field.
  */
-function lookup(invoke: Invoke, { identities, store }: Engine): Handler {
+function lookup(invoke: Invoke, { store, catalog: { identities } }: Engine): Handler {
   return async (call, request) => {
     const { issuer, subject } = request as identitiesV1.LookupRequest;
     const lookup = create(LookupIdentityRequestSchema, { issuer, subject });

@@ -66,10 +66,10 @@ function listing(pages: readonly (readonly string[] | Error)[]) {
     return handler(made, create(groupsV1.GroupFilterSchema, { name }));
   };
   const json = async (name = "", more: Partial<Call> = {}) => {
-    const { pieces, ...reply } = await call("json", name, more);
+    const { chunks, ...reply } = await call("json", name, more);
     let text = "";
-    if (pieces === undefined) text = reply.json();
-    else for await (const piece of pieces) text += piece;
+    if (chunks === undefined) text = reply.json();
+    else for await (const chunk of chunks) text += chunk;
     return JSON.parse(text).items.map((item: { name: string }) => item.name);
   };
   const binary = async (name = "") => {
@@ -120,11 +120,11 @@ test("each request has the token of the page before, and the largest page size",
 });
 
 test("a short list is one response, a longer one is streamed on demand", async () => {
-  assert.equal((await listing([["a"]]).call("json")).pieces, undefined);
+  assert.equal((await listing([["a"]]).call("json")).chunks, undefined);
   const { requests, call } = listing([["a"], ["b"], ["c"], ["d"]]);
-  const { pieces } = await call("json");
+  const { chunks } = await call("json");
   assert.equal(requests.length, 2, "read ahead");
-  for await (const _ of pieces ?? []) break;
+  for await (const _ of chunks ?? []) break;
   assert.equal(requests.length, 2, "and no further once the client is gone");
 });
 

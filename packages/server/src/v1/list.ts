@@ -97,7 +97,7 @@ export function adaptList<
     // Read one page ahead: most errors occur before the response begins, and short lists need no stream.
     const second = await found.next();
     if (second.done) return { ...NO_REPLY, json: () => `{"items":[${text(rows.message, first)}]}` };
-    return { ...NO_REPLY, pieces: pieces(rows.message, [first, second.value], found) };
+    return { ...NO_REPLY, chunks: chunks(rows.message, [first, second.value], found) };
   };
   return [method, handler];
 }
@@ -121,7 +121,7 @@ const NO_REPLY: Reply = {
   binary: () => new Uint8Array(0),
 };
 
-async function* pieces(
+async function* chunks(
   schema: DescMessage,
   begun: readonly (readonly Message[])[],
   rest: Pages,

@@ -1,4 +1,4 @@
-import type { Outside, OutsideRoute } from "../wire/unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
  * The methods of Chainguard's public API that this server does not implement: software catalogs, builds,
@@ -80,7 +80,7 @@ function ofImage(what: string): string {
 }
 
 /** The unsupported methods, for the wire. */
-export const UNSUPPORTED: Outside = {
+export const UNSUPPORTED_API: UnsupportedApi = {
   routes: [
     ...Object.entries(NAMED).flatMap(routesOf),
     ...Object.entries(AREAS).flatMap(areaRoutes),
@@ -97,14 +97,14 @@ export const UNSUPPORTED: Outside = {
   },
 };
 
-function routesOf([name, paths]: readonly [string, readonly string[]]): OutsideRoute[] {
+function routesOf([name, paths]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return paths.flatMap((path) => {
     const [verb = "", template = ""] = path.split(" ");
     const verbs = verb === "*" ? VERBS : [verb];
-    return verbs.map((httpMethod) => ({ httpMethod, template, outside: PACKAGE + name }));
+    return verbs.map((httpMethod) => ({ httpMethod, template, unsupported: PACKAGE + name }));
   });
 }
 
-function areaRoutes([area, versions]: readonly [string, readonly string[]]): OutsideRoute[] {
+function areaRoutes([area, versions]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return versions.flatMap((version) => routesOf([area, [`* /${area}/${version}/{rest=**}`]]));
 }

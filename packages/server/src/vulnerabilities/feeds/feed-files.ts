@@ -1,4 +1,5 @@
 import {
+  assessmentOf,
   type CsafEntry,
   csafChanges,
   csafDocument,
@@ -12,7 +13,6 @@ import {
   packageOf,
   rfc3339,
   secdbFile,
-  assessmentOf,
   timesOf,
   vexIndexEntries,
   vexManifest,
