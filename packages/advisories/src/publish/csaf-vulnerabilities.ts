@@ -122,7 +122,7 @@ function notes(
     statements.map(({ advisory, assessment }) => [advisory.advisoryId, assessment]),
   );
   return [
-    { category: "description", text: `What is known of ${name} in this package.` },
+    { category: "description", text: `Status of ${name} in this package.` },
     ...[...said].flatMap(([title, { note }]) =>
       note === "" || note === NOT_AFFECTED ? [] : [{ category: "details", title, text: note }],
     ),
