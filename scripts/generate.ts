@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: formats the contract and writes packages/contract/gen anew from it; writes
- * docs/cli.md and the man pages anew from the definitions of the commands, and the tables of
+ * `npm run generate`: formats the contract and regenerates packages/contract/gen from it, and
+ * docs/cli.md and the man pages from the definitions of the commands, and the tables of
  * docs/migrate-v1-to-v2.md from the contract.
  */
 import { step, tool } from "./step.ts";
