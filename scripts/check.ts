@@ -8,15 +8,15 @@ import { join } from "node:path";
 import { languageViolations, shown } from "./check-language.ts";
 import { linksAreValid } from "./check-links.ts";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
+import { GENERATED } from "./indexes/contract-files.ts";
+import { indexesAreCurrent } from "./indexes/indexes.ts";
 import { guideIsCurrent } from "./migration-docs/guide.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
-const GENERATED = "packages/contract/gen";
-
-/** File contents by path below a folder. */
+/** The files that buf generates below a folder: contents by path. */
 async function contents(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const files = entries.filter((entry) => entry.isFile() && /_pb\.(d\.ts|js)$/.test(entry.name));
   const read = files.map(async (file): Promise<[string, string]> => {
     const path = join(file.parentPath, file.name);
     return [path.slice(folder.length + 1), await readFile(path, "utf8")];
@@ -67,6 +67,7 @@ const results = await Promise.all([
   step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),
   step("generated code is current", generatedCodeIsCurrent),
+  step("lists of messages, services and resources are current", indexesAreCurrent),
   step("docs/cli.md and man pages are current", documentsAreCurrent),
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("links in documents", linksAreValid),

@@ -6,58 +6,58 @@ import { abandonStream, hangUpGently, leavesBody } from "./discard.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { errorHeaders } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
-import type { Exchange } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { statusJson } from "./status.ts";
-import { type Pieces, sendPieces } from "./stream-answer.ts";
+import { type BodyChunks, sendChunks } from "./stream-reply.ts";
 
-export interface Answer {
+export interface HttpReply {
   readonly status: number;
   /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
   readonly headers?: OutgoingHttpHeaders;
-  readonly body: string | Uint8Array | Pieces;
+  readonly body: string | Uint8Array | BodyChunks;
   /** Why it failed, for the observer. */
   readonly error?: WharfError;
 }
 
 /** One request over HTTP, with where its answer goes. */
-export interface Conversation {
+export interface HttpContext {
   readonly wire: Wire;
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   readonly request: HttpIn;
   readonly response: HttpOut;
 }
 
 /**
- * Writes the answer and reports it. The caller has settled the exchange.
+ * Writes the answer and reports it. The caller has settled the context.
  *
- * @example if (exchange.settle()) sendAnswer(conversation, { status: 200, body: "{}" });
+ * @example if (context.settle()) sendReply(http, { status: 200, body: "{}" });
  */
-export function sendAnswer(conversation: Conversation, answer: Answer): void {
-  const { body } = answer;
+export function sendReply(http: HttpContext, reply: HttpReply): void {
+  const { body } = reply;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    const packed = isPackable(answer) && acceptsGzip(conversation.request);
-    const headers = headersOf(conversation, answer, undefined, packed);
-    sendPieces(conversation, answer.status, headers, body, { packed });
+    const compressed = isCompressible(reply) && acceptsGzip(http.request);
+    const headers = headersOf(http, reply, undefined, compressed);
+    sendChunks(http, reply.status, headers, body, { compressed });
     return;
   }
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  if (size >= COMPRESS_FROM_BYTES && isPackable(answer) && acceptsGzip(conversation.request)) {
-    zlib().gzip(body, { level: COMPRESS_LEVEL }, (error, packed) => {
-      if (error) write(conversation, answer, body, size, false);
-      else write(conversation, answer, packed, packed.length, true);
+  if (size >= COMPRESS_FROM_BYTES && isCompressible(reply) && acceptsGzip(http.request)) {
+    zlib().gzip(body, { level: COMPRESS_LEVEL }, (error, compressed) => {
+      if (error) write(http, reply, body, size, false);
+      else write(http, reply, compressed, compressed.length, true);
     });
-  } else write(conversation, answer, body, size, false);
+  } else write(http, reply, body, size, false);
 }
 
 /**
  * The answer that tells an error.
  *
- * @example sendAnswer(conversation, errorAnswer(conversation, notFound("Group", uid)));
+ * @example sendReply(http, errorReply(http, notFound("Group", uid)));
  */
-export function errorAnswer({ wire, exchange }: Conversation, error: WharfError): Answer {
+export function errorReply({ wire, context }: HttpContext, error: WharfError): HttpReply {
   const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
-    const hadToken = exchange.authorization !== undefined;
+    const hadToken = context.authorization !== undefined;
     headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
   }
   const body = statusJson(error, wire.errorDomain);
@@ -65,15 +65,15 @@ export function errorAnswer({ wire, exchange }: Conversation, error: WharfError)
 }
 
 function write(
-  conversation: Conversation,
-  answer: Answer,
+  http: HttpContext,
+  reply: HttpReply,
   body: string | Uint8Array,
   size: number,
-  packed: boolean,
+  compressed: boolean,
 ): void {
-  const { wire, exchange, request, response } = conversation;
-  const headers = headersOf(conversation, answer, size, packed);
-  response.writeHead(answer.status, headers);
+  const { wire, context, request, response } = http;
+  const headers = headersOf(http, reply, size, compressed);
+  response.writeHead(reply.status, headers);
   // A client that does not read keeps the socket, and our memory, no longer than idlers may.
   if (size > SLOW_CLIENT_BYTES) {
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
@@ -87,66 +87,66 @@ function write(
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   abandonStream(request);
-  exchange.finished(answer.status, answer.error?.number ?? 0, size, answer.error);
+  context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
 }
 
 /** The headers of an answer; of one that goes out in pieces nobody knows the size. */
 function headersOf(
-  { wire, exchange, request }: Conversation,
-  answer: Answer,
+  { wire, context, request }: HttpContext,
+  reply: HttpReply,
   size: number | undefined,
-  packed: boolean,
+  compressed: boolean,
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     "content-type": "application/json",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "x-request-id": exchange.requestId,
+    "x-request-id": context.requestId,
   };
   if (size !== undefined) headers["content-length"] = size;
-  if (answer.headers) Object.assign(headers, answer.headers);
-  if (exchange.notices) Object.assign(headers, exchange.notices);
-  if (wire.always) Object.assign(headers, wire.always);
+  if (reply.headers) Object.assign(headers, reply.headers);
+  if (context.responseHeaders) Object.assign(headers, context.responseHeaders);
+  if (wire.commonHeaders) Object.assign(headers, wire.commonHeaders);
   // Where there can be no body, RFC 9110 forbids these.
-  if (answer.status === 204 || answer.status === 304) {
+  if (reply.status === 204 || reply.status === 304) {
     delete headers["content-length"];
     delete headers["content-type"];
   }
-  if (packed) {
+  if (compressed) {
     headers["content-encoding"] = "gzip";
     // The same in other bytes: a strong tag is for one of them.
-    if (headers.etag !== undefined) headers.etag = packedTag(String(headers.etag));
+    if (headers.etag !== undefined) headers.etag = compressedEtag(String(headers.etag));
   }
   const { origin } = request.headers;
   // Pages are for people: what their forms hold is not for the scripts of other sites.
   const isPage = String(headers["content-type"]).startsWith("text/html");
   if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
-  const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || packed;
+  const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || compressed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;
   else if (wire.draining || leavesBody(request)) headers.connection = "close";
   return headers;
 }
 
-/** What ends the tags of packed answers. */
-const PACKED = '-gzip"';
+/** What ends the tags of compressed answers. */
+const GZIP_SUFFIX = '-gzip"';
 
-/** @example packedTag('"a1"') // '"a1-gzip"' */
-function packedTag(tag: string): string {
-  return tag.replace(/"$/, PACKED);
+/** @example compressedEtag('"a1"') // '"a1-gzip"' */
+function compressedEtag(tag: string): string {
+  return tag.replace(/"$/, GZIP_SUFFIX);
 }
 
 /**
- * The tag of an answer, whether it went out packed or not.
+ * The tag of an answer, whether it went out compressed or not.
  *
- * @example plainTag('"a1-gzip"') // '"a1"'
+ * @example uncompressedEtag('"a1-gzip"') // '"a1"'
  */
-export function plainTag(tag: string): string {
-  return tag.endsWith(PACKED) ? `${tag.slice(0, -PACKED.length)}"` : tag;
+export function uncompressedEtag(tag: string): string {
+  return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
 }
 
-/** Archives are packed already. */
-function isPackable({ headers }: Answer): boolean {
+/** Archives are compressed already. */
+function isCompressible({ headers }: HttpReply): boolean {
   return headers?.["content-type"] !== "application/zip";
 }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RegistryStorage } from "./support/registry-storage.ts";
-import { TestServer } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { RegistryStorage } from "../support/registry-storage.ts";
+import { TestServer } from "../support/server.ts";
+import { TrackedWorld, until } from "../support/tracked-world.ts";
 
 const TAGS = 1_000;
 const REPOS = 5_000;
@@ -94,7 +94,7 @@ describe("a registry of two replicas", () => {
     const flags = ["--registry-host", host, "--registry-urls", `${host}=http://${host}`];
     const base = ["--base-url", server.url];
     [other] = await Promise.all([
-      TestServer.start({ sameStoreAs: server, flags: [...flags, ...base] }),
+      TestServer.start({ sameStoreAs: server, flags: [...flags, ...base], ownProcess: true }),
       server.restart(),
     ]);
     await tracked.registry.up();

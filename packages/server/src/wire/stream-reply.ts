@@ -5,38 +5,38 @@ import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
-import type { Conversation } from "./answer.ts";
+import type { HttpContext } from "./http-reply.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 
-/** The pieces of a body, each made when the one before has gone. */
-export type Pieces = AsyncIterable<string | Uint8Array>;
+/** The chunks of a body, each made when the one before has gone. */
+export type BodyChunks = AsyncIterable<string | Uint8Array>;
 
-/** Small pieces go out together: each write costs the same. */
+/** Small chunks go out together: each write costs the same. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Writes an answer of unknown length and reports it when it has gone, or when it cannot go on: then the
  * connection is cut, so that nobody takes a part for the whole.
  *
- * @example sendPieces(conversation, 200, headers, pieces, { packed: true });
+ * @example sendChunks(http, 200, headers, chunks, { compressed: true });
  */
-export function sendPieces(
-  { wire, exchange, request, response }: Conversation,
+export function sendChunks(
+  { wire, context, request, response }: HttpContext,
   status: number,
   headers: OutgoingHttpHeaders,
-  pieces: Pieces,
-  { packed }: { readonly packed: boolean },
+  chunks: BodyChunks,
+  { compressed }: { readonly compressed: boolean },
 ): void {
   response.writeHead(status, headers);
   if (request.method === "HEAD") {
-    letGo(pieces);
+    cancelBody(chunks);
     response.end();
-    exchange.finished(status, 0, 0);
+    context.finished(status, 0, 0);
     return;
   }
   // A client that does not read keeps the socket, and us, no longer than idlers may.
   response.setTimeout(wire.limits.idleMs, () => response.destroy());
-  const source = Readable.from(chunks(pieces), { objectMode: false });
+  const source = Readable.from(coalesce(chunks), { objectMode: false });
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -45,18 +45,18 @@ export function sendPieces(
     },
   });
   const target = response as unknown as Writable;
-  const sent = packed
+  const sent = compressed
     ? pipeline(source, zlib().createGzip({ level: COMPRESS_LEVEL }), counted, target)
     : pipeline(source, counted, target);
   sent.then(
-    () => exchange.finished(status, 0, bytes),
+    () => context.finished(status, 0, bytes),
     (thrown) => {
-      letGo(pieces);
+      cancelBody(chunks);
       const error = isGone(thrown)
         ? new WharfError("CANCELLED", "the client closed the request")
         : WharfError.from(thrown);
       response.destroy();
-      exchange.finished(status, error.number, bytes, error);
+      context.finished(status, error.number, bytes, error);
     },
   );
 }
@@ -64,19 +64,19 @@ export function sendPieces(
 /**
  * Says that nobody will read a body, or what is left of it, so that whoever makes it stops.
  *
- * @example if (!exchange.settle()) letGo(answer.body);
+ * @example if (!context.settle()) cancelBody(answer.body);
  */
-export function letGo(body: string | Uint8Array | Pieces): void {
+export function cancelBody(body: string | Uint8Array | BodyChunks): void {
   const { return: stop } = body as Partial<AsyncIterator<unknown>>;
   // That it fails then tells nobody anything.
   stop?.call(body).catch(() => {});
 }
 
-async function* chunks(pieces: Pieces): AsyncGenerator<Buffer> {
+async function* coalesce(chunks: BodyChunks): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let size = 0;
-  for await (const piece of pieces) {
-    const buffer = Buffer.from(piece as string);
+  for await (const chunk of chunks) {
+    const buffer = Buffer.from(chunk as string);
     waiting.push(buffer);
     size += buffer.length;
     if (size < CHUNK_BYTES) continue;

@@ -9,24 +9,24 @@ import { gunzipSync } from "node:zlib";
 import { WharfError } from "../lib/errors.ts";
 import { open, type TestPort } from "./testing/open.ts";
 
-const PIECE = `"${"x".repeat(50_000)}",`;
+const CHUNK = `"${"x".repeat(50_000)}",`;
 
-/** What a maker of pieces has done so far. */
+/** What a maker of chunks has done so far. */
 interface Made {
-  pieces: number;
+  chunks: number;
   ended: boolean;
 }
 
-/** A port that answers lists of groups with so many pieces, then ends or fails. */
+/** A port that answers lists of groups with so many chunks, then ends or fails. */
 async function answering(t: TestContext, count: number, failure?: Error) {
-  const made: Made = { pieces: 0, ended: false };
-  async function* pieces() {
+  const made: Made = { chunks: 0, ended: false };
+  async function* chunks() {
     try {
       yield "[";
-      for (; made.pieces < count; made.pieces++) {
+      for (; made.chunks < count; made.chunks++) {
         // As a store would, let others have their turn.
         await sleep(0);
-        yield PIECE;
+        yield CHUNK;
       }
       if (failure) throw failure;
       yield "1]";
@@ -34,7 +34,7 @@ async function answering(t: TestContext, count: number, failure?: Error) {
       made.ended = true;
     }
   }
-  const port = await open(t, { ListGroups: () => ({ pieces: pieces() }) });
+  const port = await open(t, { ListGroups: () => ({ chunks: chunks() }) });
   return { port, made };
 }
 
@@ -56,9 +56,9 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await sleep(5);
 }
 
-const WHOLE = `[${PIECE.repeat(40)}1]`;
+const WHOLE = `[${CHUNK.repeat(40)}1]`;
 
-test("pieces arrive as one answer over HTTP/1.1, its length not told", async (t) => {
+test("chunks arrive as one answer over HTTP/1.1, its length not told", async (t) => {
   const { port } = await answering(t, 40);
   const { response } = await begin(port);
   assert.equal(response.statusCode, 200);
@@ -90,7 +90,7 @@ test("HEAD gets the headers, and nothing is made for it", async (t) => {
   assert.equal(response.statusCode, 200);
   assert.equal((await bytesOf(response)).length, 0);
   await until(() => port.events.length === 1);
-  assert.equal(made.pieces, 0);
+  assert.equal(made.chunks, 0);
 });
 
 test("what fails half-way closes the connection, so that nobody takes it for the whole", async (t) => {
@@ -114,7 +114,7 @@ test("a client that leaves half-way ends the making, and is no fault of ours", a
   await until(() => made.ended);
   await until(() => port.events.length === 1);
   assert.equal(port.events[0]?.error?.code, "CANCELLED");
-  assert.ok(made.pieces < 1_000, `${made.pieces} pieces were made for nobody`);
+  assert.ok(made.chunks < 1_000, `${made.chunks} chunks were made for nobody`);
 });
 
 test("a client that does not read is not read for", async (t) => {
@@ -123,11 +123,11 @@ test("a client that does not read is not read for", async (t) => {
   response.pause();
   let before = -1;
   // Until what lies in between is full, and the making stands still.
-  while (made.pieces !== before) {
-    before = made.pieces;
+  while (made.chunks !== before) {
+    before = made.chunks;
     await sleep(200);
   }
-  assert.ok(before < 1_000, `${before} pieces lie in memory`);
+  assert.ok(before < 1_000, `${before} chunks lie in memory`);
   request.destroy();
   await until(() => made.ended);
 });
@@ -138,7 +138,7 @@ function stream(t: TestContext, port: TestPort): ClientHttp2Stream {
   return session.request({ ":path": PATH });
 }
 
-test("pieces arrive as one answer over HTTP/2", async (t) => {
+test("chunks arrive as one answer over HTTP/2", async (t) => {
   const { port } = await answering(t, 40);
   const asked = stream(t, port);
   const [headers] = await once(asked, "response");
