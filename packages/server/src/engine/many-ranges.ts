@@ -1,5 +1,5 @@
 import { WharfError } from "../lib/errors.ts";
-import { KeyedSemaphore } from "../lib/keyed-semaphore.ts";
+import { KeyedSemaphore } from "../lib/semaphore.ts";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Reader } from "../store/db/connection.ts";
@@ -24,7 +24,11 @@ const MAX_QUEUED = 16;
  */
 export class ListScheduler {
   readonly #slices = new TimeSlices();
-  readonly #running = new KeyedSemaphore(CONCURRENCY, MAX_QUEUED, tooMany);
+  readonly #running = new KeyedSemaphore({
+    perKey: CONCURRENCY,
+    maxQueuedPerKey: MAX_QUEUED,
+    rejection: tooMany,
+  });
 
   /** Runs a list over so many ranges. */
   run<T>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../../config/addresses.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { limitOf } from "../../lib/limit.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
 import type { RegistryKeys } from "../access/keys.ts";
 import { type Access, issueRegistryToken } from "../access/token.ts";
 import { MANIFEST_TYPES } from "../images/manifest.ts";
@@ -58,7 +58,7 @@ interface OwnToken {
 /** Asks a registry, with tokens that we sign ourselves: so many questions at a time, and patiently. */
 export class RegistryClient {
   readonly #parts: ClientParts;
-  readonly #limit = limitOf(AT_ONCE);
+  readonly #semaphore = new Semaphore(AT_ONCE);
   readonly #transport = new Transport(AT_ONCE);
   readonly #tokens = new Map<string, OwnToken>();
 
@@ -72,7 +72,7 @@ export class RegistryClient {
    * @example const answer = await client.ask({ method: "HEAD", target, access, most: 0 });
    */
   ask({ target, access, subject, contentType, ...question }: Asking): Promise<Asked | undefined> {
-    return this.#limit(async () => {
+    return this.#semaphore.run(async () => {
       const token = await (subject === undefined
         ? this.#ownToken(access)
         : this.#sign(subject, access));

@@ -1,5 +1,5 @@
 import { WharfError } from "../../lib/errors.ts";
-import { limitOf } from "../../lib/limit.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
 import { markSeen, unseenPlaces } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
 import { isRepositoryName } from "../name.ts";
@@ -95,11 +95,11 @@ async function step(
   totals: PassProgress,
 ): Promise<void> {
   const { engine, remote } = parts;
-  const limit = limitOf(AT_ONCE);
+  const semaphore = new Semaphore(AT_ONCE);
   const progress = nothing();
   await Promise.all(
     paths.map((path) =>
-      limit(async () => {
+      semaphore.run(async () => {
         parts.signal.throwIfAborted();
         add(progress, await look(parts, path));
       }),

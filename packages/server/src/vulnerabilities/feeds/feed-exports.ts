@@ -1,4 +1,5 @@
 import { WharfError } from "../../lib/errors.ts";
+import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 
@@ -29,20 +30,20 @@ const RETRY_AFTER = "30";
 
 type Pieces = Exclude<HttpResponse["body"], string | Uint8Array>;
 
-interface Waiting {
-  readonly address: string;
-  go(): void;
-}
-
 /** Bounds how many long files of feeds are on their way at once. */
 export class FeedExports {
   readonly #limits: ExportLimits;
-  readonly #busy = new Map<string, number>();
-  #total = 0;
-  #waiting: Waiting[] = [];
+  readonly #semaphore: KeyedSemaphore;
 
   constructor(limits: ExportLimits = LIMITS) {
     this.#limits = limits;
+    this.#semaphore = new KeyedSemaphore({
+      perKey: limits.perAddress,
+      total: limits.most,
+      maxQueued: limits.waiting,
+      maxWaitMs: limits.waitMs,
+      rejection: tooMany,
+    });
   }
 
   /**
@@ -55,8 +56,8 @@ export class FeedExports {
     address: string,
     file: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    await this.#begin(address);
-    const end = once(() => this.#end(address));
+    await this.#semaphore.acquire(address);
+    const end = once(() => this.#semaphore.release(address));
     try {
       const made = await file();
       const body = made?.body;
@@ -69,53 +70,6 @@ export class FeedExports {
       end();
       throw error;
     }
-  }
-
-  #hasRoom(address: string): boolean {
-    const { most, perAddress } = this.#limits;
-    return this.#total < most && (this.#busy.get(address) ?? 0) < perAddress;
-  }
-
-  async #begin(address: string): Promise<void> {
-    if (!this.#hasRoom(address)) await this.#turn(address);
-    else this.#take(address);
-  }
-
-  #take(address: string): void {
-    this.#total += 1;
-    this.#busy.set(address, (this.#busy.get(address) ?? 0) + 1);
-  }
-
-  #end(address: string): void {
-    this.#total -= 1;
-    const left = (this.#busy.get(address) ?? 0) - 1;
-    if (left > 0) this.#busy.set(address, left);
-    else this.#busy.delete(address);
-    const next = this.#waiting.find((one) => this.#hasRoom(one.address));
-    next?.go();
-  }
-
-  #turn(address: string): Promise<void> {
-    if (this.#waiting.length >= this.#limits.waiting) throw tooMany();
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(tooMany());
-      }, this.#limits.waitMs);
-      const waiting: Waiting = {
-        address,
-        go: () => {
-          clearTimeout(timer);
-          leave();
-          this.#take(address);
-          resolve();
-        },
-      };
-      this.#waiting.push(waiting);
-    });
   }
 }
 
