@@ -49,7 +49,10 @@ export class BindingGrants {
   readonly #slices: TimeSlices;
   readonly #log = new SharedRead(() => this.#readLog());
   #position: AccessLogPosition = { version: -1, logged: -1 };
-  /** The most recently used come last. */
+  /**
+   * Least recently used first. No BoundedCache: an entry grows after it was added, and one that is
+   * evicted must leave the index by root.
+   */
   readonly #compiled = new Map<string, Compiled>();
   /** Who holds something in a root: a role of an organization concerns all of them. */
   readonly #byRoot = new Map<string, Set<Compiled>>();

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Position } from "../store/resources/page.ts";
 
 /** Tokens older than this begin the query anew. */
@@ -28,7 +29,7 @@ export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
  */
 export class PageTokens {
   readonly #secret: () => Buffer;
-  readonly #sealed = new Map<string, { readonly token: string; readonly made: number }>();
+  readonly #sealed = new BoundedCache<string, string>({ maxEntries: KEPT, ttlMs: REUSED_MS });
   #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
 
   /** @example new PageTokens(() => installation.get("page-tokens")) */
@@ -54,13 +55,11 @@ export class PageTokens {
     const sealingKey = this.#key();
     const { position, skipped } = cursor;
     const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
-    const known = this.#sealed.get(content);
+    const known = this.#sealed.get(content, now);
     // Sealing costs as much as reading the page; the pages that everyone looks at are few.
-    if (known !== undefined && now - known.made < REUSED_MS) return known.token;
+    if (known !== undefined) return known;
     const token = seal(sealingKey, JSON.stringify([VERSION, now, ...JSON.parse(content)]));
-    this.#sealed.delete(content);
-    if (this.#sealed.size >= KEPT) this.#sealed.delete(this.#sealed.keys().next().value as string);
-    this.#sealed.set(content, { token, made: now });
+    this.#sealed.set(content, token, 0, now);
     return token;
   }
 

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Position, Start } from "../store/resources/page.ts";
 
 /** Landmarks are this many rows apart: a skip never walks further from the nearest one. */
@@ -41,7 +42,7 @@ interface Known {
  * changed, and the first jump after a change walks, leaving new ones on its way.
  */
 export class Landmarks {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedCache<string, Known>({ maxEntries: REMEMBERED });
 
   /**
    * A shorter way to the row that so many come before.
@@ -73,12 +74,9 @@ export class Landmarks {
   async #positions(list: Walkable): Promise<Position[]> {
     const changes = await list.changes();
     let known = this.#known.get(list.key);
-    this.#known.delete(list.key);
-    if (known?.changes !== changes) known = { changes, positions: [] };
-    this.#known.set(list.key, known);
-    if (this.#known.size > REMEMBERED) {
-      const [oldest] = this.#known.keys();
-      this.#known.delete(oldest as string);
+    if (known?.changes !== changes) {
+      known = { changes, positions: [] };
+      this.#known.set(list.key, known);
     }
     return known.positions;
   }

@@ -24,6 +24,7 @@ export interface OpenedTicket<P> {
 export class SealedTickets {
   readonly #secret: () => Buffer;
   #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
+  /** In order of use. No BoundedCache: what it may drop early would be accepted a second time. */
   readonly #used = new Set<string>();
 
   /** The secret is shared by all replicas, and may be replaced by a rotation. */

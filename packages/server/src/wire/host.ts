@@ -5,6 +5,7 @@
  * name that is made to lead to this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { HttpFault } from "./http.ts";
@@ -24,7 +25,7 @@ export interface HostedRequest {
 /** The names that a server on a loopback address answers to. */
 export class LoopbackHosts {
   readonly #names: ReadonlySet<string>;
-  readonly #known = new Set<string>();
+  readonly #known = new BoundedCache<string, true>({ maxEntries: MAX_KNOWN });
 
   /** @example new LoopbackHosts(["wharf.example.com", "registry.example.com:5000"]) */
   constructor(hosts: readonly string[]) {
@@ -32,10 +33,10 @@ export class LoopbackHosts {
   }
 
   accepts(host: string): boolean {
-    if (this.#known.has(host)) return true;
+    if (this.#known.get(host)) return true;
     const name = nameOf(host);
     const isOurs = isLoopbackHost(name) || name.endsWith(".localhost") || this.#names.has(name);
-    if (isOurs && this.#known.size < MAX_KNOWN) this.#known.add(host);
+    if (isOurs) this.#known.set(host, true);
     return isOurs;
   }
 }

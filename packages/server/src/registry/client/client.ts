@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../../config/addresses.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
 import { Semaphore } from "../../lib/semaphore.ts";
 import type { RegistryKeys } from "../access/keys.ts";
@@ -52,7 +53,6 @@ export interface Asked extends Answer {
 interface OwnToken {
   readonly token: string;
   readonly kid: string;
-  readonly until: number;
 }
 
 /** Asks a registry, with tokens that we sign ourselves: so many questions at a time, and patiently. */
@@ -60,7 +60,10 @@ export class RegistryClient {
   readonly #parts: ClientParts;
   readonly #semaphore = new Semaphore(AT_ONCE);
   readonly #transport = new Transport(AT_ONCE);
-  readonly #tokens = new Map<string, OwnToken>();
+  readonly #tokens = new BoundedCache<string, OwnToken>({
+    maxEntries: MOST_TOKENS,
+    ttlMs: FRESH_MS,
+  });
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -116,13 +119,12 @@ export class RegistryClient {
   async #ownToken(access: readonly Access[]): Promise<string> {
     const now = Date.now();
     const name = (access[0] as Access).name;
-    const known = this.#tokens.get(name);
+    const known = this.#tokens.get(name, now);
     // A registry that has the file of after a rotation no longer accepts the key of before.
     const { kid } = await this.#parts.keys.current();
-    if (known !== undefined && known.kid === kid && known.until > now) return known.token;
+    if (known?.kid === kid) return known.token;
     const token = await this.#sign(OURSELVES, access);
-    if (this.#tokens.size >= MOST_TOKENS) this.#tokens.clear();
-    this.#tokens.set(name, { token, kid, until: now + FRESH_MS });
+    this.#tokens.set(name, { token, kid }, 0, now);
     return token;
   }
 

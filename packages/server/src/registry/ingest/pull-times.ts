@@ -1,3 +1,5 @@
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+
 /** How exact the time of the last pull is: the audit has every pull. */
 const EVERY_MS = 5_000;
 
@@ -13,7 +15,7 @@ interface Pull {
 
 /** Which images had the time of their last pull kept a moment ago, so that it need not be again. */
 export class PullTimes {
-  readonly #kept = new Map<string, number>();
+  readonly #kept = new BoundedCache<string, number>({ maxEntries: MOST });
 
   /** Whether the time of a pull is to be kept. */
   isDue({ path, digest, time }: Pull): boolean {
@@ -23,7 +25,6 @@ export class PullTimes {
 
   /** Notes that it was: not before, for what fails is told again. */
   keep({ path, digest, time }: Pull): void {
-    if (this.#kept.size >= MOST) this.#kept.clear();
     this.#kept.set(`${path}@${digest}`, time);
   }
 }

@@ -1,3 +1,4 @@
+import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import { unlessOdd } from "../client/protocol-error.ts";
@@ -21,11 +22,11 @@ export interface Sight {
   /** Manifests that were read already, by digest. */
   readonly inHand?: ReadonlyMap<string, RemoteManifest>;
   /** Architectures that were read already, by the digest of the configuration that tells them. */
-  readonly architectures?: Map<string, string>;
+  readonly architectures?: BoundedCache<string, string>;
 }
 
-/** Architectures kept while a registry is looked through. */
-const MOST_ARCHITECTURES = 10_000;
+/** Architectures cached during a reconcile pass. */
+export const MAX_CACHED_ARCHITECTURES = 10_000;
 
 /**
  * What there is to know of a manifest and, of an index, of all that it names: from the registry
@@ -72,8 +73,6 @@ async function toldArchitecture(sight: Sight, digest: string): Promise<string | 
   const config = await unlessOdd(remote.config(path, digest, signal), undefined);
   if (config === undefined) return undefined;
   const architecture = readArchitecture(config);
-  if (architectures !== undefined && architectures.size >= MOST_ARCHITECTURES)
-    architectures.clear();
   architectures?.set(digest, architecture);
   return architecture;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { findPlace } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
@@ -24,7 +25,7 @@ export interface RepoParts {
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   /** What configurations of images have told in this pass, by their digests. */
-  readonly architectures: Map<string, string>;
+  readonly architectures: BoundedCache<string, string>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../engine/engine.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
@@ -11,6 +12,7 @@ import {
   takeLease,
 } from "../../store/tables/registry-passes.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
+import { MAX_CACHED_ARCHITECTURES } from "./fetch-manifest-tree.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 
 /** Another replica goes on when the one that works has not been heard of for so long. */
@@ -136,7 +138,9 @@ export class Reconciler {
   async #pass(signal: AbortSignal): Promise<void> {
     const { engine, remote, remotes, log } = this.#parts;
     const report = (progress: PassProgress) => this.#report(progress);
-    const architectures = new Map<string, string>();
+    const architectures = new BoundedCache<string, string>({
+      maxEntries: MAX_CACHED_ARCHITECTURES,
+    });
     const own = { holder: this.#holder, architectures, report };
     const parts = { engine, remote, remotes, signal, log, ...own };
     const began = performance.now();

@@ -68,18 +68,21 @@ interface Queryable {
   query(config: QueryConfig): Promise<QueryResult>;
 }
 
-/** Statements by their text, numbered so that each is parsed once per connection. */
+/**
+ * Prepared statements by their SQL, numbered so that each is parsed once per connection. Never evicted:
+ * connections keep a statement under its name for as long as they live.
+ */
 const prepared = new Map<string, { name: string; text: string }>();
 
-/** Filters can be put together in more ways than memory has room for; what comes later is parsed each time. */
-const MOST_STATEMENTS = 1_000;
+/** Filters can be combined in more ways than fit in memory; statements beyond this are parsed each time. */
+const MAX_STATEMENTS = 1_000;
 
 function statement(sql: string): { name?: string; text: string } {
   const known = prepared.get(sql);
   if (known !== undefined) return known;
   let parameter = 0;
   const text = sql.replaceAll("?", () => `$${++parameter}`);
-  if (prepared.size >= MOST_STATEMENTS) return { text };
+  if (prepared.size >= MAX_STATEMENTS) return { text };
   const added = { name: `w${prepared.size}`, text };
   prepared.set(sql, added);
   return added;

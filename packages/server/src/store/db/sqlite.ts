@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Dialect, Driver, Value, Writer } from "./connection.ts";
 import type { FailureCause } from "./failure.ts";
 import { ResultCache } from "./result-cache.ts";
@@ -41,8 +42,8 @@ const CACHE_KIB = 16_384;
 /** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
 const CHECKPOINT_PAGES = 10_000;
 
-/** Statements kept prepared at most: filters can be put together in more ways than memory has room for. */
-const MOST_STATEMENTS = 1_000;
+/** Prepared statements kept: filters can be combined in more ways than fit in memory. */
+const STATEMENT_CACHE = { maxEntries: 1_000 };
 
 /**
  * A connection with its prepared statements. Calls complete before they return; what they return is
@@ -51,8 +52,8 @@ const MOST_STATEMENTS = 1_000;
 class SqliteConnection implements Writer {
   readonly dialect = DIALECT;
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #arrayStatements = new Map<string, StatementSync>();
+  readonly #statements = new BoundedCache<string, StatementSync>(STATEMENT_CACHE);
+  readonly #arrayStatements = new BoundedCache<string, StatementSync>(STATEMENT_CACHE);
 
   constructor(path: string, readOnly: boolean) {
     this.#database = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
@@ -90,7 +91,6 @@ class SqliteConnection implements Writer {
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
       statement.setReturnArrays(true);
-      if (this.#arrayStatements.size >= MOST_STATEMENTS) this.#arrayStatements.clear();
       this.#arrayStatements.set(sql, statement);
     }
     return statement;
@@ -100,7 +100,6 @@ class SqliteConnection implements Writer {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
-      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
       this.#statements.set(sql, statement);
     }
     return statement;
