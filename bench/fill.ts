@@ -76,7 +76,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     accessChanged() {},
     grantsChanged() {},
     relyOnAccess: async () => 0,
-    async takeTurn() {},
+    async acquireLock() {},
     countBelow: async (table, place) => counts.below(table, place),
   };
 }

@@ -6,8 +6,8 @@ import { deleteExpired, EXPIRY_BATCH } from "../src/store/db/expiry.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import type { Store } from "../src/store/db/store.ts";
 import {
-  dropTicketsOf,
-  putTicket,
+  addTicket,
+  deleteTicketsOf,
   readTicket,
   rewriteTicket,
 } from "../src/store/tables/tickets.ts";
@@ -34,7 +34,7 @@ for (const kind of STORES) {
         for (let at = 0; at < count; at++) {
           const secret = `${prefix}-${expires}-${at}`;
           const ticket = { purpose: "code", secret, payload: {}, identity: "" };
-          await putTicket(tx, { ...ticket, expires });
+          await addTicket(tx, { ...ticket, expires });
         }
       });
     const addAudit = (times: readonly number[]) =>
@@ -125,13 +125,13 @@ for (const kind of STORES) {
       const [ada, bob] = ["a".repeat(40), "b".repeat(40)];
       const payload = { person: { identity: ada } };
       await store.write(async (tx) => {
-        await putTicket(tx, { purpose: "code", secret: "1", payload, expires, identity: ada });
-        await putTicket(tx, { purpose: "device", secret: "2", payload, expires, identity: "" });
-        await putTicket(tx, { purpose: "device", secret: "3", payload, expires, identity: "" });
-        await putTicket(tx, { purpose: "code", secret: "4", payload, expires, identity: bob });
+        await addTicket(tx, { purpose: "code", secret: "1", payload, expires, identity: ada });
+        await addTicket(tx, { purpose: "device", secret: "2", payload, expires, identity: "" });
+        await addTicket(tx, { purpose: "device", secret: "3", payload, expires, identity: "" });
+        await addTicket(tx, { purpose: "code", secret: "4", payload, expires, identity: bob });
         await rewriteTicket(tx, { purpose: "device", secret: "2", payload, identity: ada });
-        await dropTicketsOf(tx, ada);
-        await dropTicketsOf(tx, "");
+        await deleteTicketsOf(tx, ada);
+        await deleteTicketsOf(tx, "");
       });
       const found: string[] = [];
       for (const [purpose, secret] of [

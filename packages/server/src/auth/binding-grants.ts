@@ -5,7 +5,7 @@ import { SharedRead } from "../store/db/shared-read.ts";
 import {
   type AccessLogPosition,
   type GrantChange,
-  readGrantNews,
+  readGrantChanges,
 } from "../store/tables/access-log.ts";
 import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
@@ -77,7 +77,7 @@ export class BindingGrants {
   }
 
   async #readLog(): Promise<void> {
-    const { position, changes } = await readGrantNews(this.#reader, this.#position);
+    const { position, changes } = await readGrantChanges(this.#reader, this.#position);
     this.#position = position;
     if (changes === undefined) this.#clear();
     else for (const change of changes) this.#apply(change);

@@ -74,7 +74,7 @@ export class SigningKeys {
     if (keys.#keys.length === 0) {
       const first = await newSigningKey(Date.now());
       await store.write(async (tx) => {
-        await tx.takeTurn();
+        await tx.acquireLock();
         if ((await readKeys(tx, first.created)).length === 0)
           await putKey(tx, secrets, first, first.created);
       });

@@ -12,8 +12,8 @@ import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { PageRow, Range, Stretch } from "../store/resources/page.ts";
-import { rangesOfParts } from "../store/resources/range-counts.ts";
+import type { PageRow, Range, TreeRange } from "../store/resources/page.ts";
+import { partitionRanges } from "../store/resources/range-counts.ts";
 import type { Bound, Condition } from "../store/resources/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -173,13 +173,13 @@ function isOfUpdates(condition: Condition): condition is Bound {
 async function inParts<R extends ResourceMessage>(
   reader: Reader,
   { table }: Resource<R>,
-  stretches: readonly Stretch[],
+  stretches: readonly TreeRange[],
   parts: readonly number[],
   task: SlicedTask,
 ): Promise<Range[]> {
   const ranges: Range[] = [];
   for (const stretch of stretches) {
-    ranges.push(...(await rangesOfParts(reader, table, stretch, parts)));
+    ranges.push(...(await partitionRanges(reader, table, stretch, parts)));
     await task.pause();
   }
   return ranges;

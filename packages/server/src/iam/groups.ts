@@ -209,7 +209,7 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
     throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
   }
   const { tx } = change;
-  await tx.takeTurn();
+  await tx.acquireLock();
   const namesakes = await groups.where(tx, { column: "verified_name", value: after.name });
   if (namesakes.some((other) => other.uid !== after.uid)) {
     throw failedPrecondition({

@@ -20,7 +20,7 @@ import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { deleteAccount } from "../store/tables/local-accounts.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
 import { deletePasskeys } from "../store/tables/passkeys.ts";
-import { forgetPerson } from "../store/tables/provider-people.ts";
+import { deleteSignIns } from "../store/tables/provider-people.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
 import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
@@ -50,7 +50,7 @@ export const identities: Resource<Identity> = new Resource({
     refuseBuiltIn(deleted.uid);
     await removeBindings(change, deleted.uid);
     await endSessions(change.tx, { identity: deleted.uid });
-    await forgetPerson(change.tx, deleted.uid);
+    await deleteSignIns(change.tx, deleted.uid);
     await deleteMemberships(change.tx, { identity: deleted.uid });
     await deleteAccount(change.tx, deleted.uid);
     await deletePasskeys(change.tx, deleted.uid);

@@ -15,7 +15,7 @@ import { forgetProvisioned } from "../scim/lookup.ts";
 import { scimStatus } from "../scim/status.ts";
 import { scimMethods } from "../scim/tokens.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
-import { forgetProvider } from "../store/tables/provider-people.ts";
+import { deleteProviderSignIns } from "../store/tables/provider-people.ts";
 import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import { mayGrant, mayLetIn } from "./granting.ts";
@@ -136,7 +136,7 @@ async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Pro
   await deleteScimCredentials(tx, uid);
   await forgetProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
-  await forgetProvider(tx, uid);
+  await deleteProviderSignIns(tx, uid);
   await deleteMemberships(tx, { provider: uid });
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import {
-  type PlacedRow,
+  type NumberedRow,
   type ScimRow,
   type ScimTable,
   scimGroups,
@@ -152,7 +152,7 @@ async function* candidates(
   kind: ScimKind,
   provider: string,
   { narrowedTo }: ScimFilter,
-): AsyncGenerator<PlacedRow[]> {
+): AsyncGenerator<NumberedRow[]> {
   const table = tableOf(kind);
   if (narrowedTo !== undefined) {
     yield await table.where(reader, provider, narrowedTo.key, narrowedTo.value);

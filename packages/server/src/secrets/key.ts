@@ -6,8 +6,8 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   deleteInstallation,
+  initInstallation,
   readInstallation,
-  settleInstallation,
 } from "../store/tables/installation.ts";
 
 /** For AES-256. */
@@ -65,7 +65,7 @@ async function storedKey(store: Store, hasSealed: boolean): Promise<Buffer> {
   }
   if (known !== undefined) return Buffer.from(known, "base64url");
   const fresh = randomBytes(KEY_BYTES).toString("base64url");
-  const settled = await store.write((tx) => settleInstallation(tx, STORED_KEY, fresh));
+  const settled = await store.write((tx) => initInstallation(tx, STORED_KEY, fresh));
   return Buffer.from(settled, "base64url");
 }
 

@@ -4,10 +4,10 @@ import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
-  holdInstallation,
+  initInstallation,
+  lockInstallation,
   readInstallation,
   replaceInstallation,
-  settleInstallation,
 } from "../store/tables/installation.ts";
 import {
   deleteAllSealed,
@@ -55,7 +55,7 @@ export class Secrets {
     const settled =
       known ??
       (await store.write(async (tx) => {
-        const first = await settleInstallation(tx, CHECK, check);
+        const first = await initInstallation(tx, CHECK, check);
         if (first === check && settings.secretKeyFile !== "") await dropStoredKey(tx);
         return first;
       }));
@@ -71,8 +71,8 @@ export class Secrets {
   /** @example await secrets.put(tx, provider, "client_secret", given); */
   async put(tx: Transaction, owner: string, name: string, secret: string): Promise<void> {
     // Held, so that nothing is sealed with the old key while all is sealed again with a new one.
-    const held = await holdInstallation(tx, CHECK);
-    const settled = held ?? (await settleInstallation(tx, CHECK, this.#cipher.check));
+    const held = await lockInstallation(tx, CHECK);
+    const settled = held ?? (await initInstallation(tx, CHECK, this.#cipher.check));
     if (settled !== this.#cipher.check) await this.#followTo(settled);
     await writeSealed(tx, owner, name, this.seal(owner, name, secret));
   }
@@ -120,7 +120,7 @@ export class Secrets {
    * @example await store.write((tx) => secrets.reseal(tx, key));
    */
   async reseal(tx: Transaction, key: Buffer): Promise<number> {
-    await tx.takeTurn();
+    await tx.acquireLock();
     const next = new Cipher(key);
     const settled = await readInstallation(tx, CHECK);
     if (settled !== this.#cipher.check) throw sealedWithAnotherKey();
@@ -141,7 +141,7 @@ export class Secrets {
    * @example await store.write((tx) => secrets.replaceLostKey(tx));
    */
   async replaceLostKey(tx: Transaction): Promise<void> {
-    await tx.takeTurn();
+    await tx.acquireLock();
     await replaceInstallation(tx, CHECK, this.#cipher.check);
     await deleteAllSealed(tx);
     await deleteUnsealed(tx);

@@ -14,6 +14,6 @@ import { advisories } from "./advisories.ts";
  * @example const time = await takeUpdateTurn(tx);
  */
 export async function takeUpdateTurn(tx: Transaction): Promise<number> {
-  await tx.takeTurn();
+  await tx.acquireLock();
   return Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
 }

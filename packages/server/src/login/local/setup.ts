@@ -6,8 +6,8 @@ import { bind } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { readInstallation, settleInstallation } from "../../store/tables/installation.ts";
-import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { initInstallation, readInstallation } from "../../store/tables/installation.ts";
+import { addTicket, consumeTicket, deleteTickets, readTicket } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
 import { browserUrl } from "./passkey-site.ts";
@@ -41,7 +41,7 @@ export async function offerSetup(engine: Engine, now: number): Promise<FirstRun 
   if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
-  await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_MS }));
+  await engine.store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_MS }));
   return { url: `${browserUrl(engine.addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
@@ -94,13 +94,13 @@ export async function setUp(
   credential: Credential,
 ): Promise<void> {
   await engine.store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     await mustBeFirstRun(engine, tx);
-    if ((await takeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
+    if ((await consumeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
       throw wrongCode();
     }
-    await dropTickets(tx, SETUP);
-    await settleInstallation(tx, SETUP, "done");
+    await deleteTickets(tx, SETUP);
+    await initInstallation(tx, SETUP, "done");
     const change = new Change(call, tx, engine, first.identity);
     await createAccount(change, first, credential);
     const group = engine.groups.begin(create(GroupSchema, { name: first.organisation }), call.time);

@@ -13,7 +13,7 @@ import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
 import { deleteMemberships } from "../../store/tables/memberships.ts";
-import { forgetPerson, providersOfPerson } from "../../store/tables/provider-people.ts";
+import { deleteSignIns, providersOfPerson } from "../../store/tables/provider-people.ts";
 import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
 
 /**
@@ -62,7 +62,7 @@ async function leave(change: Change, session: StoredSession): Promise<boolean> {
     return false;
   for (const binding of reached) await change.remove(engine.roleBindings, binding.uid);
   await endSessions(tx, { identity: uid, provider });
-  await forgetPerson(tx, uid, provider);
+  await deleteSignIns(tx, uid, provider);
   await deleteMemberships(tx, { identity: uid, provider });
   return true;
 }

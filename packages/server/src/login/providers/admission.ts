@@ -14,7 +14,7 @@ import {
 } from "../../scim/lookup.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
-import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
+import { hasSignedIn, recordSignIn } from "../../store/tables/provider-people.ts";
 import type { LoginParts } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";
@@ -47,7 +47,7 @@ export function admit(
       );
     }
     await registerPerson(change, described);
-    if (await notePerson(tx, provider.uid, identity, externalId)) {
+    if (await recordSignIn(tx, provider.uid, identity, externalId)) {
       await bind(change, group, provider.defaultRole, identity);
     }
     // Another provider of the same issuer, here or above, may have deactivated the person.

@@ -130,7 +130,7 @@ async function makeFirst(store: Store, secrets: Secrets, now: number): Promise<v
   if ((await readRegistryKeys(store.reader, now)).length > 0) return;
   const keys = await newRegistryKeys(now);
   await store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     if ((await readRegistryKeys(tx, now)).length > 0) return;
     for (const key of keys) await putKey(tx, secrets, key);
   });

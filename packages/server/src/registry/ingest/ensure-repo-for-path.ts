@@ -4,7 +4,7 @@ import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { writePlace } from "../../store/tables/registry-locations.ts";
+import { writeLocation } from "../../store/tables/registry-locations.ts";
 import { type Place, placeOf } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
 import { changeFor, type Occasion } from "./system-mutation.ts";
@@ -49,7 +49,7 @@ export async function placeRepo(
     const actor = caller.uid;
     repo = await make(engine, tx, place, path, { ...occasion, actor }, caller);
   }
-  await writePlace(tx, { host, path, repo, made: made ? 1 : 0 });
+  await writeLocation(tx, { host, path, repo, made: made ? 1 : 0 });
   return { uid: repo, ...(madeFor !== undefined && { madeFor }) };
 }
 

@@ -3,10 +3,10 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import {
-  firstTime,
-  notePathDeletion,
   pathDeletions,
-  WHOLE,
+  recordNotification,
+  recordPathDeletion,
+  WHOLE_REPO,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { placeOf } from "../path.ts";
@@ -42,7 +42,7 @@ export interface Told {
  */
 export async function takeIn(tx: Transaction, told: Told): Promise<Outcome> {
   const { host, notice } = told;
-  if (!(await firstTime(tx, host, notice.id, Date.now()))) return "known";
+  if (!(await recordNotification(tx, host, notice.id, Date.now()))) return "known";
   const isPush = notice.action === "push" && notice.type === "manifest";
   const repo = isPush ? await placed(tx, told) : await existing(tx, told);
   if (repo === "missing" && notice.action === "delete") await noteEarly(tx, told);
@@ -77,7 +77,7 @@ async function existing(
 
 function noteEarly(tx: Transaction, { host, notice }: Told): Promise<void> {
   const { path, tag, digest, time } = notice;
-  return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
+  return recordPathDeletion(tx, host, path, tag || digest || WHOLE_REPO, time);
 }
 
 async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Promise<Outcome> {
@@ -102,11 +102,11 @@ async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Prom
 async function takeBackEarly(tx: Transaction, told: Told, repo: string): Promise<void> {
   const { engine, host, notice } = told;
   const { path, tag, digest } = notice;
-  const what = [tag, digest, WHOLE];
+  const what = [tag, digest, WHOLE_REPO];
   for (const deleted of await pathDeletions(tx, host, path, what, notice.time)) {
     const { time } = deleted;
     const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
-    if (deleted.what === WHOLE)
+    if (deleted.what === WHOLE_REPO)
       return removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
     if (deleted.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);

@@ -7,7 +7,10 @@ import {
   writeManifest,
   writePull,
 } from "../../store/tables/manifests.ts";
-import { deletionOf, noteDeletion } from "../../store/tables/processed-notifications.ts";
+import {
+  manifestDeletionTime,
+  recordManifestDeletion,
+} from "../../store/tables/processed-notifications.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
@@ -25,7 +28,7 @@ export async function recordManifest(
 ): Promise<void> {
   const { repos } = change.engine;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, facts.digest);
+  const deleted = await manifestDeletionTime(change.tx, repo, facts.digest);
   if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
 }
 
@@ -57,7 +60,7 @@ export async function removeManifest(
 ): Promise<void> {
   const { tx, engine } = change;
   await lockRepo(change, repo);
-  await noteDeletion(tx, repo, digest, time);
+  await recordManifestDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
   const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
@@ -80,7 +83,7 @@ export async function takeBackDeleted(
   digest: string,
   pushed: number,
 ): Promise<void> {
-  const deleted = await deletionOf(change.tx, repo, digest);
+  const deleted = await manifestDeletionTime(change.tx, repo, digest);
   if (deleted !== undefined && deleted >= pushed) {
     await removeManifest(change, repo, digest, deleted);
   }

@@ -4,8 +4,12 @@ import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { knownTags } from "../../store/tables/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
-import { isHeardOfSince } from "../../store/tables/processed-notifications.ts";
-import { forgetPlace, passOnMade, placesOf } from "../../store/tables/registry-locations.ts";
+import { hasActivitySince } from "../../store/tables/processed-notifications.ts";
+import {
+  deleteLocation,
+  locationsOf,
+  markLocationsCreated,
+} from "../../store/tables/registry-locations.ts";
 import { changeFor, type Occasion } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 
@@ -36,11 +40,11 @@ export async function removePlace(
 ): Promise<void> {
   const { host, path, repo, time } = place;
   const row = await engine.repos.table.findForChange(tx, repo);
-  const places = await placesOf(tx, repo);
+  const places = await locationsOf(tx, repo);
   const gone = places.find((one) => one.host === host && one.path === path);
   if (row === undefined || gone === undefined || (await isElsewhere(engine, tx, place))) {
-    await forgetPlace(tx, host, path);
-    if (gone?.made === 1) await passOnMade(tx, repo);
+    await deleteLocation(tx, host, path);
+    if (gone?.made === 1) await markLocationsCreated(tx, repo);
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
@@ -48,8 +52,8 @@ export async function removePlace(
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
   // What was pushed since then is there, or what was known of it is.
-  if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
-  await forgetPlace(tx, host, path);
+  if (hasTags || (await hasManifests(tx, repo)) || (await hasActivitySince(tx, repo, time))) return;
+  await deleteLocation(tx, host, path);
   const { createTime, updateTime } = engine.repos.fromRow(row);
   const isUntouched =
     createTime !== undefined &&
@@ -89,7 +93,7 @@ async function isElsewhere(
   reader: Reader,
   { host, path, repo }: GonePlace,
 ): Promise<boolean> {
-  const places = await placesOf(reader, repo);
+  const places = await locationsOf(reader, repo);
   return places.some(
     (place) =>
       settings.registryUrls.has(place.host) && (place.host !== host || place.path !== path),

@@ -1,6 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import { Semaphore } from "../../lib/semaphore.ts";
-import { markSeen, unseenPlaces } from "../../store/tables/registry-locations.ts";
+import { markSeen, unseenLocations } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
 import { isRepositoryName } from "../name.ts";
 import { type Findings, type RepoParts, reconcileRepo } from "./reconcile-repo.ts";
@@ -75,7 +75,7 @@ async function lookForGone(parts: PassParts, began: number, totals: PassProgress
   const { engine, remote } = parts;
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { reader } = engine.store;
-    const places = await unseenPlaces(reader, remote.host, began, after, STEP);
+    const places = await unseenLocations(reader, remote.host, began, after, STEP);
     if (places.length > 0)
       await step(
         parts,

@@ -3,7 +3,7 @@ import { OPERATOR_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Logger } from "../../observe/logger.ts";
-import { findPlace } from "../../store/tables/registry-locations.ts";
+import { findLocation } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { leavePlace } from "../ingest/removal.ts";
 import type { Occasion } from "../ingest/system-mutation.ts";
@@ -61,7 +61,7 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0 };
   const occasion = occasionOf();
   const listing = await list(parts, path);
-  const known = await findPlace(store.reader, host, path);
+  const known = await findLocation(store.reader, host, path);
   if (listing === undefined) {
     if (known === undefined) return findings;
     await leavePlace(engine, { ...known, time: occasion.time }, occasion);

@@ -1,6 +1,6 @@
 import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
 import { knownDigests } from "../../store/tables/manifests.ts";
-import { placesOf, type RegistryPlace } from "../../store/tables/registry-locations.ts";
+import { locationsOf, type RegistryLocation } from "../../store/tables/registry-locations.ts";
 import { unlessOdd } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { placeRepo } from "../ingest/ensure-repo-for-path.ts";
@@ -138,8 +138,8 @@ function isThere(tag: { name: string; digest: string | undefined }): tag is Tag 
 }
 
 /** The other places that the repo is in. */
-async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<RegistryPlace[]> {
-  const places = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
+async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<RegistryLocation[]> {
+  const places = repo === undefined ? [] : await locationsOf(engine.store.reader, repo);
   return places.filter((place) => place.host !== remote.host || place.path !== path);
 }
 
@@ -149,7 +149,7 @@ const NOT_TOLD = "";
 /** What a tag stands for there. */
 async function elsewhere(
   { remotes, signal }: Sighted,
-  others: readonly RegistryPlace[],
+  others: readonly RegistryLocation[],
   name: string,
 ): Promise<string[]> {
   const digests = others.map(({ host, path }) =>

@@ -6,8 +6,8 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import {
-  noteProblem,
   readPass,
+  recordPassProblem,
   releaseLease,
   takeLease,
 } from "../../store/tables/registry-passes.ts";
@@ -86,7 +86,7 @@ export class Reconciler {
         log.warn({ host: remote.host, why: message, cause, againMs: again }, "registry not read");
         wait = Math.min(wait * 2, LONGEST_WAIT_MS);
         const { store } = this.#parts.engine;
-        await store.write((tx) => noteProblem(tx, remote.host, message)).catch(() => {});
+        await store.write((tx) => recordPassProblem(tx, remote.host, message)).catch(() => {});
         await this.#sleep(again);
       }
     }

@@ -18,7 +18,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { forgetPlaces } from "../../store/tables/registry-locations.ts";
+import { deleteLocations } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/tag-history.ts";
 import { readmeMethods } from "./readme.ts";
@@ -126,6 +126,6 @@ async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<vo
   await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
-  await forgetPlaces(tx, uid);
+  await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
 }

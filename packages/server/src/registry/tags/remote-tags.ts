@@ -2,7 +2,7 @@ import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { failedPrecondition, permissionDenied, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { placesOf } from "../../store/tables/registry-locations.ts";
+import { locationsOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
 import { unlessOdd } from "../client/protocol-error.ts";
@@ -48,7 +48,7 @@ export class PlacedTags {
     repo: string,
     { name, digest }: { readonly name: string; readonly digest: string },
   ): Promise<number | undefined> {
-    const places = await this.#placesOf(repo);
+    const places = await this.#locationsOf(repo);
     if (places.length === 0) return undefined;
     const known = await newestEntry(this.#engine.store.reader, repo, name);
     const targets = await Promise.all(
@@ -75,7 +75,7 @@ export class PlacedTags {
    * @example const time = await placed.delete(call, repo, "latest");
    */
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
-    const places = await this.#placesOf(repo);
+    const places = await this.#locationsOf(repo);
     if (places.length === 0) return undefined;
     const known = await newestEntry(this.#engine.store.reader, repo, name);
     const isThere = async ({ remote, path }: AttachedPlace) =>
@@ -90,10 +90,10 @@ export class PlacedTags {
     return time;
   }
 
-  async #placesOf(repo: string): Promise<AttachedPlace[]> {
+  async #locationsOf(repo: string): Promise<AttachedPlace[]> {
     const { reader } = this.#engine.store;
     const attached: AttachedPlace[] = [];
-    for (const { host, path } of await placesOf(reader, repo)) {
+    for (const { host, path } of await locationsOf(reader, repo)) {
       const remote = this.#remotes.get(host);
       // A folder may have been renamed: what is there is then another's, and the next look finds it.
       const isStill = (await placeOf(this.#engine, reader, path))?.repo === repo;

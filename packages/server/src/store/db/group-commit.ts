@@ -26,7 +26,7 @@ export interface Transaction extends Writer {
    * Waits until no other transaction has taken its turn and not ended: for what must not happen at
    * the same time on two replicas.
    */
-  takeTurn(): Promise<void>;
+  acquireLock(): Promise<void>;
   /** How many of a table are anywhere below a place: those that this transaction made are counted. */
   countBelow(table: string, place: string): Promise<number>;
 }
@@ -135,13 +135,14 @@ export class GroupCommit {
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
-    const how = { inTurn: false, inSavepoints: false };
+    const how = { withLock: false, inSavepoints: false };
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transaction(batch, how);
       } catch (error) {
         if (error instanceof HalfWritten) how.inSavepoints = true;
-        else if (error instanceof AccessMoved || this.#driver.isTransient(error)) how.inTurn = true;
+        else if (error instanceof AccessMoved || this.#driver.isTransient(error))
+          how.withLock = true;
         else throw error;
         if (attempt === ATTEMPTS) throw error;
       }
@@ -153,7 +154,7 @@ export class GroupCommit {
     await this.#driver.begin();
     try {
       const counts = new CountChanges();
-      if (how.inTurn) await new SharedTransaction(writer, counts).takeTurn();
+      if (how.withLock) await new SharedTransaction(writer, counts).acquireLock();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
@@ -219,7 +220,7 @@ export interface CommitObserver {
 /** How a batch is run: carefully only where the quick way has failed. */
 interface How {
   /** Takes its turn first, so that no other replica gets in its way. */
-  inTurn: boolean;
+  withLock: boolean;
   /** Each write in a savepoint of its own. */
   inSavepoints: boolean;
 }
@@ -297,7 +298,7 @@ class SharedTransaction implements Transaction {
     return this.reliedOn;
   }
 
-  async takeTurn(): Promise<void> {
+  async acquireLock(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
   }
 

@@ -16,9 +16,9 @@ export interface Counts {
 /**
  * What rows of a table, or of one of its parts, are counted as.
  *
- * @example countedAs("tags", 4) // "tags/4"
+ * @example countKind("tags", 4) // "tags/4"
  */
-export function countedAs(table: string, part: number | undefined): string {
+export function countKind(table: string, part: number | undefined): string {
   return part === undefined ? table : `${table}/${part}`;
 }
 
@@ -39,9 +39,9 @@ export async function readCounts(reader: Reader, table: string, uid: string): Pr
 /**
  * The counts of a place for each part of a table that anything was ever in.
  *
- * @example const plain = (await readPartCounts(reader, "tags", [0, 1], repo)).get(0)?.children ?? 0;
+ * @example const plain = (await readPartitionCounts(reader, "tags", [0, 1], repo)).get(0)?.children ?? 0;
  */
-export async function readPartCounts(
+export async function readPartitionCounts(
   reader: Reader,
   table: string,
   parts: readonly number[],
@@ -51,12 +51,12 @@ export async function readPartCounts(
     `SELECT kind, children, descendants, changes FROM counts
      WHERE uid = ? AND kind IN (${parts.map(() => "?").join(", ")})`,
     uid,
-    ...parts.map((part) => countedAs(table, part)),
+    ...parts.map((part) => countKind(table, part)),
   );
   const byKind = new Map(rows.map((row) => [row.kind, row]));
   return new Map(
     parts.flatMap((part) => {
-      const counts = byKind.get(countedAs(table, part));
+      const counts = byKind.get(countKind(table, part));
       return counts === undefined ? [] : [[part, counts] as const];
     }),
   );

@@ -5,7 +5,7 @@ import type { Bound, Condition, Filter, ResourceTable } from "./resource-table.t
 import { apart, tests, throughTerms } from "./through-terms.ts";
 
 /** A stretch of the tree: everything, a subtree, the children of one place, or named rows. */
-export type Stretch =
+export type TreeRange =
   | { readonly everything: true }
   | { readonly below: string; readonly self: boolean }
   | { readonly childrenOf: string }
@@ -15,7 +15,7 @@ export type Stretch =
  * The rows of a table on a stretch of the tree. Where the table has parts: those of one part, or,
  * of named rows, of several.
  */
-export type Range = Stretch & { readonly parts?: readonly number[] };
+export type Range = TreeRange & { readonly parts?: readonly number[] };
 
 export interface Order {
   readonly column: "uid" | "name" | "created" | "updated";

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/connection.ts";
-import { type Counts, readCounts, readPartCounts } from "./counts.ts";
-import type { Range, Stretch } from "./page.ts";
+import { type Counts, readCounts, readPartitionCounts } from "./counts.ts";
+import type { Range, TreeRange } from "./page.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function countsOf(
 ): Promise<Counts> {
   const { name, parts } = table.shape;
   if (parts === undefined) return readCounts(reader, name, placeOf(range));
-  const counts = await readPartCounts(reader, name, range.parts ?? parts, placeOf(range));
+  const counts = await readPartitionCounts(reader, name, range.parts ?? parts, placeOf(range));
   const sum = (of: (one: Counts) => number) =>
     counts.values().reduce((total, one) => total + of(one), 0);
   return {
@@ -26,7 +26,7 @@ export async function countsOf(
   };
 }
 
-function placeOf(stretch: Stretch): string {
+function placeOf(stretch: TreeRange): string {
   if ("below" in stretch) return stretch.below;
   return "childrenOf" in stretch ? stretch.childrenOf : "";
 }
@@ -34,17 +34,17 @@ function placeOf(stretch: Stretch): string {
 /**
  * The ranges that have the wanted parts of a stretch: one for each part that has any rows there.
  *
- * @example const ranges = await rangesOfParts(reader, table, { childrenOf: repo }, [0, 4]);
+ * @example const ranges = await partitionRanges(reader, table, { childrenOf: repo }, [0, 4]);
  */
-export async function rangesOfParts(
+export async function partitionRanges(
   reader: Reader,
   table: ResourceTable,
-  stretch: Stretch,
+  stretch: TreeRange,
   wanted: readonly number[],
 ): Promise<Range[]> {
   if ("uids" in stretch) return [{ ...stretch, parts: wanted }];
   const place = placeOf(stretch);
-  const counts = await readPartCounts(reader, table.shape.name, wanted, place);
+  const counts = await readPartitionCounts(reader, table.shape.name, wanted, place);
   return wanted.flatMap((part): Range[] => {
     const { children, descendants } = counts.get(part) ?? { children: 0, descendants: 0 };
     if (("childrenOf" in stretch ? children : descendants) === 0) return [];

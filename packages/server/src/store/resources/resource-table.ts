@@ -1,7 +1,7 @@
 import { isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Dialect, Reader, Value, Writer } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
-import { countedAs } from "./counts.ts";
+import { countKind } from "./counts.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import {
@@ -357,7 +357,7 @@ export class ResourceTable {
   }
 
   #kind(part: number | undefined): string {
-    return countedAs(this.shape.name, part);
+    return countKind(this.shape.name, part);
   }
 
   /**

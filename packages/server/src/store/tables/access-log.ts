@@ -63,7 +63,7 @@ export class GrantChanges {
 }
 
 /** What happened to grants since a position of the log. */
-export interface GrantNews {
+export interface LoggedGrantChanges {
   readonly position: AccessLogPosition;
   /**
    * Undefined when the changes cannot be known: the log no longer goes back that far, or a server that
@@ -83,9 +83,12 @@ type NewsRow = readonly [
  * Reads how far the log has come, and what it says since a position. One statement reads both, so that
  * nothing can be dropped from the log in between.
  *
- * @example const { position, changes } = await readGrantNews(reader, seen);
+ * @example const { position, changes } = await readGrantChanges(reader, seen);
  */
-export async function readGrantNews(reader: Reader, seen: AccessLogPosition): Promise<GrantNews> {
+export async function readGrantChanges(
+  reader: Reader,
+  seen: AccessLogPosition,
+): Promise<LoggedGrantChanges> {
   const rows = await reader.arrays<NewsRow>(
     `SELECT a.version, a.logged, c.identity, c.root
      FROM access_version a LEFT JOIN grant_changes c ON c.version > ? LIMIT ?`,

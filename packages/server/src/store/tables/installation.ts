@@ -24,9 +24,9 @@ export async function writeInstallation(store: Store, name: string, value: strin
 /**
  * Sets a value unless it has one; returns the one that it has then.
  *
- * @example if ((await settleInstallation(tx, "secret-key-check", mine)) !== mine) throw …
+ * @example if ((await initInstallation(tx, "secret-key-check", mine)) !== mine) throw …
  */
-export async function settleInstallation(
+export async function initInstallation(
   tx: Transaction,
   name: string,
   value: string,
@@ -37,7 +37,7 @@ export async function settleInstallation(
 }
 
 /** As readInstallation, and nobody changes the value before the transaction ends. */
-export async function holdInstallation(tx: Transaction, name: string): Promise<string | undefined> {
+export async function lockInstallation(tx: Transaction, name: string): Promise<string | undefined> {
   const sql = `SELECT value FROM installation WHERE name = ? ${tx.dialect.lockShared}`;
   return (await tx.get<{ value: string }>(sql, name))?.value;
 }

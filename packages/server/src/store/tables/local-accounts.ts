@@ -58,7 +58,7 @@ export async function addAccount(
 }
 
 /** Notes that a password was wrong. */
-export async function noteFailure(
+export async function recordPasswordFailure(
   tx: Transaction,
   { identity, failures, lockedUntil }: Pick<LocalAccount, "identity" | "failures" | "lockedUntil">,
 ): Promise<void> {

@@ -69,7 +69,7 @@ export async function addPasskey(tx: Transaction, passkey: StoredPasskey): Promi
 }
 
 /** Notes that a passkey was used. */
-export async function notePasskeyUse(
+export async function recordPasskeyUse(
   tx: Transaction,
   {
     credentialId,

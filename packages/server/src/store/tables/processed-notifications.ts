@@ -6,9 +6,9 @@ import type { Transaction } from "../db/group-commit.ts";
 /**
  * Takes note of a notification. Returns false when it was known.
  *
- * @example if (!(await firstTime(tx, host, notice.id, Date.now()))) return;
+ * @example if (!(await recordNotification(tx, host, notice.id, Date.now()))) return;
  */
-export async function firstTime(
+export async function recordNotification(
   tx: Transaction,
   host: string,
   id: string,
@@ -20,7 +20,7 @@ export async function firstTime(
 }
 
 /** Notes that a manifest was deleted, for news of an earlier push that comes later. */
-export async function noteDeletion(
+export async function recordManifestDeletion(
   tx: Transaction,
   repo: string,
   digest: string,
@@ -37,7 +37,7 @@ export async function noteDeletion(
 }
 
 /** When a manifest was last deleted, as far as that is remembered. */
-export async function deletionOf(
+export async function manifestDeletionTime(
   reader: Reader,
   repo: string,
   digest: string,
@@ -47,15 +47,15 @@ export async function deletionOf(
 }
 
 /** Stands for all of a repository, where a tag or a digest stands for one. */
-export const WHOLE = "";
+export const WHOLE_REPO = "";
 
 /**
  * Notes that a tag, a manifest or all of a path of a registry was deleted, where there is nothing of
  * it here, for news of an earlier push that comes later.
  *
- * @example await notePathDeletion(tx, host, "acme/app", "latest", notice.time);
+ * @example await recordPathDeletion(tx, host, "acme/app", "latest", notice.time);
  */
-export async function notePathDeletion(
+export async function recordPathDeletion(
   tx: Transaction,
   host: string,
   path: string,
@@ -88,7 +88,11 @@ export function pathDeletions(
 }
 
 /** Whether anything is remembered of a repo that was so after a time. */
-export async function isHeardOfSince(reader: Reader, repo: string, time: number): Promise<boolean> {
+export async function hasActivitySince(
+  reader: Reader,
+  repo: string,
+  time: number,
+): Promise<boolean> {
   const sql = `SELECT 1 AS found FROM tag_history WHERE repo = ? AND seen > ?
     UNION ALL SELECT 1 AS found FROM manifest_deletions WHERE repo = ? AND time > ? LIMIT 1`;
   return (await reader.get(sql, repo, time, repo, time)) !== undefined;

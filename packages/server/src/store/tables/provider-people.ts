@@ -9,9 +9,9 @@ import type { Transaction } from "../db/group-commit.ts";
 /**
  * Notes that a person came through a provider; true when it was the first time.
  *
- * @example if (await notePerson(tx, provider, identity, externalId)) await bind(…);
+ * @example if (await recordSignIn(tx, provider, identity, externalId)) await bind(…);
  */
-export async function notePerson(
+export async function recordSignIn(
   tx: Transaction,
   provider: string,
   identity: string,
@@ -70,7 +70,7 @@ export async function hasSignedIn(
 }
 
 /** The identities that a provider's own name for a person stands for. */
-export async function identitiesKnownAs(
+export async function identitiesByExternalId(
   reader: Reader,
   provider: string,
   externalId: string,
@@ -84,7 +84,7 @@ export async function identitiesKnownAs(
 }
 
 /** Deletes the record that a person has signed in: through one provider, or any. */
-export async function forgetPerson(
+export async function deleteSignIns(
   tx: Transaction,
   identity: string,
   provider?: string,
@@ -94,6 +94,6 @@ export async function forgetPerson(
 }
 
 /** Forgets everyone who came through a provider, when it is deleted. */
-export async function forgetProvider(tx: Transaction, provider: string): Promise<void> {
+export async function deleteProviderSignIns(tx: Transaction, provider: string): Promise<void> {
   await tx.run("DELETE FROM provider_people WHERE provider = ?", provider);
 }

@@ -6,7 +6,7 @@ import type { Transaction } from "../db/group-commit.ts";
  * several, as the same path in two registries is, or the same repo by its name and by its uid.
  */
 
-export interface RegistryPlace {
+export interface RegistryLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
@@ -20,9 +20,9 @@ const COLUMNS = "host, path, repo, made";
  * Keeps where a repo is. A path that is kept as another's stays that until a look has seen to it: what
  * is known of the other is to go first.
  *
- * @example await writePlace(tx, { host, path: "acme/app", repo: repo.uid, made: 1 });
+ * @example await writeLocation(tx, { host, path: "acme/app", repo: repo.uid, made: 1 });
  */
-export async function writePlace(tx: Transaction, place: RegistryPlace): Promise<void> {
+export async function writeLocation(tx: Transaction, place: RegistryLocation): Promise<void> {
   const { host, path, repo, made } = place;
   await tx.run(
     `INSERT INTO registry_places (host, path, repo, made, seen) VALUES (?, ?, ?, ?, 0)
@@ -34,20 +34,20 @@ export async function writePlace(tx: Transaction, place: RegistryPlace): Promise
   );
 }
 
-/** @example const place = await findPlace(reader, host, "acme/app"); */
-export function findPlace(
+/** @example const place = await findLocation(reader, host, "acme/app"); */
+export function findLocation(
   reader: Reader,
   host: string,
   path: string,
-): Promise<RegistryPlace | undefined> {
+): Promise<RegistryLocation | undefined> {
   const sql = `SELECT ${COLUMNS} FROM registry_places WHERE host = ? AND path = ?`;
-  return reader.get<RegistryPlace>(sql, host, path);
+  return reader.get<RegistryLocation>(sql, host, path);
 }
 
-/** @example const places = await placesOf(reader, repo.uid); */
-export function placesOf(reader: Reader, repo: string): Promise<RegistryPlace[]> {
+/** @example const places = await locationsOf(reader, repo.uid); */
+export function locationsOf(reader: Reader, repo: string): Promise<RegistryLocation[]> {
   const sql = `SELECT ${COLUMNS} FROM registry_places WHERE repo = ? ORDER BY host, path`;
-  return reader.all<RegistryPlace>(sql, repo);
+  return reader.all<RegistryLocation>(sql, repo);
 }
 
 /** Notes that a look through a registry has come by a place. */
@@ -62,14 +62,14 @@ export async function markSeen(
 }
 
 /** Places of a registry that were not seen since a time. */
-export function unseenPlaces(
+export function unseenLocations(
   reader: Reader,
   host: string,
   since: number,
   after: string,
   limit: number,
-): Promise<RegistryPlace[]> {
-  return reader.all<RegistryPlace>(
+): Promise<RegistryLocation[]> {
+  return reader.all<RegistryLocation>(
     `SELECT ${COLUMNS} FROM registry_places
      WHERE host = ? AND seen < ? AND path > ? ORDER BY path LIMIT ?`,
     host,
@@ -79,16 +79,16 @@ export function unseenPlaces(
   );
 }
 
-export async function forgetPlace(tx: Transaction, host: string, path: string): Promise<void> {
+export async function deleteLocation(tx: Transaction, host: string, path: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE host = ? AND path = ?", host, path);
 }
 
 /** The places that are left count as those that a repo was made for, when the one that was is gone. */
-export async function passOnMade(tx: Transaction, repo: string): Promise<void> {
+export async function markLocationsCreated(tx: Transaction, repo: string): Promise<void> {
   await tx.run("UPDATE registry_places SET made = 1 WHERE repo = ?", repo);
 }
 
 /** Forgets where a repo was, when it is deleted. */
-export async function forgetPlaces(tx: Transaction, repo: string): Promise<void> {
+export async function deleteLocations(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);
 }

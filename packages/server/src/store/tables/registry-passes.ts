@@ -108,6 +108,10 @@ export async function finishPass(
 }
 
 /** Keeps why a registry cannot be read. */
-export async function noteProblem(tx: Transaction, host: string, problem: string): Promise<void> {
+export async function recordPassProblem(
+  tx: Transaction,
+  host: string,
+  problem: string,
+): Promise<void> {
   await tx.run("UPDATE registry_passes SET problem = ? WHERE host = ?", problem, host);
 }

@@ -19,7 +19,7 @@ export interface ScimRow {
 }
 
 /** A row with its place in the order of all. */
-export type PlacedRow = ScimRow & { readonly id: number };
+export type NumberedRow = ScimRow & { readonly id: number };
 
 /** What rows can be found by without looking at each. */
 export type ScimKey = "resource" | "name" | "external_id";
@@ -51,22 +51,22 @@ export class ScimTable {
   }
 
   /** Those that have a value under a key, in order. */
-  where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<PlacedRow[]> {
+  where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<NumberedRow[]> {
     const given = key === "external_id" ? " AND external_id <> ''" : "";
     const sql = `${this.#select} AND ${key} = ?${given} ORDER BY id`;
-    return reader.all<PlacedRow>(sql, provider, value);
+    return reader.all<NumberedRow>(sql, provider, value);
   }
 
   /** The next rows in order, after the one at a place. */
-  after(reader: Reader, provider: string, place: number, limit: number): Promise<PlacedRow[]> {
+  after(reader: Reader, provider: string, place: number, limit: number): Promise<NumberedRow[]> {
     const sql = `${this.#select} AND id > ? ORDER BY id LIMIT ?`;
-    return reader.all<PlacedRow>(sql, provider, place, limit);
+    return reader.all<NumberedRow>(sql, provider, place, limit);
   }
 
   /** The rows at these positions in order. */
-  page(reader: Reader, provider: string, offset: number, limit: number): Promise<PlacedRow[]> {
+  page(reader: Reader, provider: string, offset: number, limit: number): Promise<NumberedRow[]> {
     const sql = `${this.#select} ORDER BY id LIMIT ? OFFSET ?`;
-    return reader.all<PlacedRow>(sql, provider, limit, offset);
+    return reader.all<NumberedRow>(sql, provider, limit, offset);
   }
 
   async count(reader: Reader, provider: string): Promise<number> {

@@ -43,9 +43,9 @@ export async function aliasesAmong(
 /**
  * Notes names whose severities have changed, each with those that make up for it, if any.
  *
- * @example await noteSeverityChanges(tx, group, new Map([["CVE-2026-0001", []]]), writer.time);
+ * @example await recordSeverityChanges(tx, group, new Map([["CVE-2026-0001", []]]), writer.time);
  */
-export async function noteSeverityChanges(
+export async function recordSeverityChanges(
   tx: Transaction,
   place: string,
   changed: ReadonlyMap<string, readonly string[]>,
@@ -76,13 +76,13 @@ export function severityChanges(
 }
 
 /** The groups that have any. */
-export async function placesOfSeverityChanges(reader: Reader): Promise<string[]> {
+export async function groupsWithSeverityChanges(reader: Reader): Promise<string[]> {
   const sql = "SELECT DISTINCT place FROM severity_changes";
   return (await reader.arrays<readonly [string]>(sql)).map(([place]) => place);
 }
 
 /** Goes on after a row, or is over. */
-export async function moveSeverityChange(
+export async function advanceSeverityChange(
   tx: Transaction,
   place: string,
   name: string,

@@ -24,9 +24,9 @@ export interface Ticket {
 /**
  * Stores a ticket. Returns false if there is one with the same secret, which then stays.
  *
- * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000, identity });
+ * @example await addTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000, identity });
  */
-export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
+export async function addTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
   const { secret, purpose, payload, expires, identity, provider = "", network = "" } = ticket;
   const added = await tx.run(
     `INSERT INTO tickets (digest, purpose, payload, expires, identity, provider, network)
@@ -45,9 +45,9 @@ export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolea
 /**
  * Redeems a ticket: the second caller finds none.
  *
- * @example const login = await takeTicket<Login>(tx, "login", secret, now);
+ * @example const login = await consumeTicket<Login>(tx, "login", secret, now);
  */
-export async function takeTicket<P>(
+export async function consumeTicket<P>(
   tx: Transaction,
   purpose: string,
   secret: string,
@@ -71,7 +71,7 @@ export async function readTicket<P>(
 }
 
 /** Like readTicket, and locks the ticket until the transaction ends. */
-export async function holdTicket<P>(
+export async function lockTicket<P>(
   tx: Transaction,
   purpose: string,
   secret: string,
@@ -112,17 +112,17 @@ export async function countTickets(
 }
 
 /** Deletes all tickets for a purpose. */
-export async function dropTickets(tx: Transaction, purpose: string): Promise<void> {
+export async function deleteTickets(tx: Transaction, purpose: string): Promise<void> {
   await tx.run("DELETE FROM tickets WHERE purpose = ?", purpose);
 }
 
 /** Drops every ticket there is. */
-export async function dropAllTickets(tx: Transaction): Promise<void> {
+export async function deleteAllTickets(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM tickets");
 }
 
 /** Deletes the tickets that sign an identity in: all, those for a purpose, or through a provider. */
-export async function dropTicketsOf(
+export async function deleteTicketsOf(
   tx: Transaction,
   identity: string,
   among: { readonly purpose?: string; readonly provider?: string } = {},

@@ -120,9 +120,9 @@ export async function namesOf(
 /**
  * One of the names that more than so many vulnerabilities of a place have; undefined where none has.
  *
- * @example const name = await crowdedName(tx, group, ["CVE-2026-0001"], 1_000);
+ * @example const name = await overusedName(tx, group, ["CVE-2026-0001"], 1_000);
  */
-export async function crowdedName(
+export async function overusedName(
   reader: Reader,
   place: string,
   names: readonly string[],

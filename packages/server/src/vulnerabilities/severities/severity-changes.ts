@@ -5,8 +5,8 @@ import type { Transaction } from "../../store/db/group-commit.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { stepByTerm } from "../../store/resources/term-walk.ts";
 import {
-  moveSeverityChange,
-  placesOfSeverityChanges,
+  advanceSeverityChange,
+  groupsWithSeverityChanges,
   type SeverityChange,
   severityChanges,
 } from "../../store/tables/severity-changes.ts";
@@ -43,7 +43,7 @@ export async function settleSeverities(
  * @example await resumeSeverities(engine, stopping.signal);
  */
 export async function resumeSeverities(engine: Engine, signal: AbortSignal): Promise<void> {
-  for (const group of await placesOfSeverityChanges(engine.store.reader)) {
+  for (const group of await groupsWithSeverityChanges(engine.store.reader)) {
     await settleSeverities(engine, group, signal);
   }
 }
@@ -61,7 +61,7 @@ async function settleSome(engine: Engine, tx: Transaction, group: string): Promi
       if (!(await needsUpdate(engine, tx, advisory, change))) continue;
       await advisories.table.update(tx, advisories.toRow({ ...advisory, updateTime }));
     }
-    await moveSeverityChange(tx, group, name, next?.row);
+    await advanceSeverityChange(tx, group, name, next?.row);
     left -= Math.max(passed, 1);
     if (left <= 0) return;
   }
