@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, AdvisorySchema, newChildUid, ReviewState } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
-import type { ResourceRow } from "@wharf/server/store/resources/resource-table.ts";
+import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { ORGANISATION } from "./organisation.ts";
 
 /** However many advisories there are, so many have the same artifact, and so many the same alias. */

@@ -16,7 +16,8 @@ import type { Transaction } from "@wharf/server/store/db/group-commit.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
-import type { ResourceRow, ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
+import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
+import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { ORGANISATION } from "./organisation.ts";
 

@@ -4,8 +4,8 @@ import { RESOURCES } from "../src/app/resources.ts";
 import type { Driver, Reader } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { countRange, type Range, readPage } from "../src/store/resources/page.ts";
-import type { Condition } from "../src/store/resources/resource-table.ts";
+import { countRange, readPage } from "../src/store/resources/page.ts";
+import type { Condition, Range } from "../src/store/resources/query.ts";
 import { Watching } from "../src/store/testing/watching.ts";
 import { newDatabase } from "./support/postgres.ts";
 
@@ -52,9 +52,9 @@ describe("the plan of a list by terms on PostgreSQL", () => {
 
   test("begins with the rows that have a rare term, and never looks at all", async () => {
     const ranges: Range[] = [
-      { everything: true, parts: [0] },
-      { below: ROOT, self: true, parts: [0] },
-      { childrenOf: ROOT, parts: [0] },
+      { everything: true, partitions: [0] },
+      { below: ROOT, self: true, partitions: [0] },
+      { childrenOf: ROOT, partitions: [0] },
     ];
     const several: Condition[][] = [
       [any("alias", "CVE-7")],

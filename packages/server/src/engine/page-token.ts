@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import type { Position } from "../store/resources/page.ts";
+import type { Position } from "../store/resources/query.ts";
 
 /** Tokens older than this begin the query anew. */
 const LIFETIME_MS = 3 * 24 * 3_600_000;

@@ -12,12 +12,9 @@ import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { indexable } from "../store/resources/indexable.ts";
-import {
-  type EncodedRow,
-  type Filter,
-  type ResourceRow,
-  ResourceTable,
-} from "../store/resources/resource-table.ts";
+import type { Filter } from "../store/resources/query.ts";
+import { ResourceTable } from "../store/resources/resource-table.ts";
+import type { EncodedRow, ResourceRow } from "../store/resources/rows.ts";
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -61,13 +58,13 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.kind = { isPlace, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
       name: definition.table,
-      isPlace,
+      isScope: isPlace,
       hasChildren: (isPlace || definition.hasChildren) ?? false,
       uidIsParent,
       uniqueNames: definition.uniqueNames ?? false,
       orderedByName: definition.nameOf === undefined,
       isInGroups: definition.isInGroups ?? false,
-      ...(definition.parts ? { parts: definition.parts.all } : {}),
+      ...(definition.parts ? { partitions: definition.parts.all } : {}),
       childOrders: definition.childOrders ?? [],
       hasTerms: definition.terms !== undefined,
       ...(definition.grantsOf === undefined ? {} : { grantsOf: definition.grantsOf }),
@@ -133,14 +130,14 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       data: toBinary(schema, shown),
       // Answers that tell more than the row are made from the data.
       json: hydrate === undefined ? messageToJson(schema, shown) : "",
-      ...(parts ? { part: parts.of(resource) } : {}),
+      ...(parts ? { partition: parts.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
   }
 
   fromRow(row: EncodedRow): R {
-    return fromBinary(this.definition.schema, row.data as Uint8Array);
+    return fromBinary(this.definition.schema, row.data);
   }
 
   async find(reader: Reader, uid: string): Promise<R | undefined> {

@@ -1,5 +1,5 @@
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import type { Position, Start } from "../store/resources/page.ts";
+import type { Position, Start } from "../store/resources/query.ts";
 
 /** Landmarks are this many rows apart: a skip never walks further from the nearest one. */
 const APART = 5_000;

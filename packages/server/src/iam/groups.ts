@@ -31,6 +31,7 @@ import {
 } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
+import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/memberships.ts";
 import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
@@ -152,7 +153,7 @@ export async function groupsNamed(reader: Reader, reach: Reach, name: string): P
       "data",
     );
     found.push(
-      ...rows.map((row) => groups.fromRow({ encoding: row[2], data: row[3] as Uint8Array })),
+      ...rows.map((row) => groups.fromRow({ encoding: encodingOf(row), data: bodyOf(row) })),
     );
     if (found.length > 1) break;
   }

@@ -1,6 +1,6 @@
 import type { Change } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import { readPage } from "../../store/resources/page.ts";
+import { readPositions } from "../../store/resources/page.ts";
 import {
   deleteManifest,
   type Manifest,
@@ -62,10 +62,10 @@ export async function removeManifest(
   await lockRepo(change, repo);
   await recordManifestDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, partitions: engine.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
-  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
+  for (const { key: name } of await readPositions(tx, engine.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Only what is known of it ends: the tag may have moved before, of which we hear later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);

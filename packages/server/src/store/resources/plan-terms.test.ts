@@ -7,8 +7,9 @@ import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
 import { Watching } from "../testing/watching.ts";
-import { countRange, type Order, type Range, readPage } from "./page.ts";
-import { type Condition, ResourceTable } from "./resource-table.ts";
+import { countRange, readPage } from "./page.ts";
+import type { Condition, Order, Range } from "./query.ts";
+import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const SMALL = "b".repeat(40);
@@ -18,12 +19,12 @@ const MANY = 1_000_000;
 const notes = new ResourceTable({
   uidIsParent: false,
   name: "notes",
-  isPlace: false,
+  isScope: false,
   hasChildren: false,
   uniqueNames: true,
   orderedByName: false,
   isInGroups: true,
-  parts: [0, 1],
+  partitions: [0, 1],
   childOrders: ["updated"],
   filterColumns: [],
   hasTerms: true,
@@ -39,9 +40,9 @@ const ORDERS: readonly Order["column"][] = ["uid", "created", "updated"];
 
 /** Where there are, as far as the counts tell, very many. */
 const LARGE: readonly Range[] = [
-  { everything: true, parts: [0] },
-  { below: ROOT, self: true, parts: [0] },
-  { childrenOf: ROOT, parts: [0] },
+  { everything: true, partitions: [0] },
+  { below: ROOT, self: true, partitions: [0] },
+  { childrenOf: ROOT, partitions: [0] },
 ];
 
 describe("the plan of a list by terms on SQLite", () => {
@@ -132,7 +133,7 @@ describe("the plan of a list by terms on SQLite", () => {
 
   test("asks the rows of a small place, whatever they have", async () => {
     for (const filter of [RARE, COMMON, TEXT]) {
-      const range = { below: SMALL, self: true, parts: [0] };
+      const range = { below: SMALL, self: true, partitions: [0] };
       const plan = await page(range, [filter]);
       assert.match(plan, /INDEX notes_by_part_uid \(part=\? AND uid>\? AND uid<\?\)/, plan);
     }

@@ -7,8 +7,9 @@ import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
 import { Watching } from "../testing/watching.ts";
-import { countRange, type Order, type PageQuery, type Range, readPage } from "./page.ts";
-import { type Condition, ResourceTable } from "./resource-table.ts";
+import { countRange, readPage } from "./page.ts";
+import type { Condition, Order, PageQuery, Range } from "./query.ts";
+import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const FOLDER = `${ROOT}/${"b".repeat(16)}`;
@@ -23,7 +24,7 @@ const SORTS = "USE TEMP B-TREE FOR ORDER BY";
 const things = new ResourceTable({
   uidIsParent: false,
   name: "things",
-  isPlace: true,
+  isScope: true,
   hasChildren: true,
   filterColumns: [
     { name: "identity_uid", type: "text" },
@@ -36,10 +37,10 @@ const things = new ResourceTable({
 const leaves = new ResourceTable({
   uidIsParent: false,
   name: "leaves",
-  isPlace: false,
+  isScope: false,
   hasChildren: false,
   uniqueNames: true,
-  parts: [0, 1, 2],
+  partitions: [0, 1, 2],
   childOrders: ["created", "updated"],
   filterColumns: [{ name: "digest", type: "text" }],
 });
@@ -251,9 +252,9 @@ describe("the plan of a list on SQLite", () => {
 
   /** Every kind of stretch, with what the indexes of its orders begin with. */
   const STRETCHES: readonly (readonly [Range, string])[] = [
-    [{ everything: true, parts: [1] }, ""],
-    [{ below: BIG_ROOT, self: true, parts: [1] }, "root_"],
-    [{ childrenOf: BIG_FOLDER, parts: [1] }, "parent_"],
+    [{ everything: true, partitions: [1] }, ""],
+    [{ below: BIG_ROOT, self: true, partitions: [1] }, "root_"],
+    [{ childrenOf: BIG_FOLDER, partitions: [1] }, "parent_"],
   ];
 
   test("of one part reads the index of the part and its order", async () => {

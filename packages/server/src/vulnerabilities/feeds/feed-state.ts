@@ -39,7 +39,7 @@ export async function feedState(
   const digest = createHash("sha256").update(JSON.stringify(told)).digest("base64url");
   const renamed = group.updateTime === undefined ? 0 : timestampMs(group.updateTime);
   let changed = Math.max(renamed, known.latest);
-  for (const range of await partitionRanges(reader, table, below, table.shape.parts ?? [])) {
+  for (const range of await partitionRanges(reader, table, below, table.shape.partitions ?? [])) {
     const order = { column: "updated", descending: true } as const;
     const query = { range, filters: [], order, offset: 0, limit: 1 };
     const [latest] = await readPositions(reader, table, query);

@@ -55,14 +55,14 @@ async function settleSome(engine: Engine, tx: Transaction, group: string): Promi
     const { name, lastRow } = change;
     const walk = { kind: "alias", below: group, value: name };
     const at = { value: name, row: lastRow };
-    const { rows, passed, next } = await stepByTerm(tx, advisories.table, walk, at, left);
+    const { rows, visited, next } = await stepByTerm(tx, advisories.table, walk, at, left);
     for (const row of rows) {
       const advisory = advisories.fromRow(row);
       if (!(await needsUpdate(engine, tx, advisory, change))) continue;
       await advisories.table.update(tx, advisories.toRow({ ...advisory, updateTime }));
     }
     await advanceSeverityChange(tx, group, name, next?.row);
-    left -= Math.max(passed, 1);
+    left -= Math.max(visited, 1);
     if (left <= 0) return;
   }
 }
