@@ -26,6 +26,7 @@ import { PageTokens } from "../engine/page-token.ts";
 import { Retention } from "../engine/retention.ts";
 import { storeAnyone } from "../iam/anyone.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
+import { portProblem } from "../lib/startup-errors.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
 import { type FirstRun, offerSetup } from "../login/local/setup.ts";
@@ -68,7 +69,6 @@ import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 import { ping } from "./ping.ts";
 import { RESOURCES } from "./resources.ts";
-import { portProblem } from "./startup-errors.ts";
 import { plainEndpoints } from "./system-endpoints.ts";
 
 /** How long requests may go on after the server was asked to stop. */

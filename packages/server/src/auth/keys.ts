@@ -14,7 +14,7 @@ import {
   type SealedKey,
   SIGNING_KEYS,
   type StoredKey,
-} from "../store/tables/signing-keys.ts";
+} from "../store/tables/keys.ts";
 
 /** ECDSA on P-256: short tokens, and sixteen times the signatures of RSA in the same time. */
 export const ALGORITHM = "ES256";

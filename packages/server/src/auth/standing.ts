@@ -10,8 +10,12 @@ import {
 import type { Engine } from "../engine/engine.ts";
 import { isProvisioned, isWelcome } from "../scim/lookup.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
-import { externalIdOf, providersOfPerson } from "../store/tables/provider-people.ts";
+import {
+  externalIdOf,
+  groupsJoinedThrough,
+  providersOfPerson,
+  type SignInClient,
+} from "../store/tables/provider-people.ts";
 import type { StoredSession } from "../store/tables/sessions.ts";
 
 /**

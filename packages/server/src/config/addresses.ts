@@ -11,11 +11,7 @@ export interface Addresses {
   readonly authUrl: string;
 }
 
-/**
- * The addresses of a server that listens at a URL.
- *
- * @example addressesOf(settings, "http://127.0.0.1:8080")
- */
+/** The addresses of a server that listens at a URL. */
 export function addressesOf({ baseUrl, authUrl }: Settings, listening: string): Addresses {
   const base = baseUrl || listening;
   return { baseUrl: base, authUrl: authUrl || base };
@@ -24,8 +20,6 @@ export function addressesOf({ baseUrl, authUrl }: Settings, listening: string): 
 /**
  * Whether only this machine can reach a server with these settings. One that listens on this machine
  * and has an address elsewhere is behind a proxy, which others can reach.
- *
- * @example if (servesThisMachineOnly(settings)) …
  */
 export function servesThisMachineOnly({
   listen,
@@ -36,11 +30,7 @@ export function servesThisMachineOnly({
   return [listen.host, ...named].every(isLoopbackHost);
 }
 
-/**
- * The hosts, some with ports, that clients call a server by with these settings.
- *
- * @example hostsOf(settings) // ["wharf.example.com", "registry.example.com:5000"]
- */
+/** The hosts, some with ports, that clients call a server by with these settings. */
 export function hostsOf({
   baseUrl,
   authUrl,
@@ -52,20 +42,12 @@ export function hostsOf({
   return [...urls.map((url) => new URL(url).host), ...hosts];
 }
 
-/**
- * Leaves the addresses in the store, so that admin commands sign tokens that the server takes.
- *
- * @example await publishAddresses(store, addresses);
- */
+/** Leaves the addresses in the store, so that admin commands sign tokens that the server takes. */
 export async function publishAddresses(store: Store, addresses: Addresses): Promise<void> {
   await writeInstallation(store, "addresses", JSON.stringify(addresses));
 }
 
-/**
- * The addresses that the server last started with, unless the settings name others.
- *
- * @example const terms = await knownAddresses(store, settings);
- */
+/** The addresses that the server last started with, unless the settings name others. */
 export async function knownAddresses(store: Store, settings: Settings): Promise<Addresses> {
   const kept = await readInstallation(store.reader, "addresses");
   const { host, port } = settings.listen;

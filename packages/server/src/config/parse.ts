@@ -99,7 +99,6 @@ export function isHeaderUrl(text: string): boolean {
   return /^https?:\/\/[!-;=?-~]+$/.test(text) && URL.canParse(text);
 }
 
-/** @example countProblem("0") // "must be a number above zero" */
 export function countProblem(text: string): string | undefined {
   return /^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero";
 }

@@ -269,16 +269,10 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   },
 };
 
-/**
- * @example flagOf("databaseUrl") // "--database-url"
- */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/**
- * @example variableOf("databaseUrl") // "WHARF_DATABASE_URL"
- */
 export function variableOf(name: string): string {
   return `WHARF_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

@@ -66,8 +66,6 @@ export class ConfigError extends Error {
 /**
  * Reads the settings from a command line and its environment. Flags win over variables, variables
  * over the file, the file over the default.
- *
- * @example const settings = await readSettings(["--listen", "0.0.0.0:8080"], process.env);
  */
 export async function readSettings(
   args: readonly string[],

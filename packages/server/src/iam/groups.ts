@@ -32,7 +32,7 @@ import {
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
-import { addMembership } from "../store/tables/memberships.ts";
+import { addMembership } from "../store/tables/provider-people.ts";
 import { mayHaveName, mayLeaveName } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 

@@ -1,10 +1,6 @@
 import { unauthenticated } from "./errors.ts";
 
-/**
- * The bearer token of a call that takes one to work on, not only to know who is calling.
- *
- * @example const token = bearerToken(call.authorization, "the token to exchange");
- */
+/** The bearer token of a call that takes one to work on, not only to know who is calling. */
 export function bearerToken(authorization: string | undefined, what: string): string {
   const [scheme, token] = (authorization ?? "").split(" ");
   if (scheme?.toLowerCase() === "bearer" && token) return token;

@@ -13,8 +13,6 @@ const NETWORK_HEXTETS = 4;
 /**
  * The rate-limit key of an address: an IPv4 address itself, an IPv6 address by its /64, since one
  * client can use any address in that. What is no address is its own key.
- *
- * @example clientNetwork("2001:db8::1:2") // "2001:db8:0:0::/64"
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;

@@ -55,9 +55,6 @@ export class WharfError extends Error {
   /**
    * Turns anything thrown into an error that may be shown. What is not ours becomes INTERNAL with
    * nothing but the word; the original is kept as the cause for the log.
-   *
-   * @example
-   * try { … } catch (thrown) { reply(WharfError.from(thrown)); }
    */
   static from(thrown: unknown): WharfError {
     if (thrown instanceof WharfError) return thrown;
@@ -68,11 +65,7 @@ export class WharfError extends Error {
 /** When to try again what is unavailable: soon enough to notice, late enough not to make it worse. */
 export const RETRY_AFTER_SECONDS = "5";
 
-/**
- * A request whose fields cannot be accepted.
- *
- * @example throw invalidArgument({ field: "name", description: "name is required" });
- */
+/** A request whose fields cannot be accepted. */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
   const told = violations.slice(0, MOST_VIOLATIONS).map(({ field, description }) => ({
     field: shortened(field, LONGEST_FIELD),
@@ -94,57 +87,35 @@ function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
 }
 
-/**
- * The same refusal, with its fields told otherwise. What names no field stays as it is.
- *
- * @example throw retold(thrown, (violation) => ({ ...violation, field: `group.${violation.field}` }));
- */
+/** The same refusal, with its fields told otherwise. What names no field stays as it is. */
 export function retold(thrown: unknown, tell: (one: FieldViolation) => FieldViolation): unknown {
   if (!(thrown instanceof WharfError) || thrown.detail === undefined) return thrown;
   if (!("badRequest" in thrown.detail)) return thrown;
   return invalidArgument(...thrown.detail.badRequest.map(tell));
 }
 
-/**
- * The state of things does not allow the call.
- *
- * @example throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" });
- */
+/** The state of things does not allow the call. */
 export function failedPrecondition(...violations: PreconditionViolation[]): WharfError {
   const text = violations.map((v) => v.description).join("; ");
   return new WharfError("FAILED_PRECONDITION", text, { preconditionFailure: violations });
 }
 
-/**
- * @example throw notFound("Group", uid);
- */
 export function notFound(type: string, name: string): WharfError {
   const text = `${type} ${JSON.stringify(name)} does not exist`;
   return new WharfError("NOT_FOUND", text, { resourceInfo: { type, name } });
 }
 
-/**
- * @example throw alreadyExists("AccountAssociation", uid);
- */
 export function alreadyExists(type: string, name: string): WharfError {
   const text = `${type} ${JSON.stringify(name)} exists`;
   return new WharfError("ALREADY_EXISTS", text, { resourceInfo: { type, name } });
 }
 
-/**
- * The thing has changed since the caller looked at it.
- *
- * @example throw aborted("the etag is not the present one");
- */
+/** The thing has changed since the caller looked at it. */
 export function aborted(text: string): WharfError {
   return new WharfError("ABORTED", text);
 }
 
-/**
- * The caller is known and may not. Says what is missing, never whether the thing exists.
- *
- * @example throw permissionDenied(["groups.update"], uid);
- */
+/** The caller is known and may not. Says what is missing, never whether the thing exists. */
 export function permissionDenied(capabilities: readonly string[], uid: string): WharfError {
   const where = uid === "" ? "anywhere" : `at ${JSON.stringify(uid)}`;
   const named = capabilities.slice(0, NAMED_AT_MOST).join(", ");
@@ -156,34 +127,20 @@ export function permissionDenied(capabilities: readonly string[], uid: string): 
 /** Whoever lacks a whole role is not helped by a hundred names, and messages must fit into headers. */
 const NAMED_AT_MOST = 8;
 
-/**
- * Nobody is known to be calling: no token, or one that cannot be accepted.
- *
- * @example throw unauthenticated("the token has expired");
- */
+/** Nobody is known to be calling: no token, or one that cannot be accepted. */
 export function unauthenticated(reason: string): WharfError {
   return new WharfError("UNAUTHENTICATED", reason);
 }
 
-/**
- * @example throw tooLong("the list", 64 * 1024 * 1024);
- */
 export function tooLong(what: string, bytes: number): WharfError {
   return new WharfError("RESOURCE_EXHAUSTED", `${what} is longer than ${bytes} bytes`);
 }
 
-/**
- * Something that clients of the contract know, and that is none of this server's business.
- *
- * @example throw outOfScope("chainguard.platform.iam.Terms");
- */
+/** Something that clients of the contract know, and that is none of this server's business. */
 export function outOfScope(what: string): WharfError {
   return new WharfError("UNIMPLEMENTED", `${what} is outside of what this server does`);
 }
 
-/**
- * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
- */
 export function unimplemented(what: string): WharfError {
   return new WharfError("UNIMPLEMENTED", `${what} is not served here`);
 }

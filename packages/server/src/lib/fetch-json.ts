@@ -34,8 +34,6 @@ export interface FetchAnswer {
 /**
  * Reads a JSON document from outside: bounded in time and size, no redirects, and unless told
  * otherwise https at public addresses alone.
- *
- * @example const keys = await fetchJson(new URL(jwksUri), { anywhere: false });
  */
 export async function fetchJson(url: URL, options: FetchOptions): Promise<unknown> {
   const { json } = await fetchAs(url, options, (status) => status === 200);
@@ -43,11 +41,7 @@ export async function fetchJson(url: URL, options: FetchOptions): Promise<unknow
   return json;
 }
 
-/**
- * As fetchJson, for those whose refusals say why: any status is an answer.
- *
- * @example const { status, json } = await fetchAnswer(url, { anywhere: true, method: "POST", body });
- */
+/** As fetchJson, for those whose refusals say why: any status is an answer. */
 export function fetchAnswer(url: URL, options: FetchOptions): Promise<FetchAnswer> {
   return fetchAs(url, options, () => true);
 }

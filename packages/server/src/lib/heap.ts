@@ -1,8 +1,4 @@
-/**
- * A binary min-heap: the least item is found at once, and replaced in logarithmic time.
- *
- * @example const heap = new Heap(streams, (a, b) => compare(a.head, b.head));
- */
+/** A binary min-heap: the least item is found at once, and replaced in logarithmic time. */
 export class Heap<T> {
   readonly #items: T[];
   readonly #compare: (a: T, b: T) => number;

@@ -39,9 +39,6 @@ for (const [network, bits] of [
   NOT_PUBLIC.addSubnet(network, bits, "ipv6");
 }
 
-/**
- * @example isPublicAddress("10.0.0.1") // false
- */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
   return PUBLIC_V6.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
@@ -50,8 +47,6 @@ export function isPublicAddress(address: string): boolean {
 /**
  * Looks a name up and fails unless every address it has is public. The connection is made to the
  * very address that was looked at, so a name cannot change its mind in between.
- *
- * @example request(url, { lookup: publicLookup });
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   systemLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -18,8 +18,6 @@ const DOT_SEGMENT = /\/\.\.?(?=[/;]|$)/;
  * Whether a text can name an issuer. Its discovery document is found by appending a path, so what is
  * appended must stay a path (no query, no fragment), and the path must lead where it says (no dot
  * segments): otherwise any document that a user can upload to a trusted host could speak for the host.
- *
- * @example isIssuerUrl("https://issuer.example.com/tenant") // true
  */
 export function isIssuerUrl(issuer: string): boolean {
   if (issuer.length > MAX_ISSUER_LENGTH) return false;

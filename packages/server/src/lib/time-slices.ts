@@ -10,13 +10,6 @@ interface Turn {
  * the event loop starts one slice of all the work that shares these slices, so however much of it
  * there is, other requests wait for one slice at most. Owners take turns (round robin): the work of
  * one owner gets the same share of slices whether it is one task or a hundred.
- *
- * @example
- * const task = slices.task(caller.uid);
- * for (const range of ranges) {
- *   await read(range);
- *   await task.pause();
- * }
  */
 export class TimeSlices {
   readonly #sliceMs: number;

@@ -28,8 +28,6 @@ class Patterns {
   /**
    * A compiled pattern, at once if it is known or cheap. Throws, or rejects with, a PatternError if the
    * pattern is invalid or too large.
-   *
-   * @example const program = await PATTERNS.compile("repo:acme/.*");
    */
   compile(pattern: string): Program | Promise<Program> {
     const known = this.#programs.get(pattern);
@@ -43,8 +41,6 @@ class Patterns {
   /**
    * Whether a pattern matches the whole value. Throws, or rejects with, a PatternError, or a
    * StepLimitError if the budget does not suffice.
-   *
-   * @example if (await PATTERNS.matches("repo:acme/.*", claims.sub, budget)) …
    */
   matches(pattern: string, value: string, budget: StepBudget): boolean | Promise<boolean> {
     const program = this.compile(pattern);

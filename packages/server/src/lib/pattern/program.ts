@@ -65,11 +65,7 @@ export class Program {
   /** Steps taken since the last round began. */
   #taken = 0;
 
-  /**
-   * Compiles a pattern. Throws the library's error if its syntax is wrong.
-   *
-   * @example new Program("repo:acme/.*").matches("repo:acme/app", new StepBudget(1_000)) // true
-   */
+  /** Compiles a pattern. Throws the library's error if its syntax is wrong. */
   constructor(pattern: string) {
     // The group keeps alternatives within the anchors.
     const { prog } = RE2JS.compile(`^(?:${pattern})$`).re2();

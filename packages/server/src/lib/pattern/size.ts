@@ -21,11 +21,7 @@ const UNICODE_CLASS_COST = 50;
 /** A range up to a character beyond ASCII is folded character by character if case is ignored. */
 const FOLDED_RANGE_COST = 1_000;
 
-/**
- * What makes a pattern too costly to compile; undefined if nothing does.
- *
- * @example textProblem("(a?){1000}".repeat(100)) // "is too large with its repetitions written out: …"
- */
+/** What makes a pattern too costly to compile; undefined if nothing does. */
 export function textProblem(pattern: string): string | undefined {
   if (pattern === "") return "is required";
   if (pattern.length > MAX_PATTERN_LENGTH)
@@ -37,11 +33,7 @@ export function textProblem(pattern: string): string | undefined {
 
 export const TOO_LARGE = "is too large with its repetitions written out: repeat less";
 
-/**
- * What compiling a pattern costs at most, in steps.
- *
- * @example if (compileCost(pattern) > CHEAP) await turn();
- */
+/** What compiling a pattern costs at most, in steps. */
 export function compileCost(pattern: string): number {
   return stepsAtMost(pattern) + classCost(pattern);
 }

@@ -1,13 +1,13 @@
 import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { findAccountForChange } from "../../store/tables/local-accounts.ts";
 import {
+  findAccountForChange,
   findPasskey,
   findPasskeyForChange,
   recordPasskeyUse,
   type StoredPasskey,
-} from "../../store/tables/passkeys.ts";
+} from "../../store/tables/local-accounts.ts";
 import type { Attempts } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
 import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";

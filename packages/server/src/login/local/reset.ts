@@ -6,11 +6,12 @@ import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import type { Store } from "../../store/db/store.ts";
 import {
+  addPasskey,
+  deletePasskeys,
   findAccount,
   findAccountForChange,
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
-import { addPasskey, deletePasskeys } from "../../store/tables/passkeys.ts";
 import { endSessions } from "../../store/tables/sessions.ts";
 import {
   addTicket,

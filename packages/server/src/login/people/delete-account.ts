@@ -12,8 +12,11 @@ import { Change } from "../../engine/mutation.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
-import { deleteMemberships } from "../../store/tables/memberships.ts";
-import { deleteSignIns, providersOfPerson } from "../../store/tables/provider-people.ts";
+import {
+  deleteMemberships,
+  deleteSignIns,
+  providersOfPerson,
+} from "../../store/tables/provider-people.ts";
 import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
 
 /**

@@ -13,7 +13,7 @@ import {
   retireRegistryKey,
   type SealedRegistryKey,
   type StoredRegistryKey,
-} from "../../store/tables/registry-keys.ts";
+} from "../../store/tables/keys.ts";
 import { selfSigned } from "./certificate.ts";
 import { keyId } from "./key-id.ts";
 

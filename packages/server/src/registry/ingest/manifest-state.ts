@@ -11,7 +11,7 @@ import {
   manifestDeletionTime,
   recordManifestDeletion,
 } from "../../store/tables/processed-notifications.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
 /** What is known of the images of repos, beside their tags; it comes twice and in any order, as those do. */

@@ -2,7 +2,6 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { knownTags } from "../../store/tables/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
 import { hasActivitySince } from "../../store/tables/processed-notifications.ts";
 import {
@@ -10,6 +9,7 @@ import {
   locationsOf,
   markLocationsCreated,
 } from "../../store/tables/registry-locations.ts";
+import { knownTags } from "../../store/tables/tags.ts";
 import { changeFor, type Occasion } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 

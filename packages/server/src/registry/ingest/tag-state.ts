@@ -5,7 +5,7 @@ import type { Change } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tag-history.ts";
+import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tags.ts";
 
 /**
  * What is in the registry, as we come to know it: from its notifications, from looking through it,

@@ -1,6 +1,6 @@
-import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
 import { knownDigests } from "../../store/tables/manifests.ts";
 import { locationsOf, type RegistryLocation } from "../../store/tables/registry-locations.ts";
+import { knownTags, tagsNamed } from "../../store/tables/tags.ts";
 import { unlessOdd } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { placeRepo } from "../ingest/ensure-repo-for-path.ts";

@@ -20,7 +20,7 @@ import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
 import { deleteLocations } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
-import { forgetHistory } from "../../store/tables/tag-history.ts";
+import { forgetHistory } from "../../store/tables/tags.ts";
 import { readmeMethods } from "./readme.ts";
 import { passOn, settleSync } from "./sync.ts";
 

@@ -4,7 +4,7 @@ import { failedPrecondition, permissionDenied, WharfError } from "../../lib/erro
 import type { Call } from "../../rpc/call.ts";
 import { locationsOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { unlessOdd } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { mustBeUnused, notMovable } from "../ingest/tag-state.ts";

@@ -18,8 +18,6 @@ export const EXPIRY_BATCH = 200;
 /**
  * Deletes the oldest expired rows of a table, one batch at most, and returns how many. Replicas that
  * do so at the same time delete different rows and do not wait for each other.
- *
- * @example while ((await deleteExpired(store, expiry)) === EXPIRY_BATCH);
  */
 export function deleteExpired(store: Store, { table, column, until }: Expiry): Promise<number> {
   return store.write((tx) => {

@@ -71,8 +71,6 @@ export class GroupCommit {
   /**
    * Resolves when the work is durable; rejects with what the work threw, and then nothing of it
    * remains.
-   *
-   * @example const uid = await commits.write(async (tx) => insertGroup(tx, group));
    */
   write<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -289,7 +287,7 @@ class SharedTransaction implements Transaction {
 
   grantsChanged(identity: string, root: string): void {
     this.changesAccess = true;
-    this.grants.note(identity, root);
+    this.grants.record(identity, root);
   }
 
   async relyOnAccess(): Promise<number> {

@@ -35,7 +35,6 @@ export class StoreHealth {
     return this.#failure;
   }
 
-  /** @example store.health.observe({ failed: ({ cause }) => …, recovered: () => … }); */
   observe(observer: HealthObserver): void {
     this.#observers.push(observer);
   }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { databaseProblem, dataProblem } from "../../app/startup-errors.ts";
 import type { Settings } from "../../config/settings.ts";
+import { databaseProblem, dataProblem } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -12,11 +12,7 @@ const DATABASE = "wharf.db";
 
 type Where = Pick<Settings, "data" | "databaseUrl">;
 
-/**
- * Opens the database that the settings name.
- *
- * @example const store = await openStore(settings, tables, metrics);
- */
+/** Opens the database that the settings name. */
 export async function openStore(
   { data, databaseUrl }: Where,
   tables: readonly ResourceTable[],
@@ -33,8 +29,6 @@ export async function openStore(
 
 /**
  * Whether the database that the settings name was ever opened. What PostgreSQL has, it tells by itself.
- *
- * @example if (!hasStore(settings)) throw new ConfigError(`there is no store in ${settings.data}`);
  */
 export function hasStore({ data, databaseUrl }: Where): boolean {
   return databaseUrl !== "" || existsSync(join(data, DATABASE));

@@ -144,11 +144,7 @@ async function presentTransactionsEnd(pool: Pool): Promise<void> {
   }
 }
 
-/**
- * Opens PostgreSQL, or a database that speaks its protocol, for any number of replicas.
- *
- * @example const driver = await openPostgres("postgres://wharf@db.internal/wharf");
- */
+/** Opens PostgreSQL, or a database that speaks its protocol, for any number of replicas. */
 export async function openPostgres(url: string): Promise<Driver> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);

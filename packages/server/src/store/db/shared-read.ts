@@ -6,10 +6,6 @@ interface Waiting<T> {
 /**
  * One read for everybody who asks at the same time, and still none gets an answer that is older
  * than the question: whoever asks while a read is under way waits for the one after it.
- *
- * @example
- * const version = new SharedRead(() => readVersion(database));
- * await version.read();
  */
 export class SharedRead<T> {
   readonly #source: () => Promise<T>;

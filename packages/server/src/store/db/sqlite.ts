@@ -180,8 +180,6 @@ class SqliteReader extends SqliteConnection {
 /**
  * Opens the embedded database: a file that only the service's user can read, one connection that
  * writes and one that reads what is committed.
- *
- * @example const driver = openSqlite("data/wharf.db");
  */
 export function openSqlite(path: string): Driver {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -33,11 +33,7 @@ export class Store {
     });
   }
 
-  /**
-   * Opens the store and brings its tables up to date.
-   *
-   * @example const store = await Store.open(openSqlite(path), tables, timings);
-   */
+  /** Opens the store and brings its tables up to date. */
   static async open(
     driver: Driver,
     tables: readonly ResourceTable[],
@@ -52,28 +48,18 @@ export class Store {
     return new Store(driver, timings);
   }
 
-  /**
-   * Runs work in a transaction that it may share with others; resolves when it is durable.
-   *
-   * @example await store.write(async (tx) => groups.insert(tx, row));
-   */
+  /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
     return this.#commits.write(work);
   }
 
-  /**
-   * The number that moves with every change of who may do what. Never older than the question.
-   */
+  /** The number that moves with every change of who may do what. Never older than the question. */
   async accessVersion(): Promise<number> {
     const sql = "SELECT version FROM access_version";
     return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
-  /**
-   * Removes from the database's files what was deleted from these small tables.
-   *
-   * @example await store.scrub(["secrets"]);
-   */
+  /** Removes from the database's files what was deleted from these small tables. */
   scrub(tables: readonly string[]): Promise<void> {
     return this.#driver.scrub(tables);
   }

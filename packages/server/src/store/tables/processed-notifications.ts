@@ -1,13 +1,9 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** Which notifications of registries were taken in, so that one that comes twice counts once. */
+/** Notifications of registries that were processed, so that a repeated one counts once, and deletions. */
 
-/**
- * Takes note of a notification. Returns false when it was known.
- *
- * @example if (!(await recordNotification(tx, host, notice.id, Date.now()))) return;
- */
+/** Records a notification as processed. Returns false when it was processed before. */
 export async function recordNotification(
   tx: Transaction,
   host: string,
@@ -19,7 +15,7 @@ export async function recordNotification(
   return (await tx.run(sql, host, id, time)) > 0;
 }
 
-/** Notes that a manifest was deleted, for news of an earlier push that comes later. */
+/** Records the deletion of a manifest: a late notification of an earlier push must not restore it. */
 export async function recordManifestDeletion(
   tx: Transaction,
   repo: string,
@@ -36,7 +32,7 @@ export async function recordManifestDeletion(
   );
 }
 
-/** When a manifest was last deleted, as far as that is remembered. */
+/** When a manifest was last deleted; undefined once the record has expired. */
 export async function manifestDeletionTime(
   reader: Reader,
   repo: string,
@@ -46,14 +42,12 @@ export async function manifestDeletionTime(
   return (await reader.get<{ time: number }>(sql, repo, digest))?.time;
 }
 
-/** Stands for all of a repository, where a tag or a digest stands for one. */
+/** In place of a tag or a digest: the whole repository. */
 export const WHOLE_REPO = "";
 
 /**
- * Notes that a tag, a manifest or all of a path of a registry was deleted, where there is nothing of
- * it here, for news of an earlier push that comes later.
- *
- * @example await recordPathDeletion(tx, host, "acme/app", "latest", notice.time);
+ * Records the deletion of a tag, a manifest or all of a path that has no repo here: a late notification of
+ * an earlier push must not create it.
  */
 export async function recordPathDeletion(
   tx: Transaction,
@@ -73,7 +67,7 @@ export async function recordPathDeletion(
   );
 }
 
-/** Which of some things were deleted since a time, as far as that is remembered; all of it first. */
+/** The recorded deletions of these tags and digests since a time; the whole path first. */
 export function pathDeletions(
   reader: Reader,
   host: string,
@@ -87,7 +81,7 @@ export function pathDeletions(
   return reader.all(sql, host, path, ...what, since);
 }
 
-/** Whether anything is remembered of a repo that was so after a time. */
+/** Whether a repo has tag history or deletions after a time. */
 export async function hasActivitySince(
   reader: Reader,
   repo: string,

@@ -2,28 +2,26 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * Where the images of repos are: in which registry, and under which path there. A repo may be in
- * several, as the same path in two registries is, or the same repo by its name and by its uid.
+ * The locations of repos in attached registries: host and path. A repo can have several: the same path in
+ * two registries, or its name and its uid in one.
  */
 
 export interface RegistryLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
-  /** 1 where the repo was made because something was there. */
+  /** 1 where the repo was created for this location. */
   readonly made: number;
 }
 
 const COLUMNS = "host, path, repo, made";
 
 /**
- * Keeps where a repo is. A path that is kept as another's stays that until a look has seen to it: what
- * is known of the other is to go first.
- *
- * @example await writeLocation(tx, { host, path: "acme/app", repo: repo.uid, made: 1 });
+ * Adds a location of a repo. A path that belongs to another repo stays there until a reconcile pass has
+ * removed the metadata of the other.
  */
-export async function writeLocation(tx: Transaction, place: RegistryLocation): Promise<void> {
-  const { host, path, repo, made } = place;
+export async function writeLocation(tx: Transaction, location: RegistryLocation): Promise<void> {
+  const { host, path, repo, made } = location;
   await tx.run(
     `INSERT INTO registry_places (host, path, repo, made, seen) VALUES (?, ?, ?, ?, 0)
      ON CONFLICT (host, path) DO NOTHING`,
@@ -34,7 +32,6 @@ export async function writeLocation(tx: Transaction, place: RegistryLocation): P
   );
 }
 
-/** @example const place = await findLocation(reader, host, "acme/app"); */
 export function findLocation(
   reader: Reader,
   host: string,
@@ -44,13 +41,12 @@ export function findLocation(
   return reader.get<RegistryLocation>(sql, host, path);
 }
 
-/** @example const places = await locationsOf(reader, repo.uid); */
 export function locationsOf(reader: Reader, repo: string): Promise<RegistryLocation[]> {
   const sql = `SELECT ${COLUMNS} FROM registry_places WHERE repo = ? ORDER BY host, path`;
   return reader.all<RegistryLocation>(sql, repo);
 }
 
-/** Notes that a look through a registry has come by a place. */
+/** Records that a reconcile pass has seen a location. */
 export async function markSeen(
   tx: Transaction,
   host: string,
@@ -61,7 +57,7 @@ export async function markSeen(
   await tx.run(sql, time, host, path, time);
 }
 
-/** Places of a registry that were not seen since a time. */
+/** The locations of a registry that no reconcile pass has seen since a time. */
 export function unseenLocations(
   reader: Reader,
   host: string,
@@ -83,12 +79,12 @@ export async function deleteLocation(tx: Transaction, host: string, path: string
   await tx.run("DELETE FROM registry_places WHERE host = ? AND path = ?", host, path);
 }
 
-/** The places that are left count as those that a repo was made for, when the one that was is gone. */
+/** Marks the remaining locations as those that the repo was created for, when that one is gone. */
 export async function markLocationsCreated(tx: Transaction, repo: string): Promise<void> {
   await tx.run("UPDATE registry_places SET made = 1 WHERE repo = ?", repo);
 }
 
-/** Forgets where a repo was, when it is deleted. */
+/** Deletes the locations of a deleted repo. */
 export async function deleteLocations(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);
 }

@@ -1,4 +1,4 @@
-import { WharfError } from "../lib/errors.ts";
+import { WharfError } from "./errors.ts";
 
 /**
  * What can be in the way of a start, in words that say what to do. What the system said is the cause.
