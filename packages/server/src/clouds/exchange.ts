@@ -1,6 +1,6 @@
 import type { AccountAssociation } from "@wharf/contract";
 import type { Settings } from "../config/settings.ts";
-import { FetchError, fetchAnswer } from "../lib/fetch-json.ts";
+import { FetchError, fetchResponse } from "../lib/fetch-json.ts";
 
 /** One attempt to get credentials with an association. */
 export interface Attempt {
@@ -43,7 +43,7 @@ export async function exchange(
   { provider, granted, refusal }: Answers,
 ): Promise<Outcome> {
   try {
-    const { status, json } = await fetchAnswer(new URL(url), {
+    const { status, json } = await fetchResponse(new URL(url), {
       // The operator chose the endpoint, not whoever asks.
       anywhere: true,
       method: "POST",

@@ -1,4 +1,4 @@
-import { type FieldViolation, retold } from "../lib/errors.ts";
+import { type FieldViolation, mapViolations } from "../lib/errors.ts";
 
 /**
  * What fields of version 2 are called in version 1, by their names there. An empty name is one that
@@ -21,7 +21,7 @@ const EVERYWHERE: Names = {
 export function renamed(thrown: unknown, names: Names): unknown {
   // Nothing inherited: paths and descriptions may hold any word of a caller's.
   const all: Names = Object.assign(Object.create(null), EVERYWHERE, names);
-  return retold(thrown, (violation) => inOtherWords(violation, all));
+  return mapViolations(thrown, (violation) => inOtherWords(violation, all));
 }
 
 /** A whole path where it is named, else part by part; what is in brackets stays as it is. */

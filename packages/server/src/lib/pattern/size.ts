@@ -1,9 +1,9 @@
 /**
- * Bounds on patterns that can be told from their text, before anything is compiled: compiling the
- * largest ones takes seconds.
+ * Bounds on patterns that are computed from their text, before compiling: compiling the largest ones takes
+ * seconds.
  */
 
-/** Longer patterns are not read by anyone. */
+/** Longer patterns are unreadable. */
 export const MAX_PATTERN_LENGTH = 2_048;
 
 /** The steps of a pattern with its repetitions written out: what it may cost for each character. */

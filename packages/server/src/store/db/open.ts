@@ -7,14 +7,14 @@ import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store, type StoreTimings } from "./store.ts";
 
-/** The embedded database's name in the data directory. */
+/** The file of the embedded database in the data directory. */
 const DATABASE = "wharf.db";
 
-type Where = Pick<Settings, "data" | "databaseUrl">;
+type Location = Pick<Settings, "data" | "databaseUrl">;
 
-/** Opens the database that the settings name. */
+/** Opens the database of the settings. */
 export async function openStore(
-  { data, databaseUrl }: Where,
+  { data, databaseUrl }: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
 ): Promise<Store> {
@@ -27,9 +27,7 @@ export async function openStore(
   }
 }
 
-/**
- * Whether the database that the settings name was ever opened. What PostgreSQL has, it tells by itself.
- */
-export function hasStore({ data, databaseUrl }: Where): boolean {
+/** Whether the database exists. Of PostgreSQL, only connecting to it can tell. */
+export function hasStore({ data, databaseUrl }: Location): boolean {
   return databaseUrl !== "" || existsSync(join(data, DATABASE));
 }

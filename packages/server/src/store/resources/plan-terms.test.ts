@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
-import { Watching } from "../testing/watching.ts";
+import { RecordingReader } from "../testing/recording-reader.ts";
 import { countRange, readPage } from "./page.ts";
 import type { Condition, Order, Range } from "./query.ts";
 import { ResourceTable } from "./resource-table.ts";
@@ -72,10 +72,10 @@ describe("the plan of a list by terms on SQLite", () => {
   });
 
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const watching = new Watching(driver.reader);
-    await ask(watching);
+    const recording = new RecordingReader(driver.reader);
+    await ask(recording);
     // What counts how many rows have a term comes before.
-    const last = watching.asked.at(-1);
+    const last = recording.statements.at(-1);
     assert.ok(last !== undefined);
     const plan = `EXPLAIN QUERY PLAN ${last.sql}`;
     const steps = await driver.reader.all<{ detail: string }>(plan, ...last.params);

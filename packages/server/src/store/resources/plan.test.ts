@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
-import { Watching } from "../testing/watching.ts";
+import { RecordingReader } from "../testing/recording-reader.ts";
 import { countRange, readPage } from "./page.ts";
 import type { Condition, Order, PageQuery, Range } from "./query.ts";
 import { ResourceTable } from "./resource-table.ts";
@@ -66,10 +66,10 @@ describe("the plan of a list on SQLite", () => {
   });
 
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const watching = new Watching(driver.reader);
-    await ask(watching);
-    const [only] = watching.asked;
-    assert.ok(only !== undefined && watching.asked.length === 1);
+    const recording = new RecordingReader(driver.reader);
+    await ask(recording);
+    const [only] = recording.statements;
+    assert.ok(only !== undefined && recording.statements.length === 1);
     const plan = `EXPLAIN QUERY PLAN ${only.sql}`;
     const steps = await driver.reader.all<{ detail: string }>(plan, ...only.params);
     return steps.map(({ detail }) => detail).join("\n");
@@ -232,11 +232,11 @@ describe("the plan of a list on SQLite", () => {
       ];
     for (const range of [{ childrenOf: BIG_FOLDER }, { below: BIG_FOLDER, self: false }]) {
       for (const [more, descending, text, params] of cases) {
-        const watching = new Watching(driver.reader);
+        const recording = new RecordingReader(driver.reader);
         const order = { column: "uid", descending } as const;
         const query = { range, filters: [], order, offset: 0, limit: 51, ...more };
-        await readPage(watching, things, query, "json");
-        const [asked] = watching.asked;
+        await readPage(recording, things, query, "json");
+        const [asked] = recording.statements;
         const about = JSON.stringify({ range, more, descending });
         assert.equal(
           asked?.sql.match(/(?<!\+)uid [<>]=? \?(?: AND uid [<>]=? \?)*/g)?.join(),
@@ -273,11 +273,11 @@ describe("the plan of a list on SQLite", () => {
       await inOrderOf(index, range, "updated", leaves, filters);
       const total = await explain((reader) => countRange(reader, leaves, range, filters));
       assert.match(total, new RegExp(`COVERING INDEX ${index}.*updated>\\?`));
-      const watching = new Watching(driver.reader);
+      const recording = new RecordingReader(driver.reader);
       const order = { column: "name", descending: false } as const;
       const query = { range, filters, order, offset: 0, limit: 51 };
-      await readPage(watching, leaves, query, "json");
-      const [, page] = watching.asked;
+      await readPage(recording, leaves, query, "json");
+      const [, page] = recording.statements;
       assert.ok(page);
       const sql = `EXPLAIN QUERY PLAN ${page.sql}`;
       const steps = await driver.reader.all<{ detail: string }>(sql, ...page.params);

@@ -1,6 +1,6 @@
 /** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
+import { unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
@@ -62,7 +62,7 @@ export function handleGrpc(
 /** Why there is no such method. */
 export function notServed({ outside }: Wire, path: string): WharfError {
   const name = outside.nameOf(path);
-  return name === undefined ? unimplemented("the method") : outOfScope(name);
+  return name === undefined ? unimplemented("the method") : unsupported(name);
 }
 
 function ignore(): void {}

@@ -1,4 +1,4 @@
-/** Calls with any number of messages either way: health watching and reflection. */
+/** Calls with any number of messages either way: health recording and reflection. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { WharfError } from "../../lib/errors.ts";
 import { discardRest } from "../discard.ts";
@@ -46,7 +46,7 @@ export function handleStreaming(
   const out = new StreamOutbox(wire, stream, exchange);
   const fail = (thrown: unknown) => out.finish(WharfError.from(thrown));
   try {
-    // Watching has no natural end, so only the client's own deadline counts.
+    // RecordingReader has no natural end, so only the client's own deadline counts.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
     if (timeout !== undefined) exchange.armWithin(timeoutMs(timeout), fail);
     // Nobody asks who calls health and reflection.

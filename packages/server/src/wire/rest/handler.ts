@@ -1,5 +1,5 @@
 /** A REST call from path to answer. */
-import { invalidArgument, outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
+import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import type { Conversation } from "../answer.ts";
 import { errorAnswer, sendAnswer } from "../answer.ts";
@@ -87,7 +87,7 @@ function call(
 }
 
 function inside(match: Match<Route | OutsideRoute>): Match<Route> {
-  if ("outside" in match.route) throw outOfScope(match.route.outside);
+  if ("outside" in match.route) throw unsupported(match.route.outside);
   return match as Match<Route>;
 }
 
