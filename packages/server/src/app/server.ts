@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { DescMethod } from "@bufbuild/protobuf";
 import {
   AccountAssociationsService,
   IdentitiesService,
@@ -9,6 +8,7 @@ import {
   SecurityTokenService,
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
+import { Access } from "../auth/access.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
@@ -22,11 +22,12 @@ import {
 } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
+import { registerResources } from "../engine/handlers.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { Retention } from "../engine/retention.ts";
-import { storeAnyone } from "../iam/anyone.ts";
+import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
-import { portProblem } from "../lib/startup-errors.ts";
+import { portError } from "../lib/startup-errors.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
 import { type FirstRun, offerSetup } from "../login/local/setup.ts";
@@ -34,7 +35,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { openLog } from "../observe/log.ts";
+import { type Log, type LogOutput, openLog } from "../observe/log.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -46,22 +47,25 @@ import { Tracking } from "../registry/reconcile/registry-sync.ts";
 import { settingsHandlers } from "../registry/settings.ts";
 import { PlacedTags } from "../registry/tags/remote-tags.ts";
 import { TagWrites } from "../registry/tags/tag-writes.ts";
-import type { Handler } from "../rpc/call.ts";
+import { HandlerRegistry } from "../rpc/handler-registry.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { scimEndpoints } from "../scim/endpoint.ts";
+import { scimStatus } from "../scim/status.ts";
+import { scimMethods } from "../scim/tokens.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
+import { registryHosts } from "../sts/audiences.ts";
 import { exchangeMethod } from "../sts/exchange.ts";
 import { KnownIdentities } from "../sts/identity-cache.ts";
 import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
 import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -69,7 +73,7 @@ import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 import { ping } from "./ping.ts";
 import { RESOURCES } from "./resources.ts";
-import { plainEndpoints } from "./system-endpoints.ts";
+import { systemEndpoints } from "./system-endpoints.ts";
 
 /** How long requests may go on after the server was asked to stop. */
 const DRAIN_MS = 10_000;
@@ -83,35 +87,44 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts everything, from the store to the port.
- *
- * @example const server = await startServer(await readSettings([], process.env));
- */
+/** What a server is built on beside its settings; operators cannot choose it. */
+export interface ServerOptions {
+  /** Opens the store. */
+  readonly open?: typeof openStore;
+  /** Where log lines are written to; stderr by default. */
+  readonly logOutput?: LogOutput;
+}
+
+/** Starts everything, from the store to the port. */
 export async function startServer(
   settings: Settings,
-  open: typeof openStore = openStore,
+  options: ServerOptions = {},
 ): Promise<RunningServer> {
+  const { open = openStore, logOutput } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics);
+    return await serve(settings, store, metrics, openLog(settings.logLevel, logOutput));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
-  const lines = openLog(settings.logLevel);
+async function serve(
+  settings: Settings,
+  store: Store,
+  metrics: Metrics,
+  lines: Log,
+): Promise<RunningServer> {
   const { log } = lines;
   store.health.observe(storeFailures(log, metrics));
   const secrets = await Secrets.open(settings, store);
   const installation = await InstallationSecrets.open(store, secrets);
   const keys = await SigningKeys.load(store, secrets, [installation]);
   await storeBuiltinRoles(store, Date.now());
-  await storeAnyone(store, Date.now());
+  await storeAnonymousIdentity(store, Date.now());
 
   const pageTokens = new PageTokens(() => installation.get("page-tokens"));
   const policy = new IssuerPolicy({
@@ -120,37 +133,54 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   });
   // Known for certain once the port is open; no token can come before.
   let addresses = addressesOf(settings, "");
-  const engine = new Engine(
-    {
-      store,
-      pageTokens,
-      settings,
-      secrets,
-      issuerPolicy: policy,
-      addresses: () => addresses,
+  const deps = { settings, addresses: () => addresses };
+  const { localAccounts, rootGroups } = settings;
+  const access = new Access({ store, resources: RESOURCES, localAccounts });
+  const engine = new Engine({
+    store,
+    catalog: RESOURCES,
+    access,
+    pageTokens,
+    hooks: {
+      iam: {
+        rootGroups,
+        secrets,
+        issuerPolicy: policy,
+        scimStatus: (reader, provider, now) => scimStatus(reader, deps, provider, now),
+      },
+      registry: { hosts: () => registryHosts(settings, addresses.baseUrl) },
     },
-    RESOURCES,
-  );
+  });
   const verifier = new TokenVerifier(keys, () => addresses);
   const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
-    engine.grantsOf(uid, undefined, session),
+    access.grantsOf(uid, undefined, session),
   );
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
 
   const source = { policy, issuers: new Issuers(policy) };
   const identities = new KnownIdentities(engine, () => addresses);
-  const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
+  const exchange = { ...deps, engine, keys, verifier, source, identities };
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
-  const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
-  const providers = new ProviderLogin(engine);
+  const sessions = new Sessions({ ...deps, engine, keys, refreshTokens });
+  const providers = new ProviderLogin({ ...deps, engine, secrets, issuerPolicy: policy });
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, sessions, providers, sealed, addresses: engine.addresses };
-  const check = checkMethod({ engine, keys, addresses: () => addresses });
+  const login = { ...deps, engine, sessions, providers, sealed };
+  const check = checkMethod({ ...deps, engine, keys });
   const registryKeys = new RegistryKeys(store, secrets);
-  const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
+  const tracking = Tracking.open({
+    ...deps,
+    engine,
+    keys: registryKeys,
+    installation,
+    metrics,
+    log,
+  });
   const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
-  const extra = new Map<DescMethod, Handler>([
+  const scim = { ...deps, engine, writesPerMinute: settings.scimWritesPerMinute };
+  const handlers = new HandlerRegistry();
+  registerResources(handlers, engine);
+  handlers.bindAll([
     [PingService.method.ping, ping],
     [
       SecurityTokenService.method.exchange,
@@ -158,6 +188,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ],
     [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
     [AccountAssociationsService.method.checkAccountAssociation, check],
+    ...scimMethods(scim),
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
     ...tracking.handlers,
@@ -165,33 +196,36 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
-    ...importHandlers(engine),
+    ...importHandlers(engine, deps),
   ]);
-  const handlers = handlersOf(engine, extra);
-  const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
-    handlers.set(method, handler);
+  const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
+  handlers.bindAll(handlersOfV1(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
-  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
-    deprecation: deprecationOf(settings, metrics),
-    retelling: IN_WORDS_OF_V1,
-  });
+  const methods: ServedMethods = new ServedMethods(
+    services,
+    handlers.handlersOf(services),
+    authenticator,
+    {
+      deprecation: deprecationOf(settings, metrics),
+      eventTranslator: V1_EVENT_TRANSLATOR,
+    },
+  );
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    unsupported: UNSUPPORTED_API,
     endpoints: [
-      ...plainEndpoints({
+      ...systemEndpoints({
         addresses: () => addresses,
         store,
         keys,
         metrics,
         serving: () => serving,
       }),
-      ...scimEndpoints(engine),
+      ...scimEndpoints(scim),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
       ...tracking.endpoints,
-      ...feedEndpoints({ engine, authenticator, identities }),
+      ...feedEndpoints({ ...deps, engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },
@@ -211,7 +245,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "severities of advisories have changed, and their times not yet");
   });
-  const firstRun = await offerSetup(engine, Date.now());
+  const firstRun = await offerSetup({ ...deps, engine }, Date.now());
 
   return {
     url: port.url,
@@ -230,18 +264,6 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
       log.info({}, "stopped");
     },
   };
-}
-
-/** The handlers of all resources, and those that need more than the engine has. */
-function handlersOf(
-  engine: Engine,
-  extra: ReadonlyMap<DescMethod, Handler>,
-): Map<DescMethod, Handler> {
-  const handlers = new Map(extra);
-  for (const resource of engine.resources) {
-    for (const [method, handler] of engine.handlers(resource, extra)) handlers.set(method, handler);
-  }
-  return handlers;
 }
 
 async function portOf(
@@ -268,7 +290,7 @@ async function portOf(
       ...options,
     });
   } catch (error) {
-    throw portProblem(`${listen.host}:${listen.port}`, error);
+    throw portError(`${listen.host}:${listen.port}`, error);
   }
 }
 

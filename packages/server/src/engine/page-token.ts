@@ -10,10 +10,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A token that was sealed is given out again for this long to whoever comes to the same place. */
-const REUSED_MS = 60_000;
+const REUSE_MS = 60_000;
 
 /** Tokens kept for that at most. */
-const KEPT = 1_000;
+const MAX_CACHE_ENTRIES = 1_000;
 
 /** Where a list goes on: after this row, with so many rows skipped on the way. */
 export interface Cursor {
@@ -29,7 +29,10 @@ export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
  */
 export class PageTokens {
   readonly #secret: () => Buffer;
-  readonly #sealed = new BoundedCache<string, string>({ maxEntries: KEPT, ttlMs: REUSED_MS });
+  readonly #sealed = new BoundedCache<string, string>({
+    maxEntries: MAX_CACHE_ENTRIES,
+    ttlMs: REUSE_MS,
+  });
   #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
 
   /** @example new PageTokens(() => installation.get("page-tokens")) */

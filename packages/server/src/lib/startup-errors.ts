@@ -29,11 +29,11 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: "wharf.db is not a database; restore a backup, or choose another directory with --data",
 };
 
-export function portProblem(address: string, cause: unknown): Error {
+export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
 
-export function dataProblem(directory: string, cause: unknown): Error {
+export function dataDirectoryError(directory: string, cause: unknown): Error {
   const { errcode } = cause as { errcode?: number };
   if (errcode === undefined && codeOf(cause) === "") return cause as Error;
   // The lower byte of an extended code is the primary code.
@@ -44,7 +44,7 @@ export function dataProblem(directory: string, cause: unknown): Error {
 /**
  * Why PostgreSQL cannot be used. Names only the host: the URL can contain a password.
  */
-export function databaseProblem(url: string, thrown: unknown): Error {
+export function databaseError(url: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;
   if (codeOf(cause) === "") return thrown as Error;
   return problem(`the database at ${URL.parse(url)?.host} cannot be used`, undefined, cause);

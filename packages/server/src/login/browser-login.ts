@@ -103,7 +103,7 @@ export async function choose(
     login: ticket,
     ...shown,
     providers: given ?? (await shownProviders(engine)),
-    localAccounts: engine.settings.localAccounts,
+    localAccounts: parts.settings.localAccounts,
     passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
     invite: invite && { ...(await promiseOf(parts, invite)), email: invite.email },
   });

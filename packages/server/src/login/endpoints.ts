@@ -40,9 +40,9 @@ export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoin
   ];
 }
 
-async function welcome({ engine, addresses }: LoginParts): Promise<HttpResponse> {
-  const firstRun = await isFirstRun(engine, engine.store.reader);
-  return htmlAnswer(200, welcomePage({ firstRun, api: addresses().baseUrl }));
+async function welcome(parts: LoginParts): Promise<HttpResponse> {
+  const firstRun = await isFirstRun(parts, parts.engine.store.reader);
+  return htmlAnswer(200, welcomePage({ firstRun, api: parts.addresses().baseUrl }));
 }
 
 /** Whether people of an organisation can log in by its name, before a browser is opened for it. */

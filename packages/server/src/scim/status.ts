@@ -6,18 +6,18 @@ import {
   IdentityProvider_SCIM_CredentialState,
   IdentityProvider_SCIMSchema,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
+import type { ScimDeps } from "./deps.ts";
 
 /**
  * What Get tells of an identity provider's provisioning.
  *
- * @example provider.scim = await scimStatus(reader, engine, provider.uid, Date.now());
+ * @example provider.scim = await scimStatus(reader, deps, provider.uid, Date.now());
  */
 export async function scimStatus(
   reader: Reader,
-  engine: Engine,
+  deps: Pick<ScimDeps, "addresses">,
   uid: string,
   now: number,
 ): Promise<IdentityProvider_SCIM> {
@@ -26,7 +26,7 @@ export async function scimStatus(
   const hasToken = token_hash !== "" && revoked === null;
   return create(IdentityProvider_SCIMSchema, {
     enabled: enabled === 1,
-    endpointUrl: endpointUrl(engine, uid),
+    endpointUrl: endpointUrl(deps, uid),
     credentialState: stateOf(credentials, now),
     etag: etagOf(credentials),
     ...(hasToken && timeField("tokenExpireTime", token_expires)),
@@ -55,8 +55,8 @@ export function isPast(expires: number | null, now: number): boolean {
 }
 
 /** Where an identity provider sends the people that it provisions. */
-export function endpointUrl(engine: Engine, uid: string): string {
-  return `${engine.addresses().authUrl}/scim/v2/${uid}`;
+export function endpointUrl({ addresses }: Pick<ScimDeps, "addresses">, uid: string): string {
+  return `${addresses().authUrl}/scim/v2/${uid}`;
 }
 
 export function etagOf({ version }: Pick<ScimCredentials, "version">): string {

@@ -1,11 +1,12 @@
 import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./identity-cache.ts";
@@ -23,6 +24,7 @@ import { checkTimes } from "./verify/time-claims.ts";
 
 /** What the exchange works with. */
 export interface ExchangeParts {
+  readonly settings: Settings;
   readonly engine: Engine;
   readonly keys: SigningKeys;
   readonly verifier: TokenVerifier;
@@ -88,15 +90,15 @@ async function ownEntitlement(
   { token, claims }: Unverified,
 ): Promise<Entitlement> {
   const verified = await ownToken(parts, token, time);
-  const { subject, expires, limit, session } = verified;
+  const { subject, expires, boundary: limit, session } = verified;
   const knows = (audience: string) => verified.audiences.includes(audience);
   const goesNoFurther = audiences.length > 0 && audiences.every(knows);
   if (!goesNoFurther && !isForUs(verified, parts.addresses())) throw invalid("aud");
   const known = await parts.identities.find(subject);
   if (known === undefined) throw invalid("identity");
   // In a session, a person may hold more than their bindings give.
-  const granted = await parts.engine.grantsOf(subject, undefined, session);
-  if (granted === undefined) throw hasEnded(session);
+  const granted = await parts.engine.access.grantsOf(subject, undefined, session);
+  if (granted === undefined) throw revokedToken(session);
   return { identity: { ...known, granted }, claims, expires, limit, session };
 }
 
@@ -120,11 +122,11 @@ export async function ownToken(
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
-  await keys.catchUp();
+  await keys.reloadIfChanged();
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
-  if (session === "" || (await engine.session(session))) return verified;
-  throw hasEnded(session);
+  if (session === "" || (await engine.access.session(session))) return verified;
+  throw revokedToken(session);
 }
 
 /** A token speaks for an identity whose rule it meets. */
@@ -165,9 +167,9 @@ async function signInCounts(
   checks: Checks,
 ): Promise<boolean> {
   if (subject === OPERATOR_UID) return true;
-  const session = id === "" ? undefined : await engine.session(id);
+  const session = id === "" ? undefined : await engine.access.session(id);
   const expected = "a sign-in that the identity's organization accepts";
-  const ok = await engine.mayAssume(uid, subject, session);
+  const ok = await engine.access.mayAssume(uid, subject, session);
   return checks.note({ claim: "sid", expected, found: ok ? expected : "another", ok });
 }
 
@@ -198,7 +200,7 @@ async function checkOwn(
   const signature = { claim: "signature", expected: "made by a key of this installation" };
   try {
     const verified = await ownToken(parts, token, time);
-    const { limit } = verified;
+    const { boundary: limit } = verified;
     checks.note({ ...signature, found: "right", ok: true });
     if (!isForUs(verified, parts.addresses())) {
       const found = verified.audiences.join(" ");
@@ -218,14 +220,14 @@ async function checkOwn(
 
 /** A request that AWS credentials signed speaks for the identity that it names. */
 async function awsEntitlement(
-  { engine, addresses, identities }: ExchangeParts,
+  { settings, addresses, identities }: ExchangeParts,
   { token, identity: uid, time }: Presented,
   checks: Checks,
 ): Promise<Entitlement | undefined> {
   const identity = await identities.find(uid);
   const rule = identity?.rule;
   if (rule?.kind !== "aws") return noSuchWay(identity, "a signed AWS request", checks);
-  const endpoint = engine.settings.awsStsEndpoint;
+  const endpoint = settings.awsStsEndpoint;
   const terms = { identity: uid, endpoint, audiences: acceptedAudiences(addresses()) };
   const caller = await checkAws(rule, token, terms, time, checks);
   if (identity === undefined || caller === undefined || !checks.passed) return undefined;

@@ -1,6 +1,6 @@
 import { CapabilitySet, capabilityFromName, isUid } from "@wharf/contract";
 import { Grants } from "../auth/grants.ts";
-import { groupsNamed } from "../iam/groups.ts";
+import { findGroupsByName } from "../iam/groups.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 
@@ -46,7 +46,7 @@ async function heldAt(reader: Reader, granted: Grants, scopes: readonly string[]
 
 /** A name counts only among the groups in which something is held, so that it tells of no other. */
 async function uidOf(reader: Reader, granted: Grants, name: string): Promise<string> {
-  const [only, another] = await groupsNamed(reader, granted.reach([]), name);
+  const [only, another] = await findGroupsByName(reader, granted.reach([]), name);
   if (only === undefined) throw invalidArgument(outOfReach(name));
   if (another === undefined) return only.uid;
   const description = `several groups are called ${JSON.stringify(name)}: give a uid`;

@@ -47,7 +47,7 @@ export async function writeUse(
 }
 
 async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: number): Promise<void> {
-  const { identities } = engine;
+  const { identities } = engine.catalog;
   const row = await identities.table.findForChange(tx, uid);
   if (row === undefined) return;
   const stored = identities.fromRow(row);

@@ -4,10 +4,9 @@ import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
-import { bearerToken } from "../lib/bearer.ts";
+import { requireBearer } from "../lib/bearer.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { ProviderExchange } from "../login/providers/provider-exchange.ts";
-import type { Handler, Reply } from "../rpc/call.ts";
+import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import {
@@ -20,6 +19,14 @@ import { limitFor, type Narrowing, scopesOf } from "./down-scope.ts";
 import { recordRefusal, recordUse } from "./exchange-audit.ts";
 import { Checks, invalid } from "./verify/checks.ts";
 
+/** Exchanges a token that an identity provider issued to its own client. A port: login implements it. */
+export type ProviderExchange = (
+  call: Call,
+  request: ExchangeRequest,
+  token: string,
+  seen: Seen,
+) => Promise<{ readonly token: string; readonly expires: number }>;
+
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
  * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
@@ -29,11 +36,11 @@ import { Checks, invalid } from "./verify/checks.ts";
 export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
-    const token = bearerToken(call.authorization, "the token to exchange");
+    const token = requireBearer(call.authorization, "the token to exchange");
     const seen: Seen = { identity: request.identity };
     try {
-      await parts.keys.catchUp();
-      const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
+      await parts.keys.reloadIfChanged();
+      const audiences = readAudiences(request.aud, parts.settings, parts.addresses());
       if (request.identityProvider !== "") {
         return rawToken(await ofProvider(call, request, token, seen));
       }
@@ -52,7 +59,7 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
           expires: entitled.expires,
           ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
           session: entitled.session,
-          limit,
+          boundary: limit,
         },
         call.time,
       );
@@ -80,7 +87,7 @@ export async function limitOf(
   { identity: { granted }, limit }: Entitlement,
   narrowing: Narrowing,
 ): Promise<Grants | undefined> {
-  const most = limit === undefined ? granted : granted.within(limit);
+  const most = limit === undefined ? granted : granted.intersect(limit);
   return (await limitFor(engine.store.reader, most, narrowing)) ?? limit;
 }
 

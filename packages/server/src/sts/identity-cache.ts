@@ -66,9 +66,12 @@ export class KnownIdentities {
     uid: string,
     known: BoundedCache<string, KnownIdentity>,
   ): Promise<KnownIdentity | undefined> {
-    const { identities, store } = this.#engine;
+    const {
+      store,
+      catalog: { identities },
+    } = this.#engine;
     const identity = await identities.find(store.reader, uid);
-    const granted = await this.#engine.grantsOf(uid);
+    const granted = await this.#engine.access.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
     const found: KnownIdentity = {
       uid,

@@ -62,7 +62,7 @@ async function grantsOf(
 > {
   const { granted } = entitled.identity;
   const limit = await limitOf(parts, entitled, { scopes, capabilities });
-  const held = limit === undefined ? granted : granted.within(limit);
+  const held = limit === undefined ? granted : granted.intersect(limit);
   return [...held.entries]
     .filter(([, set]) => !set.isEmpty)
     .map(([group, set]) => ({ group, capabilities: set.toArray() }))

@@ -54,7 +54,7 @@ export async function enterAccount(
   const payload: Visit = { identity, provider, name: nameOf(person), form: newSecret(), expires };
   await engine.store.write(async (tx) => {
     // They may have been deleted between their login and its end.
-    if (!(await engine.identities.table.keep(tx, identity)))
+    if (!(await engine.catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("you are not known here any more");
     await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
@@ -87,8 +87,8 @@ export async function findVisit(
   const visit = await readTicket<Visit>(reader, PURPOSE, secret, now);
   if (visit === undefined) return undefined;
   const { identity, provider } = visit;
-  if (provider === "" && !engine.settings.localAccounts) return undefined;
-  const known = (await engine.identities.find(reader, identity)) !== undefined;
+  if (provider === "" && !parts.settings.localAccounts) return undefined;
+  const known = (await engine.catalog.identities.find(reader, identity)) !== undefined;
   return known && (await staysWelcome(reader, provider, identity))
     ? { ...visit, secret }
     : undefined;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import {
   addAccount,
@@ -26,10 +26,11 @@ export interface NewAccount {
  * Makes a local account and the identity that belongs to it. The identity trusts no tokens of
  * anyone: this account is the only way to it.
  *
- * @example const person = await createAccount(change, { identity: newRootUid(), username }, credential);
+ * @example const person = await createAccount(change, authUrl, { identity: newRootUid(), username }, credential);
  */
 export async function createAccount(
-  change: Change,
+  change: Mutation,
+  authUrl: string,
   { identity, username }: NewAccount,
   credential: Credential,
 ): Promise<Person> {
@@ -37,7 +38,7 @@ export async function createAccount(
   const passwordHash = "passwordHash" in credential ? credential.passwordHash : "";
   if (!(await addAccount(tx, { identity, username, passwordHash }))) throw usernameTaken();
   if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
-  const person = personOf(change.engine.addresses().authUrl, { identity, username });
+  const person = personOf(authUrl, { identity, username });
   await insertPerson(
     change,
     identity,

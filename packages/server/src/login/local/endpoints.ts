@@ -31,7 +31,7 @@ export function localEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpo
     ...setupEndpoints(parts, attempts),
     ...resetEndpoints(parts, attempts),
   ];
-  return parts.engine.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
+  return parts.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
 }
 
 function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {

@@ -1,5 +1,5 @@
 import { newRootUid, rootOf } from "@wharf/contract";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -74,7 +74,10 @@ interface Promised {
 
 /** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
 async function promiseTo(parts: LoginParts, { request }: Login, now: number): Promise<Promised> {
-  const { groups, store } = parts.engine;
+  const {
+    store,
+    catalog: { groups },
+  } = parts.engine;
   const invite = await inviteOf(parts, request.invite, now);
   if (invite.email !== "") {
     const text =
@@ -105,15 +108,15 @@ async function showForm(
 
 /** All of it or nothing: an account without its invite would be of no use to anyone. */
 async function join(
-  { engine }: LoginParts,
+  { engine, addresses }: LoginParts,
   tx: Transaction,
   call: Call,
   { request }: Login,
   account: NewAccount,
   credential: Credential,
 ): Promise<Person> {
-  const change = new Change(call, tx, engine, account.identity);
-  const person = await createAccount(change, account, credential);
+  const change = new Mutation(call, tx, engine, { actor: account.identity });
+  const person = await createAccount(change, addresses().authUrl, account, credential);
   await joinWithInvite(change, request.invite, person);
   return person;
 }

@@ -1,6 +1,6 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import {
@@ -61,7 +61,7 @@ async function signIn(
   return withPassword(engine, call, claim, async (tx, account, kept) => {
     const { identity } = account;
     await setPasswordHash(tx, identity, kept);
-    await noteSeen(new Change(call, tx, engine, identity), identity);
+    await noteSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
     return personOf(addresses().authUrl, account);
   });
 }

@@ -33,7 +33,7 @@ export function setupEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpo
 }
 
 async function show(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  await mustBeFirstRun(parts.engine);
+  await mustBeFirstRun(parts);
   const { authUrl } = parts.addresses();
   const { headers } = markBrowser(http, authUrl);
   return htmlAnswer(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
@@ -48,14 +48,14 @@ async function take(
   const { engine } = parts;
   const form = await readForm(http);
   const call = callOf(http);
-  await mustBeFirstRun(engine);
+  await mustBeFirstRun(parts);
   const text = (name: string) => form.get(name) ?? "";
   try {
     await checkSetupCode(engine, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organisation]);
-    await setUp(engine, call, text("code"), first, {
+    await setUp(parts, call, text("code"), first, {
       passwordHash: await hashPassword(password, call.remoteAddress),
     });
     return done();
@@ -80,7 +80,7 @@ function readFirst(text: (name: string) => string): FirstAccount {
 
 async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
   attempts.count("setup", request.http.remoteAddress);
-  await mustBeFirstRun(parts.engine);
+  await mustBeFirstRun(parts);
   await checkSetupCode(parts.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
   const options = await creationOptions(siteOf(parts), first);
@@ -89,9 +89,8 @@ async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest
 }
 
 async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const { engine } = parts;
   const call = callOf(request.http);
-  await mustBeFirstRun(engine);
+  await mustBeFirstRun(parts);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
     parts,
     askingOf(request),
@@ -99,7 +98,7 @@ async function verify(parts: LoginParts, request: ScriptRequest): Promise<object
   );
   const { identity } = first;
   const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await setUp(engine, call, request.text("code"), first, { passkey });
+  await setUp(parts, call, request.text("code"), first, { passkey });
   return { redirect: DONE_PATH };
 }
 

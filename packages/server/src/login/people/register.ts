@@ -8,10 +8,10 @@ import {
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { clientOf } from "../../auth/standing.ts";
-import { Change } from "../../engine/mutation.ts";
-import { acceptInvite, openInvite } from "../../iam/group-invites.ts";
+import { Mutation } from "../../engine/mutation.ts";
+import { acceptInvite, findOpenInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
-import { bearerToken } from "../../lib/bearer.ts";
+import { requireBearer } from "../../lib/bearer.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -37,15 +37,20 @@ import { registerPerson } from "./registration.ts";
 export function registerMethod(parts: ExchangeParts): Handler {
   return async (call, message) => {
     const { code, identityId } = message as RegistrationRequest;
-    const token = bearerToken(call.authorization, "the token of the person to register");
+    const token = requireBearer(call.authorization, "the token of the person to register");
     const { engine } = parts;
     // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
     const invite = keyIdOf(code);
-    const open = await openInvite(engine.store.reader, invite, call.time);
+    const open = await findOpenInvite(engine.store.reader, invite, call.time);
     if (open === undefined) throw invalid("code");
     const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
-      return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
+      return join(
+        new Mutation(call, tx, engine, { actor: joining.identity }),
+        invite,
+        identityId,
+        joining,
+      );
     });
     return messageReply(SessionSchema, session);
   };
@@ -70,10 +75,10 @@ async function whoJoins(
   if (read === undefined) throw malformed();
   if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read, organization);
   const verified = await ownToken(parts, token, call.time);
-  const { subject, session, limit } = verified;
+  const { subject, session, boundary } = verified;
   if (!isForUs(verified, parts.addresses())) throw invalid("aud");
   // A token that was made to do little must not give its identity more.
-  if (limit !== undefined) throw invalid("cap");
+  if (boundary !== undefined) throw invalid("cap");
   const found = await findSession(parts.engine.store.reader, session);
   // A person's session may have led to another identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
@@ -100,7 +105,7 @@ function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPa
 }
 
 async function join(
-  change: Change,
+  change: Mutation,
   invite: string,
   expected: string,
   joining: Joining,
@@ -115,7 +120,7 @@ async function join(
 }
 
 /** The event that a registration leaves, at the group that was joined. */
-export async function announce(change: Change, session: Session): Promise<void> {
+export async function announce(change: Mutation, session: Session): Promise<void> {
   const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
   await change.emit(Auth.method.register, "", body, session.group);
 }

@@ -14,13 +14,16 @@ const MOST_SHOWN = 12;
 export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
   if (isUid(word)) {
-    const provider = await engine.identityProviders.find(reader, word);
+    const provider = await engine.catalog.identityProviders.find(reader, word);
     return provider === undefined ? [] : [provider];
   }
   const filter = { column: "verified_name", value: word };
-  const [organisation] = word === "" ? [] : await engine.groups.where(reader, filter);
+  const [organisation] = word === "" ? [] : await engine.catalog.groups.where(reader, filter);
   if (organisation === undefined) return [];
-  return engine.identityProviders.where(reader, { column: "root", value: organisation.uid });
+  return engine.catalog.identityProviders.where(reader, {
+    column: "root",
+    value: organisation.uid,
+  });
 }
 
 /**
@@ -49,7 +52,10 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];
   for (const { uid: root, name: organisation } of await verifiedOrganisations(engine)) {
-    const providers = await engine.identityProviders.where(reader, { column: "root", value: root });
+    const providers = await engine.catalog.identityProviders.where(reader, {
+      column: "root",
+      value: root,
+    });
     shown.push(...providers.map(({ uid, name }) => ({ uid, name, organisation })));
     if (shown.length >= MOST_SHOWN) break;
   }
@@ -58,7 +64,7 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
 
 /** The first of them by name; most installations have one. */
 function verifiedOrganisations(engine: Engine): Promise<Group[]> {
-  return engine.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
+  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
 }
 
 /** Verified organisations that have no provider cost a look-up each. */

@@ -1,24 +1,14 @@
-import { type ExchangeRequest, type IdentityProvider, literalIdentityUid } from "@wharf/contract";
-import type { Call } from "../../rpc/call.ts";
-import type { Seen } from "../../sts/authorize-subject.ts";
+import { type IdentityProvider, literalIdentityUid } from "@wharf/contract";
 import { scopesOf } from "../../sts/down-scope.ts";
+import type { ProviderExchange } from "../../sts/exchange.ts";
 import { invalid } from "../../sts/verify/checks.ts";
 import { exactly } from "../../sts/verify/matcher.ts";
 import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
 import type { KeySource } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
 import type { LoginParts } from "../login.ts";
-import type { Issued } from "../people/sessions.ts";
 import { admit } from "./admission.ts";
 import { describe } from "./provider-login.ts";
-
-/** Gives a token of ours for one that an identity provider made for its own client. */
-export type ProviderExchange = (
-  call: Call,
-  request: ExchangeRequest,
-  token: string,
-  seen: Seen,
-) => Promise<Issued>;
 
 /**
  * Exchanges ID tokens of identity providers: a login without a browser, for people who are known.
@@ -30,7 +20,7 @@ export function providerExchange(parts: LoginParts, source: KeySource): Provider
   return async (call, request, token, seen) => {
     const { engine, sessions } = parts;
     const { identityProvider: uid, identity } = request;
-    const provider = await engine.identityProviders.find(engine.store.reader, uid);
+    const provider = await engine.catalog.identityProviders.find(engine.store.reader, uid);
     const rule = provider && ruleOf(provider);
     if (provider === undefined || rule === undefined) throw invalid("identity_provider");
     const claims = await verifyToken(token, rule, source, call.time, seen);

@@ -1,6 +1,7 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import { ANYONE_UID } from "../../auth/caller.ts";
+import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
 import type { KnownIdentity } from "../../sts/identity-cache.ts";
@@ -35,8 +36,9 @@ const OWN_USER = "_token";
  */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: "none" };
+  const bearer = readBearer(header);
+  if (bearer !== undefined) return { kind: "ours", token: bearer };
   const [scheme = "", value = ""] = header.split(" ");
-  if (scheme.toLowerCase() === "bearer" && value !== "") return { kind: "ours", token: value };
   if (scheme.toLowerCase() !== "basic") throw unauthenticated("only Basic and Bearer are accepted");
   const text = Buffer.from(value, "base64").toString("utf8");
   const colon = text.indexOf(":");
@@ -87,7 +89,7 @@ export async function bearerOf(
 
 /** Whoever shows nothing gets what is bound to everyone, and never more than to pull. */
 async function anyone({ exchange }: CredentialParts): Promise<Bearer> {
-  const known = await exchange.identities.find(ANYONE_UID);
+  const known = await exchange.identities.find(ANONYMOUS_UID);
   if (known === undefined) throw new Error("the identity of anyone is missing");
   const { uid, granted: grants } = known;
   return { uid, grants, isOperator: false, expires: Number.POSITIVE_INFINITY, most: ["pull"] };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
-import { databaseProblem, dataProblem } from "../../lib/startup-errors.ts";
+import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -23,7 +23,7 @@ export async function openStore(
       databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
     return await Store.open(driver, tables, timings);
   } catch (error) {
-    throw databaseUrl === "" ? dataProblem(data, error) : databaseProblem(databaseUrl, error);
+    throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
   }
 }
 
