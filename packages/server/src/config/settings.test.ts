@@ -16,7 +16,7 @@ function file(content: string): string {
 }
 
 describe("settings", () => {
-  test("flags win over variables, variables over the file, the file over the default", async () => {
+  test("flags take precedence over variables, variables over the file, the file over defaults", async () => {
     const path = file("logLevel: warn\nerrorDomain: from.file\nrootGroups: operator\n");
     const environment = { WHARF_LOG_LEVEL: "error", WHARF_ERROR_DOMAIN: "from.variable" };
     const settings = await readSettings(["--config", path, "--log-level", "debug"], environment);
@@ -83,7 +83,7 @@ describe("settings", () => {
     [["--config", file("- a list")], /must be a YAML mapping of settings by name/],
   ];
   for (const [args, why] of refused) {
-    test(`refuses ${args.map((arg) => arg.replace(directory, "")).join(" ")}`, async () => {
+    test(`rejects ${args.map((arg) => arg.replace(directory, "")).join(" ")}`, async () => {
       await assert.rejects(readSettings(args, {}), (error: Error) => {
         assert.ok(error instanceof ConfigError);
         assert.match(error.message, why);

@@ -50,7 +50,7 @@ test("no more than the concurrency run at a time, in their order", async () => {
   assert.deepEqual(await Promise.all(jobs), ["a1", "a2", "a3", "a4"]);
 });
 
-test("keys take turns, and a newcomer comes first", async () => {
+test("keys alternate, and a new key comes first", async () => {
   const { started, add, endAll } = queueOf();
   for (const name of ["a1", "a2", "a3", "a4", "b1", "b2", "b3"]) add(name);
   add("c1");
@@ -108,7 +108,7 @@ test("in a full queue, the key with the most jobs makes room for others", async 
   assert.deepEqual(await Promise.all(jobs), outcome);
 });
 
-test("a job that fails frees its slot", async () => {
+test("a job that fails frees its permit", async () => {
   const { queue } = queueOf({ maxQueued: 0 });
   const broken = () => Promise.reject(new Error("broken"));
   for (let n = 0; n < 3; n++) await assert.rejects(queue.run("a", broken), /broken/);

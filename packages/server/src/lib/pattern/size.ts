@@ -50,7 +50,7 @@ const COUNTED = /(.?)\{(\d+)(?:,(\d*))?\}/gsu;
 
 /**
  * More steps than a pattern has: a count after one character repeats that, and a count after anything
- * else all that came before. Escapes and brackets are not told apart, so this is never too low.
+ * else all that came before. Escapes and brackets are not distinguished, so this is never too low.
  */
 function stepsAtMost(pattern: string): number {
   let steps = 0;

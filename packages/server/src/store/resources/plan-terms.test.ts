@@ -38,7 +38,7 @@ const TEXT = { text: "ar" };
 
 const ORDERS: readonly Order["column"][] = ["uid", "created", "updated"];
 
-/** Where there are, as far as the counts tell, very many. */
+/** Ranges that have very many rows by their counts. */
 const LARGE: readonly Range[] = [
   { everything: true, partitions: [0] },
   { below: ROOT, self: true, partitions: [0] },
@@ -103,7 +103,7 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("begins with the words that hold a text", async () => {
+  test("begins with the words that contain a text", async () => {
     for (const range of LARGE) {
       for (const plan of [await page(range, [TEXT, COMMON]), await total(range, [TEXT])]) {
         assert.match(plan, /^SEARCH notes USING INTEGER PRIMARY KEY \(rowid=\?\)$/m, plan);
@@ -112,7 +112,7 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("asks rows in their order for what many have, or must not have", async () => {
+  test("walks the order and tests rows for common or excluded terms", async () => {
     for (const range of LARGE) {
       for (const filter of [COMMON, EXCLUDED]) {
         for (const column of ["uid", "updated"] as const) {
@@ -131,7 +131,7 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("asks the rows of a small place, whatever they have", async () => {
+  test("tests the rows of a small range", async () => {
     for (const filter of [RARE, COMMON, TEXT]) {
       const range = { below: SMALL, self: true, partitions: [0] };
       const plan = await page(range, [filter]);

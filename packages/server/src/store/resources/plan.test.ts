@@ -13,7 +13,7 @@ import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const FOLDER = `${ROOT}/${"b".repeat(16)}`;
-/** A root and a folder that hold, as far as the counts tell, more than is worth sorting. */
+/** A root and a folder that have, by their counts, too many rows to sort. */
 const BIG_ROOT = "c".repeat(40);
 const BIG_FOLDER = `${BIG_ROOT}/${"d".repeat(16)}`;
 const MANY = 1_000_000;
@@ -33,7 +33,7 @@ const things = new ResourceTable({
   ],
 });
 
-/** A table in parts, whose rows have no places below their own. */
+/** A partitioned table, whose rows have no children. */
 const leaves = new ResourceTable({
   uidIsParent: false,
   name: "leaves",
@@ -114,7 +114,7 @@ describe("the plan of a list on SQLite", () => {
     await inOrderOf("things_by_updated", FREE, "updated");
   });
 
-  test("of an organisation reads the index of its root and order", async () => {
+  test("of an organization reads the index of its root and order", async () => {
     for (const self of [true, false]) {
       const range = { below: ROOT, self };
       await inOrderOf(UID_INDEX, range, "uid");
@@ -124,7 +124,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of a large folder picks its rows out of the organisation's order", async () => {
+  test("of a large folder filters the order of the organization", async () => {
     const range = { below: BIG_FOLDER, self: true };
     await inOrderOf(UID_INDEX, range, "uid");
     await inOrderOf("things_by_root_name", range, "name");
@@ -157,7 +157,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of many children by anything else picks them out of the organisation's order", async () => {
+  test("of many children by anything else filters the order of the organization", async () => {
     for (const childrenOf of [BIG_ROOT, BIG_FOLDER]) {
       await inOrderOf(UID_INDEX, { childrenOf }, "uid");
       await inOrderOf("things_by_root_created", { childrenOf }, "created");
@@ -257,7 +257,7 @@ describe("the plan of a list on SQLite", () => {
     [{ childrenOf: BIG_FOLDER, partitions: [1] }, "parent_"],
   ];
 
-  test("of one part reads the index of the part and its order", async () => {
+  test("of one partition reads the index of the partition and its order", async () => {
     for (const [range, begin] of STRETCHES) {
       for (const column of COLUMNS) {
         const index = `leaves_by_${column === "uid" ? "" : begin}part_${column} `;
@@ -266,7 +266,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of what has changed since goes through the index of changes", async () => {
+  test("of rows updated since a time uses the index of update times", async () => {
     const filters = [{ column: "updated", after: 5 } as const];
     for (const [range, begin] of STRETCHES) {
       const index = `leaves_by_${begin}part_updated `;
@@ -285,7 +285,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of a part with a filter begins at the index of the filter", async () => {
+  test("of a partition with a filter begins at the index of the filter", async () => {
     for (const [range, begin] of STRETCHES) {
       for (const order of COLUMNS) {
         const digest = { filters: [{ column: "digest", value: "x" }] };
