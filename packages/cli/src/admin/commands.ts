@@ -4,7 +4,7 @@ import { serverOptions } from "../serve/options.ts";
 
 export const tokenDefinition = define({
   name: "token",
-  summary: "Print a token of the operator or of an identity, valid for one hour",
+  summary: "Print an operator token, or a token of an identity, valid for an hour",
   examples: [
     { command: "wharf admin token --data ./data" },
     {
@@ -17,7 +17,7 @@ export const tokenDefinition = define({
     identity: {
       type: "string",
       value: "UID",
-      summary: "Identity to issue the token for (default: the operator).",
+      summary: "Identity of the token (default: the operator).",
     },
     ...serverOptions(),
   },
@@ -25,7 +25,7 @@ export const tokenDefinition = define({
 
 export const rotateDefinition = define({
   name: "rotate",
-  summary: "Create a new signing key and print its ID",
+  summary: "Rotate the signing keys, and print the ID of the new one",
   description: [
     "The old key stays valid until the last token it signed has expired, unless --now or --all is given.",
     "After a leak, see docs/after-a-leak.md for which to use and for the next steps.",
@@ -55,7 +55,7 @@ export const rotateDefinition = define({
     "lost-secret-key": {
       type: "boolean",
       summary:
-        "With --all: the secret key is lost; delete what it sealed, including client secrets of identity providers.",
+        "With --all: the secret key is lost; drop everything that it sealed, including client secrets of identity providers.",
     },
     yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
     ...serverOptions(),
@@ -64,7 +64,7 @@ export const rotateDefinition = define({
 
 export const resealDefinition = define({
   name: "reseal",
-  summary: "Encrypt all stored keys and secrets with a new secret key",
+  summary: "Seal all stored keys and secrets with a new secret key",
   description: [
     "The old secret key cannot decrypt anything that is written afterwards.",
     "Running servers load the new key once it replaces the file that they were started with.",
@@ -75,8 +75,7 @@ export const resealDefinition = define({
     "new-secret-key-file": {
       type: "string",
       value: "FILE",
-      summary:
-        "File with the new key: 32 random bytes or their base64, such as from `head -c 32 /dev/urandom`.",
+      summary: "32 random bytes, or their base64, such as the output of `head -c 32 /dev/urandom`.",
       required: true,
     },
     ...serverOptions(),
@@ -85,8 +84,8 @@ export const resealDefinition = define({
 
 export const resetAccountDefinition = define({
   name: "reset-account",
-  summary: "Print a code to set a new password or passkey of a local account",
-  description: "The code is valid once, for 24 hours. Using it ends the sessions of the account.",
+  summary: "Print a code with which a person sets a new password or passkey",
+  description: "It works once, within a day. Using it ends the account's sessions.",
   examples: [{ command: "wharf admin reset-account ada --data ./data" }],
   raw: true,
   arguments: [{ name: "username", summary: "Username of the account.", required: true }],
@@ -95,12 +94,14 @@ export const resetAccountDefinition = define({
 
 export const registrySecretDefinition = define({
   name: "registry-secret",
-  summary: "Print the secret that authenticates the notifications of a registry",
+  summary: "Print the webhook secret of a registry's notifications",
   description:
-    "Derived from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
+    "It is derived from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
   examples: [{ command: "wharf admin registry-secret registry.example.com --data ./data" }],
   raw: true,
-  arguments: [{ name: "host", summary: "Host of the registry; required if several are attached." }],
+  arguments: [
+    { name: "host", summary: "Host of the registry (required if several are attached)." },
+  ],
   options: serverOptions(),
 });
 
@@ -116,7 +117,8 @@ const keys = group({
 export const admin = group({
   name: "admin",
   summary: "Operator commands (need access to the data store)",
-  description: "Take the settings of `wharf serve`. The server may be running or not.",
+  description:
+    "They take the settings of `wharf serve`, and work whether or not the server is running.",
   commands: [
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),

@@ -32,31 +32,31 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   listen: {
     default: "127.0.0.1:8080",
     value: "HOST:PORT",
-    help: "Address to listen on. The default is reachable from this machine only.",
+    help: "Listen address. The default is reachable from this machine only.",
     problem: (text) =>
       parseListen(text) ? undefined : "must be HOST:PORT, such as 127.0.0.1:8080",
   },
   data: {
     default: "./data",
     value: "DIR",
-    help: "Directory of the embedded database. Readable by the service user only.",
+    help: "Directory of the embedded database, readable by the service's user only.",
   },
   databaseUrl: {
     default: "",
     value: "URL",
-    help: "PostgreSQL database, for several replicas. Replaces the embedded database.",
+    help: "PostgreSQL database, for several replicas, instead of the embedded one.",
     problem: (text) =>
       /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
   },
   secretKeyFile: {
     default: "",
     value: "FILE",
-    help: "File with 32 random bytes that encrypt stored keys and secrets. Default: DIR/secret.key, or stored in PostgreSQL.",
+    help: "32 random bytes that seal stored keys and secrets. Default: DIR/secret.key, or a row in PostgreSQL.",
   },
   baseUrl: {
     default: "",
     value: "URL",
-    help: "URL that clients use: the audience of tokens. Default: derived from listen.",
+    help: "Address that clients use, and audience of tokens. Default: from listen.",
     problem: urlProblem,
   },
   authUrl: {
@@ -68,7 +68,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   registryHost: {
     default: "",
     value: "HOST",
-    help: "Host of the registry: the audience of its tokens.",
+    help: "Host of the registry, and audience of tokens for it.",
     problem: (text) => (text === "" ? undefined : hostProblem(text)),
   },
   registries: {
@@ -80,13 +80,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   registryUrls: {
     default: "",
     value: "HOST=URL,…",
-    help: "Attached registries, with the URL where this server reaches each of them.",
+    help: "Attached registries, and the URL at which the server reaches each.",
     problem: (text) => list(text).map(registryUrlProblem).find(Boolean),
   },
   reconcileMinutes: {
     default: "15",
     value: "MINUTES",
-    help: "Interval of reconcile passes over attached registries, which repair missed notifications; 0: only on demand.",
+    help: "Interval of reconcile passes over attached registries; 0 for on demand only.",
     problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
   },
   errorDomain: {
@@ -97,25 +97,25 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   tlsCert: {
     default: "",
     value: "FILE",
-    help: "PEM certificate chain. Enables TLS and disables plain text.",
+    help: "PEM certificate chain. With it, the port speaks TLS only.",
   },
   tlsKey: { default: "", value: "FILE", help: "PEM private key of the certificate." },
   trustedProxies: {
     default: "",
     value: "RANGES",
-    help: "Proxies whose X-Forwarded-For header is trusted: addresses or CIDR ranges, separated by commas.",
+    help: "Proxies in front of the server whose X-Forwarded-For is trusted: addresses or ranges, separated by commas.",
     problem: (text) => list(text).map(proxyProblem).find(Boolean),
   },
   maxConnections: {
     default: "10000",
     value: "NUMBER",
-    help: "Maximum of open connections; beyond it, the address with the most loses its longest idle one.",
+    help: "Maximum of open connections; beyond it, the idlest connection of the address with the most is closed.",
     problem: countProblem,
   },
   maxConnectionsPerAddress: {
     default: "1000",
     value: "NUMBER",
-    help: "Maximum of open connections of one client address (IPv6: /64), except trusted proxies.",
+    help: "Maximum of open connections per client address (IPv6: per /64), except trusted proxies.",
     problem: countProblem,
   },
   maxBodyMemory: {
@@ -135,7 +135,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   corsOrigins: {
     default: "",
     value: "ORIGINS",
-    help: "Web origins allowed to call the API (CORS), separated by commas.",
+    help: "Web origins that may call the API from browsers, separated by commas.",
   },
   audiences: {
     default: "",
@@ -145,7 +145,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   trustedIssuers: {
     default: "",
     value: "URLS",
-    help: "Allowlist of issuers: tokens of any other issuer are rejected, even if an identity trusts it.",
+    help: "If set, only tokens of these issuers are trusted, whatever identities accept.",
   },
   deniedIssuers: {
     default: "",
@@ -155,31 +155,31 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   privateIssuers: {
     default: "",
     value: "URLS",
-    help: "Issuers that may be reached without TLS and at private addresses.",
+    help: "Issuers that may be fetched without TLS and from addresses that are not public.",
   },
   awsStsEndpoint: {
     default: "https://sts.amazonaws.com",
     value: "URL",
-    help: "AWS STS endpoint: verifies AWS identities and checks account associations.",
+    help: "AWS token service: verifies AWS identities, checks account associations.",
     problem: endpointProblem,
   },
   awsRole: {
     default: "wharf",
     value: "NAME",
-    help: "Role in AWS accounts that this server assumes.",
+    help: "Role in AWS accounts that trusts Wharf.",
     problem: (text) =>
-      /^[\w+=,.@/-]{1,512}$/.test(text) ? undefined : "must be the name of a role, path included",
+      /^[\w+=,.@/-]{1,512}$/.test(text) ? undefined : "must be the name of a role, with its path",
   },
   googleStsEndpoint: {
     default: "https://sts.googleapis.com",
     value: "URL",
-    help: "Google STS endpoint: checks account associations.",
+    help: "Google token service: checks account associations.",
     problem: endpointProblem,
   },
   googlePool: {
     default: "wharf",
     value: "ID",
-    help: "Workload identity pool in Google Cloud projects that trusts this server.",
+    help: "Workload identity pool in Google projects that trusts Wharf.",
     problem: googleIdProblem,
   },
   googleProvider: {
@@ -191,13 +191,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   azureLoginEndpoint: {
     default: "https://login.microsoftonline.com",
     value: "URL",
-    help: "Microsoft Entra ID endpoint: checks account associations.",
+    help: "Azure token service: checks account associations.",
     problem: endpointProblem,
   },
   sessionDays: {
     default: "30",
     value: "DAYS",
-    help: "Maximum lifetime of sessions in days, from 1 to 365.",
+    help: "Maximum lifetime of a session, from 1 to 365 days.",
     problem: (text) =>
       /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 365
         ? undefined
@@ -206,50 +206,50 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   auditRetentionDays: {
     default: "400",
     value: "DAYS",
-    help: "Retention of the audit log in days; 0: forever.",
+    help: "Retention of the audit log; 0 for ever.",
     problem: daysProblem,
   },
   eventRetentionDays: {
     default: "30",
     value: "DAYS",
-    help: "Retention of events in days; 0: forever.",
+    help: "Retention of events; 0 for ever.",
     problem: daysProblem,
   },
   localAccounts: {
     default: "on",
     value: "on|off",
-    help: "Whether people can sign in with a local password or passkey.",
+    help: "Whether people may sign in with a local password or passkey.",
     problem: (text) => (text === "on" || text === "off" ? undefined : "must be on or off"),
   },
   scimWritesPerMinute: {
     default: "3000",
     value: "NUMBER",
-    help: "Rate limit of SCIM writes per identity provider: users and groups per minute.",
+    help: "SCIM writes per minute and identity provider.",
     problem: countProblem,
   },
   v1Deprecation: {
     default: "",
     value: "DATE",
-    help: "Date since which API version 1 is deprecated: responses carry a Deprecation header, and calls are counted.",
+    help: "Date from which version 1 of the API is deprecated; its responses then say so, and calls are counted.",
     problem: dateProblem,
   },
   v1Sunset: {
     default: "",
     value: "DATE",
-    help: "Date from which API version 1 may be removed: responses carry a Sunset header.",
+    help: "Date from which version 1 may be removed; its responses then say so.",
     problem: dateProblem,
   },
   v1Guide: {
     default: "",
     value: "URL",
-    help: "URL of your migration guide from API version 1; those responses link to it.",
+    help: "Migration guide for users of version 1; its responses link to it.",
     problem: (text) =>
       text === "" || isHeaderUrl(text) ? undefined : "must be an http or https URL",
   },
   feedDistributions: {
     default: "wolfi",
     value: "IDS",
-    help: `Distributions whose packages the published advisories are about: ${DISTRIBUTIONS.join(", ")}.`,
+    help: `Distributions of the packages in published advisories: ${DISTRIBUTIONS.join(", ")}.`,
     problem: (text) =>
       list(text).length > 0 && list(text).every((id) => DISTRIBUTIONS.includes(id))
         ? undefined
@@ -258,7 +258,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   logLevel: {
     default: "info",
     value: "LEVEL",
-    help: `Log level: ${LOG_LEVELS.join(", ")}.`,
+    help: `Minimum level of log lines: ${LOG_LEVELS.join(", ")}.`,
     problem: (text) =>
       LOG_LEVELS.some((level) => level === text)
         ? undefined

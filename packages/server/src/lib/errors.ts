@@ -145,5 +145,5 @@ export function unsupported(what: string): WharfError {
 }
 
 export function unimplemented(what: string): WharfError {
-  return new WharfError("UNIMPLEMENTED", `${what} is not implemented by this server`);
+  return new WharfError("UNIMPLEMENTED", `${what} is not implemented`);
 }

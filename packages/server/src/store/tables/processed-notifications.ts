@@ -49,7 +49,7 @@ export const WHOLE_REPO = "";
  * Records the deletion of a tag, a manifest or all of a path that has no repo here: a late notification of
  * an earlier push must not create it.
  */
-export async function recordPathDeletion(
+export async function writePathDeletion(
   tx: Transaction,
   host: string,
   path: string,
