@@ -63,7 +63,7 @@ import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
 import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
-import { handlersOfV1 } from "../v1/handlers.ts";
+import { v1Handlers } from "../v1/handlers.ts";
 import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
@@ -199,7 +199,7 @@ async function serve(
     ...importHandlers(engine, deps),
   ]);
   const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
-  handlers.bindAll(handlersOfV1(invoke, engine, tagWrites));
+  handlers.bindAll(v1Handlers(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(
     services,

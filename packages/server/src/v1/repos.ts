@@ -6,7 +6,7 @@ import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-wit
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type Adapted, adapt, answerWith, type Invoke } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -18,10 +18,10 @@ const NAMES = {
   createTime: "createTime",
 };
 
-/** READMEs may have a megabyte each, so fewer repos are held at a time. */
+/** READMEs may have a megabyte each, so pages have fewer repos. */
 const PAGE_SIZE = 16;
 
-/** Tiers have the same names in both versions, and other numbers. */
+/** Tiers have the same names but different numbers in the two versions. */
 const TIERS: readonly (readonly [registryV1.CatalogTier, CatalogTier])[] = [
   [registryV1.CatalogTier.UNKNOWN, CatalogTier.UNSPECIFIED],
   [registryV1.CatalogTier.APPLICATION, CatalogTier.APPLICATION],
@@ -35,26 +35,22 @@ const TIERS: readonly (readonly [registryV1.CatalogTier, CatalogTier])[] = [
 const TIER_V2 = new Map(TIERS);
 const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 
-/**
- * Repos as version 1 has them, each with its README.
- *
- * @example handlers.push(...repoMethods(invoke, new ReposWithReadme(engine, tellRepo)));
- */
-export function repoMethods(invoke: Invoke, repos: ReposWithReadme): Adapted[] {
+/** The version 1 methods of repos. Repos include their README. */
+export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMethod[] {
   return [
-    answerWith(Registry.method.createRepo, NAMES, async (given, call) => {
+    respondWith(Registry.method.createRepo, NAMES, async (given, call) => {
       const { parentId, repo, preventExisting } = given;
       if (repo === undefined) {
         throw invalidArgument({ field: "repo", description: "repo is required" });
       }
       return repoV1(await repos.create(call, parentId, wholeV2(repo), preventExisting));
     }),
-    answerWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
+    respondWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
       return repoV1(await repos.replace(call, wholeV2(repo)));
     }),
     adaptList(invoke, {
       method: Registry.method.listRepos,
-      onto: ReposService.method.listRepos,
+      target: ReposService.method.listRepos,
       request({ id, uidp, name }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, ...(name !== "" && { name }) };
@@ -68,16 +64,16 @@ export function repoMethods(invoke: Invoke, repos: ReposWithReadme): Adapted[] {
     }),
     adapt(invoke, {
       method: Registry.method.getRepoCountBySource,
-      onto: ReposService.method.listRepos,
+      target: ReposService.method.listRepos,
       request({ id }) {
         mustBeUid("id", id);
         return { syncSource: id, pageSize: 1 };
       },
-      answer: ({ totalCount = 0n }) => ({ count: totalCount }),
+      response: ({ totalCount = 0n }) => ({ count: totalCount }),
     }),
     adapt(invoke, {
       method: Registry.method.deleteRepo,
-      onto: ReposService.method.deleteRepo,
+      target: ReposService.method.deleteRepo,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
@@ -90,7 +86,7 @@ function wholeV2(given: registryV1.Repo): RepoWithReadme {
     uid: id,
     name,
     description,
-    // A number that is no tier of version 1 is none of version 2 either, and refused there.
+    // Version 2 rejects -1, as it should an unknown tier.
     catalogTier: TIER_V2.get(catalogTier) ?? (-1 as CatalogTier),
     bundles,
     aliases,
@@ -101,16 +97,12 @@ function wholeV2(given: registryV1.Repo): RepoWithReadme {
   return { repo, readme };
 }
 
-/** The rest of it is the service's to set. */
+/** The other fields are output only. */
 function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
   return { source, google, amazon, azure };
 }
 
-/**
- * A repo as version 1 shows it. Nothing is ever laid over its images, so there is no overlay.
- *
- * @example repoV1({ repo, readme }).sync_config
- */
+/** Translates a repo to version 1. Images are never overlaid, so there is no overlay. */
 function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   const { uid, name, description, bundles, aliases, activeTags, createTime, syncConfig } = repo;
   return create(RepoV1Schema, {
@@ -127,12 +119,8 @@ function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   });
 }
 
-/**
- * What an event tells of a repo and its README.
- *
- * @example new ReposWithReadme(engine, tellRepo)
- */
-export function tellRepo(whole: RepoWithReadme): EventBody {
+/** The event body of a repo with its README. */
+export function repoEventBody(whole: RepoWithReadme): EventBody {
   const { typeName: type } = RepoV1Schema;
   return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };
 }
