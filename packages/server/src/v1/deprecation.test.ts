@@ -41,7 +41,7 @@ test("only a limited number of callers have a metric label of their own", async 
   const metrics = new Metrics();
   const deprecation = deprecationOf(await readSettings(DATES, {}), metrics);
   const { list } = groupsV1.Groups.method;
-  const call = (uid: string) => deprecation?.called({ ...ANONYMOUS, uid }, list);
+  const call = (uid: string) => deprecation?.onCall({ ...ANONYMOUS, uid }, list);
   call("");
   for (let round = 0; round < 2; round++) {
     for (let at = 0; at < 150; at++) call(`caller-${at}`);

@@ -27,7 +27,7 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
   return {
     methods: REPLACED,
     responseHeaders: responseHeadersOf(settings),
-    called({ uid }, { parent, name }) {
+    onCall({ uid }, { parent, name }) {
       if (callers.size < MAX_CALLER_LABELS) callers.add(uid);
       const caller = callers.has(uid) ? uid || "anonymous" : "other";
       metrics.count("wharf_v1_calls_total", { caller, method: `${parent.typeName}/${name}` });

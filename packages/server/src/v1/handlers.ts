@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
-import { WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import { ReposWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
@@ -35,7 +35,7 @@ export function v1Handlers(
     ...identityProviderMethods(invoke),
     ...accountAssociationMethods(invoke),
     ...externalGroupRoleMappingMethods(invoke),
-    ...repoMethods(invoke, new WholeRepos(engine, repoEventBody)),
+    ...repoMethods(invoke, new ReposWithReadme(engine, repoEventBody)),
     ...tagMethods(invoke, tagWrites),
     ...tagsSummaryMethods(invoke),
     ...tagHistoryMethods(invoke),

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
-import type { WholeRepo, WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
@@ -36,7 +36,7 @@ const TIER_V2 = new Map(TIERS);
 const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 
 /** The version 1 methods of repos. Repos include their README. */
-export function repoMethods(invoke: Invoke, repos: WholeRepos): AdaptedMethod[] {
+export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMethod[] {
   return [
     respondWith(Registry.method.createRepo, NAMES, async (given, call) => {
       const { parentId, repo, preventExisting } = given;
@@ -55,7 +55,7 @@ export function repoMethods(invoke: Invoke, repos: WholeRepos): AdaptedMethod[] 
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, ...(name !== "" && { name }) };
       },
-      async items({ repos: rows }): Promise<WholeRepo[]> {
+      async items({ repos: rows }): Promise<RepoWithReadme[]> {
         const readmes = await repos.readmes(rows.map(({ uid }) => uid));
         return rows.map((repo) => ({ repo, readme: readmes.get(repo.uid) ?? "" }));
       },
@@ -79,7 +79,7 @@ export function repoMethods(invoke: Invoke, repos: WholeRepos): AdaptedMethod[] 
   ];
 }
 
-function wholeV2(given: registryV1.Repo): WholeRepo {
+function wholeV2(given: registryV1.Repo): RepoWithReadme {
   const { id, name, description, catalogTier, bundles, aliases, activeTags, readme } = given;
   const { syncConfig, customOverlay } = given;
   const repo = create(RepoSchema, {
@@ -103,7 +103,7 @@ function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
 }
 
 /** Translates a repo to version 1. Images are never overlaid, so there is no overlay. */
-function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
+function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   const { uid, name, description, bundles, aliases, activeTags, createTime, syncConfig } = repo;
   return create(RepoV1Schema, {
     id: uid,
@@ -120,7 +120,7 @@ function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
 }
 
 /** The event body of a repo with its README. */
-export function repoEventBody(whole: WholeRepo): EventBody {
+export function repoEventBody(whole: RepoWithReadme): EventBody {
   const { typeName: type } = RepoV1Schema;
   return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };
 }

@@ -3,7 +3,7 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
-import { placeOf } from "../../registry/path.ts";
+import { resolvePath } from "../../registry/path.ts";
 import type { KnownIdentities } from "../../sts/identity-cache.ts";
 import type { NamingDeps } from "../naming.ts";
 
@@ -50,7 +50,7 @@ export async function feedGroup(
 async function findGroup(engine: Engine, written: string): Promise<Group | undefined> {
   const { reader } = engine.store;
   const name = written.split("/").map(decodeURIComponent).join("/");
-  const location = await placeOf(engine, reader, `${name}/-`);
+  const location = await resolvePath(engine, reader, `${name}/-`);
   if (location === undefined || location.missing.length > 0) return undefined;
   return engine.catalog.groups.find(reader, location.group);
 }

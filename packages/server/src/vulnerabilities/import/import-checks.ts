@@ -6,7 +6,7 @@ import {
   type Vulnerability,
 } from "@wharf/contract";
 import type { FieldViolation } from "../../lib/errors.ts";
-import { beyondLimits } from "../../rpc/validate.ts";
+import { violationsOfImported } from "../../rpc/validate.ts";
 import { type EventFieldNames, eventProblems, timeProblem } from "../event-checks.ts";
 
 /** A document with more violations repeats the same mistake. */
@@ -19,7 +19,7 @@ type AddViolation = (at: string, name: string, rest: string) => void;
 
 /** All reasons to reject a document, by field. */
 export function documentProblems(document: AdvisoryDocument, now: number): FieldViolation[] {
-  const found = beyondLimits(AdvisoryDocumentSchema, document);
+  const found = violationsOfImported(AdvisoryDocumentSchema, document);
   const addViolation: AddViolation = (at, name, rest) => {
     found.push({ field: at + name, description: `${name} ${rest}` });
   };
