@@ -38,7 +38,7 @@ async function openVex(advisories: readonly Advisory[]): Promise<JsonObject | un
 }
 
 /** An empty group after importing documents, with update times of its own. */
-function takenIn(documents: Iterable<JsonObject>): Advisory[] {
+function imported(documents: Iterable<JsonObject>): Advisory[] {
   const read = [...documents].map((document) =>
     readDocument(Buffer.from(JSON.stringify(document)), { name: "test" }),
   );
@@ -92,7 +92,7 @@ describe("random advisories that are published, imported into an empty group and
       for (const seed of SEEDS) {
         const all = randomAdvisories(seed, 12, format !== "openvex");
         const first = await published(byOneName(all), format);
-        const second = await published(takenIn(first.values()), format);
+        const second = await published(imported(first.values()), format);
         const sorted = (documents: Map<string, JsonObject>) =>
           [...documents.values()]
             .map(bare)

@@ -22,7 +22,8 @@ const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 /**
  * The advisories of one package without those that would clear too much. VEX has no field for the location of a
  * component in a package: a scanner that reads "not affected" for one location also suppresses findings in the
- * others. So an advisory is published only if no other one on the same vulnerability clears less.
+ * others. So an advisory is omitted if another one on the same vulnerability, component and architecture
+ * clears less; an advisory on the whole package is compared with those on all of its components.
  *
  * @param granularity what readers of the format distinguish: components, or only packages
  * @example withoutFalseClears(advisoriesOfOpenssl, "components")
