@@ -36,7 +36,11 @@ async function requestsOf(server: Wharf, data: string, count: number) {
   return Array.from({ length: count }, (_, i) => {
     const name = `${organisation}/app-${String(i % IDENTITIES).padStart(4, "0")}`;
     const query = new URLSearchParams({ service: host, scope: `repository:${name}:pull` });
-    const content = { subject: identities[i % IDENTITIES] as string, audiences: [host] };
+    const content = {
+      subject: identities[i % IDENTITIES] as string,
+      audiences: [host],
+      boundary: undefined,
+    };
     const { token } = issueToken(keys, addresses, content, Date.now());
     return { path: `/token?${query}`, token };
   });
