@@ -255,7 +255,7 @@ export async function languageViolations(): Promise<Violation[]> {
 }
 
 /** One line for a violation: where it is, what it says, what to say instead. */
-export function shown({ file, line, found, suggestion }: Violation): string {
+function shown({ file, line, found, suggestion }: Violation): string {
   return `${file}:${line}: "${found}": ${suggestion}`;
 }
 
