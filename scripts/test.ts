@@ -3,7 +3,7 @@
  * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
  * which need sizes, floods, kills and races that take minutes. Arguments name files instead.
  */
-import { globSync, rmSync } from "node:fs";
+import { chmodSync, globSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { shareBrowser } from "../packages/server/test/support/browser.ts";
@@ -16,6 +16,8 @@ import { readDurations, shardsOf, writeDurations } from "./tests/shards.ts";
 const long = process.argv.includes("--long");
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const LONG_TESTS = "packages/*/test/long/*.test.ts";
+/** Run by both: long runs try each property more often. */
+const PROPERTIES = "packages/server/test/property-*.test.ts";
 const TESTS = [
   "packages/*/test/**/*.test.ts",
   "packages/*/src/**/*.test.ts",
@@ -31,12 +33,15 @@ const LIMITS = {
 };
 
 process.chdir(ROOT);
+if (long) process.env.WHARF_TEST_LONG = "1";
 const begun = performance.now();
 // Every file loads the same sources: V8's compiled code is kept between processes and runs.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "tests");
 // Everything that tests write goes below one folder, which is removed even if they are killed.
 const scratch = scratchFolder("wharf-tests-");
 process.env.TMPDIR = scratch;
+// Some tests run programs as another user, who has to reach the folders below.
+chmodSync(scratch, 0o711);
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 const check =
@@ -60,7 +65,7 @@ process.exitCode = check || (failures.length > 0 ? 1 : 0);
 function filesToRun(): string[] {
   if (named.length > 0) return named;
   const longFiles = globSync(LONG_TESTS).sort();
-  if (long) return longFiles;
+  if (long) return [...longFiles, ...globSync(PROPERTIES).sort()];
   const all = new Set(TESTS.flatMap((glob) => globSync(glob).sort()));
   return [...all].filter((file) => !longFiles.includes(file));
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { EVENT_TYPES, isShown, type Stored, type Wish } from "./support/advisory-oracle.ts";
 import { AdvisoryWorld } from "./support/advisory-world.ts";
 import { type Api, PROTOCOLS, type Protocol } from "./support/api.ts";
-import { FIXED, SEED } from "./support/seed.ts";
+import { FIXED, runs, SEED } from "./support/seed.ts";
 import { onEachStore } from "./support/test-world.ts";
 import { pick } from "./support/world.ts";
 
@@ -201,7 +201,7 @@ onEachStore("lists of advisories", (world) => {
     const property = fc.asyncProperty(questions, async (question) => {
       if ((await check(question)) > 0) found += 1;
     });
-    await fc.assert(property, { ...FIXED, numRuns: 250 });
+    await fc.assert(property, { ...FIXED, numRuns: runs(250) });
     assert.ok(found > 50, `only ${found} found anything`);
   });
 

@@ -5,7 +5,7 @@ import { Inside } from "./support/inside.ts";
 import { heldAt, type Item, type World } from "./support/oracle.ts";
 import { checkNoEscalation, snapshot } from "./support/powers.ts";
 import { type Answer, Rest } from "./support/rest.ts";
-import { FIXED } from "./support/seed.ts";
+import { FIXED, runs } from "./support/seed.ts";
 import { type StoreKind, TestServer } from "./support/server.ts";
 import { build, pick, plans } from "./support/world.ts";
 
@@ -214,5 +214,5 @@ function suite(store: StoreKind, numRuns: number): void {
   });
 }
 
-suite("sqlite", 12);
-suite("postgres", 2);
+suite("sqlite", runs(12));
+suite("postgres", runs(2));

@@ -28,7 +28,7 @@ import {
   type Walk,
 } from "./support/pages.ts";
 import { Rest } from "./support/rest.ts";
-import { FIXED } from "./support/seed.ts";
+import { FIXED, runs } from "./support/seed.ts";
 import { STORES, TestServer } from "./support/server.ts";
 import { all, build, NAMES, pick, plans } from "./support/world.ts";
 
@@ -166,7 +166,7 @@ for (const store of STORES) {
           }
         }
       });
-      await fc.assert(property, { ...FIXED, numRuns: 3 });
+      await fc.assert(property, { ...FIXED, numRuns: runs(3) });
     });
 
     test("answer every filter, order and page size alike by cursor, by skip and by both", async () => {
@@ -175,7 +175,7 @@ for (const store of STORES) {
         const { world, root } = await build(operator, plan);
         for (const question of list) await checkQuestion(question, world, root);
       });
-      await fc.assert(property, { ...FIXED, numRuns: 12 });
+      await fc.assert(property, { ...FIXED, numRuns: runs(12) });
     });
 
     test("neither miss nor repeat what is there throughout while others come and go", async () => {
@@ -191,7 +191,7 @@ for (const store of STORES) {
           await coming;
         }
       });
-      await fc.assert(property, { ...FIXED, numRuns: 5 });
+      await fc.assert(property, { ...FIXED, numRuns: runs(5) });
     });
 
     async function checkWhileChanging(
