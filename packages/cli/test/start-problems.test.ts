@@ -103,7 +103,7 @@ test("a database that rejects the connection or is missing is named without its 
 
 test("wrong settings are named", async () => {
   const data = ["--data", join(scratch, "settings")];
-  assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: --help lists those/);
+  assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: see --help/);
   const missing = join(scratch, "missing.pem");
   const tls = ["--tls-cert", missing, "--tls-key", missing];
   assert.match(await refused(2, [...data, ...tls]), /^--tls-cert cannot be read: ENOENT/);
