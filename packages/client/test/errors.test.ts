@@ -146,7 +146,7 @@ for (const way of WAYS) {
       const nowhere = createWharf({ baseUrl, transport: transportOf(way), retries: 0 });
       const error = await refused(nowhere.groups.list());
       assert.ok(error instanceof UnavailableError);
-      assert.match(error.message, /^Unavailable: no answer from http:/);
+      assert.match(error.message, /^Unavailable: no response from http:/);
       assert.ok(error.cause instanceof Error);
       assert.equal(error.requestId, undefined);
     });

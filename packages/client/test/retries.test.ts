@@ -118,7 +118,7 @@ test("a server that is not there is unavailable, and the cause says why", async 
   const wharf = createWharf({ baseUrl });
   await assert.rejects(wharf.ping.ping(), (error) => {
     assert.ok(error instanceof UnavailableError);
-    assert.match(error.message, /^Unavailable: no answer from http:.*ECONNREFUSED/);
+    assert.match(error.message, /^Unavailable: no response from http:.*ECONNREFUSED/);
     assert.ok(error.cause instanceof Error);
     assert.equal(error.requestId, undefined);
     return true;

@@ -8,7 +8,7 @@ import {
   tokens,
   UnauthenticatedError,
 } from "@wharf/client";
-import { remembered } from "../src/tokens/remembered.ts";
+import { cachedSource } from "../src/tokens/cached.ts";
 import { expiryOf } from "../src/tokens/source.ts";
 import { type Answer, json, RudeServer, refusal } from "./support/rude-server.ts";
 
@@ -18,7 +18,7 @@ const EXPIRED = refusal(16, 401);
 /** A source whose tokens are t1, t2, … and that remembers as real ones do. */
 function counting(expires?: () => Date): TokenSource & { readonly asked: TokenRequest[] } {
   const asked: TokenRequest[] = [];
-  const source = remembered(async (request): Promise<Token> => {
+  const source = cachedSource(async (request): Promise<Token> => {
     asked.push(request);
     await new Promise((resolve) => setTimeout(resolve, 20));
     return { token: `t${asked.length}`, expires: expires?.() };
@@ -72,7 +72,7 @@ test("each audience has a token of its own", async () => {
 
 test("what failed is tried again by the next who asks", async () => {
   let tries = 0;
-  const source = remembered(async () => {
+  const source = cachedSource(async () => {
     tries++;
     if (tries === 1) throw new Error("not yet");
     return { token: "t" };

@@ -80,7 +80,7 @@ test("GitHub Actions says what is wrong", async (t) => {
   setVariables(t, { ...github.variables, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "wrong" });
   await assert.rejects(get({}), {
     code: "UNAUTHENTICATED",
-    message: "Unauthenticated: no token: GitHub answers 401",
+    message: "Unauthenticated: no token: GitHub responded with 401",
   });
 });
 
@@ -128,7 +128,7 @@ test("a command gets its arguments as they are, and its complaints are told", as
   });
   const missing = tokens.command([join(folder, "no-such-program")]);
   await assert.rejects(missing.get({}), /fails: ENOENT/);
-  await assert.rejects(tokens.command([process.execPath, "-e", ""]).get({}), /prints nothing/);
+  await assert.rejects(tokens.command([process.execPath, "-e", ""]).get({}), /has no output/);
 });
 
 test("the platform is found by what it sets", async (t) => {
