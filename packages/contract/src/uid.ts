@@ -1,14 +1,14 @@
 /**
- * Uids are paths in the tree: a root is 40 lower-case hexadecimal characters, and each step down
- * adds a slash and 16 more. Ancestors are prefixes, so where a thing is can be read from its name.
+ * UIDs are paths in the tree: a root has 40 lower-case hexadecimal characters, and each level adds a slash and 16 more.
+ * The UIDs of ancestors are prefixes.
  *
- * What takes a string here expects a uid and does not look again: check with isUid at the edge.
+ * Functions that take a string expect a valid UID and do not validate it: use isUid on input.
  */
 import { createHash, randomFillSync } from "node:crypto";
 
 declare const brand: unique symbol;
 
-/** A string that is known to be a well-formed uid. */
+/** A string that is a valid UID. */
 export type Uid = string & { readonly [brand]: "Uid" };
 
 const ROOT_LENGTH = 40;
@@ -21,17 +21,17 @@ export function isUid(text: string): text is Uid {
 }
 
 /**
- * Takes what is known to be a uid as one. Throws a RangeError if it is not.
+ * Converts a string to a UID. Throws a RangeError if it is invalid.
  *
  * @example const group = asUid(row.uid);
  */
 export function asUid(text: string): Uid {
-  if (!isUid(text)) throw new RangeError(`${JSON.stringify(text)} is not a uid`);
+  if (!isUid(text)) throw new RangeError(`${JSON.stringify(text)} is not a UID`);
   return text;
 }
 
 /**
- * A new uid for something that is below nothing: an organisation.
+ * A new UID of a root: an organization.
  *
  * @example newRootUid() // "d1c8b3…", 20 random bytes
  */
@@ -40,7 +40,7 @@ export function newRootUid(): Uid {
 }
 
 /**
- * A new uid directly below another.
+ * A new UID directly below another.
  *
  * @example newChildUid(group) // `${group}/5f0c6e2b9a417d38`, 8 random bytes
  */
@@ -48,7 +48,7 @@ export function newChildUid(parent: string): Uid {
   return `${parent}/${randomHex(8)}` as Uid;
 }
 
-/** Random bytes are fetched for many uids at a time: asking for a few costs as much as for many. */
+/** Random bytes are generated in batches: a few cost as much as many. */
 const POOL_BYTES = 4_096;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
@@ -63,7 +63,7 @@ function randomHex(bytes: number): string {
 }
 
 /**
- * How many uids are above this one.
+ * The number of ancestors.
  *
  * @example depthOf(`${org}/${folder}`) // 1
  */
@@ -72,8 +72,8 @@ export function depthOf(uid: string): number {
 }
 
 /**
- * The uid directly above, or the empty string for a root. (Clients of the public API write the
- * parent of a root as "/"; here it is empty, as an empty `parent` field is.)
+ * The UID of the parent; the empty string for a root, as in an empty `parent` field. (Clients of the public API write
+ * "/".)
  *
  * @example parentOf(`${org}/${folder}`) // org
  */
@@ -82,7 +82,7 @@ export function parentOf(uid: string): Uid | "" {
 }
 
 /**
- * The uid at the top of the path: the organisation, or the uid itself.
+ * The UID of the root: the organization.
  *
  * @example rootOf(`${org}/${folder}/${repo}`) // org
  */
@@ -96,7 +96,7 @@ export function isRoot(uid: string): boolean {
 }
 
 /**
- * Everything above, nearest first.
+ * The UIDs of all ancestors, nearest first.
  *
  * @example ancestorsOf(`${org}/${folder}/${repo}`) // [`${org}/${folder}`, org]
  */
@@ -109,7 +109,7 @@ export function ancestorsOf(uid: string): Uid[] {
 }
 
 /**
- * Whether a uid is the other one or anywhere below it.
+ * Whether a UID is the other one or a descendant of it.
  *
  * @example isSelfOrBelow(repo, org) // true
  */
@@ -120,8 +120,8 @@ export function isSelfOrBelow(uid: string, ancestor: string): boolean {
 }
 
 /**
- * The end, itself excluded, of the key range that holds a uid and everything below it: "0" is the
- * character after "/". Begin at the uid for both, at `${uid}/` for what is below alone.
+ * The exclusive end of the key range of a UID and its descendants: "0" is the character after "/". The range starts at
+ * the UID, or at `${uid}/` for descendants only.
  *
  * @example where uid >= group and uid < subtreeEnd(group)
  */
@@ -130,8 +130,8 @@ export function subtreeEnd(uid: string): string {
 }
 
 /**
- * The uid of a person, made from who their identity provider says they are, so that it is known
- * before they first log in. The pair is written as JSON first: no two pairs read the same.
+ * The UID of a person, derived from issuer and subject, so that it is known before they first sign in. The pair is hashed
+ * as JSON, which is unambiguous.
  *
  * @example literalIdentityUid("https://accounts.google.com", "1234567890")
  */
