@@ -64,7 +64,7 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
   advisories: Advisory[];
 
   /**
-   * What is known of vulnerabilities themselves, whatever artifact they are in.
+   * Metadata of vulnerabilities, independent of artifacts.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Vulnerability vulnerabilities = 3;
    */
@@ -104,7 +104,7 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   publishTime?: Timestamp | undefined;
 
   /**
-   * What is known of it later replaces what was known earlier.
+   * Later metadata replaces earlier metadata.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
@@ -177,7 +177,7 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
   refusals: AdvisoryDocumentResult_Refusal[];
 
   /**
-   * How many of the events that were taken in are pending, and count once someone has approved them.
+   * The number of imported events that are pending: they take effect once approved.
    *
    * @generated from field: int32 pending_events = 7;
    */
