@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
+import { assessmentOf } from "./assessment.ts";
 import { osvUrl } from "./osv.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
-import { standingOf } from "./standing.ts";
 
-/** A product of a document's tree. */
+/** A product of the product tree. */
 export interface Product {
   readonly id: string;
   readonly name: string;
@@ -14,23 +14,23 @@ export interface Product {
 }
 
 /**
- * The products that an advisory is about: the package, for each distribution, in the versions that have
- * the fix where there is one. Two components of a package can stand differently with one vulnerability,
- * and then are two products; their ids tell which: `<package> <component> at <location>`.
+ * The products of an advisory: the package of each distribution, in the fixed versions if there are any. Two
+ * components of a package may have different statuses, so they are different products, with ids of the form
+ * `<package> <component> at <location>`.
  *
  * @example productsOf(advisory, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
 export function productsOf(advisory: Advisory, publication: Publication): Product[] {
-  const standing = standingOf(advisory);
-  const versions = standing?.status === "fixed" ? standing.fixedIn : [""];
+  const assessment = assessmentOf(advisory);
+  const versions = assessment?.status === "fixed" ? assessment.fixedIn : [""];
   const { artifactArchitecture, componentLocation } = advisory;
   const component = componentPurl(advisory, publication);
-  const place = componentLocation === "" ? "" : `at ${componentLocation}`;
-  const part = [component, place].filter(Boolean).join(" ");
-  return packagesOf(advisory, publication).flatMap(({ purl: bare, name }) =>
+  const location = componentLocation === "" ? "" : `at ${componentLocation}`;
+  const suffix = [component, location].filter(Boolean).join(" ");
+  return packagesOf(advisory, publication).flatMap(({ url, name }) =>
     versions.map((version) => {
-      const purl = versioned(bare, version, artifactArchitecture);
-      const shown = [
+      const purl = versioned(url, version, artifactArchitecture);
+      const title = [
         name,
         version,
         isAnyArchitecture(artifactArchitecture) ? "" : artifactArchitecture,
@@ -38,8 +38,8 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
         .filter(Boolean)
         .join(" ");
       return {
-        id: part === "" ? purl : `${purl} ${part}`,
-        name: part === "" ? shown : `${shown}: ${part}`,
+        id: suffix === "" ? purl : `${purl} ${suffix}`,
+        name: suffix === "" ? title : `${title}: ${suffix}`,
         purl,
       };
     }),
@@ -47,9 +47,9 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
 }
 
 /**
- * The product as the tree has it.
+ * The entry of a product in the product tree.
  *
- * @param about the advisories that it must be told of whose it is
+ * @param about the advisories that the entry must name, if several share the vulnerability
  * @example fullProductName(product, [], publication).product_id
  */
 export function fullProductName(

@@ -1,14 +1,14 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
+import { type Assessment, assessmentOf, type VexStatus } from "./assessment.ts";
 import { type Product, productsOf } from "./csaf-products.ts";
 import { baseScore } from "./cvss.ts";
 import { isCve, vulnerabilityName } from "./names.ts";
 import type { Publication } from "./publication.ts";
 import { actionOf, fixOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
-import { type Standing, standingOf, type VexStatus } from "./standing.ts";
 import { rfc3339 } from "./times.ts";
 
-/** What CSAF calls the statuses; of two that contradict each other on a product the first one counts. */
+/** The CSAF names of statuses, in order of precedence for contradictory advisories on a product. */
 const STATUSES: readonly (readonly [VexStatus, string])[] = [
   ["affected", "known_affected"],
   ["under_investigation", "under_investigation"],
@@ -16,56 +16,63 @@ const STATUSES: readonly (readonly [VexStatus, string])[] = [
   ["not_affected", "known_not_affected"],
 ];
 
-/** What advisories are called among the names of a vulnerability. */
+/** The system_name of advisory ids. */
 export const OWN_SYSTEM = "Wharf advisory";
 
-/** What stands before the names by which one of several advisories knows the vulnerability. */
+/** The first line of a note with the aliases of one of several advisories. */
 export const KNOWN_AS = "Known as:";
 
-/** One product, and what an advisory says of it. */
+/** The assessment of one product by an advisory. */
 export interface Statement {
   readonly product: Product;
-  readonly standing: Standing;
+  readonly assessment: Assessment;
   readonly advisory: Advisory;
 }
 
-/** A vulnerability of a package: its name, who tells of it, and what. */
-export interface Told {
+/** A vulnerability of a package, with the advisories about it and their statements. */
+export interface VulnerabilityStatements {
   readonly name: string;
   readonly advisories: readonly Advisory[];
   readonly statements: readonly Statement[];
 }
 
 /**
- * The vulnerabilities of one package, each once, with one statement for each product: CSAF refuses
- * documents that contradict themselves.
+ * Groups advisories of one package by vulnerability, with one statement for each product: CSAF forbids
+ * contradictory documents.
  *
- * @example toldOf(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
+ * @example statementsByVulnerability(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
  */
-export function toldOf(advisories: readonly Advisory[], publication: Publication): Told[] {
+export function statementsByVulnerability(
+  advisories: readonly Advisory[],
+  publication: Publication,
+): VulnerabilityStatements[] {
   const named = Map.groupBy(advisories, (advisory) => vulnerabilityName(advisory).name);
   return [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, about]) => {
-      const statements = settled(about, publication);
-      const speaking = new Set(statements.map(({ advisory }) => advisory));
-      return { name, advisories: about.filter((one) => speaking.has(one)), statements };
+      const statements = statementsOf(about, publication);
+      const used = new Set(statements.map(({ advisory }) => advisory));
+      return { name, advisories: about.filter((one) => used.has(one)), statements };
     });
 }
 
 /**
- * A vulnerability with where each product stands.
+ * The CSAF vulnerability with the status of each product.
  *
- * @example vulnerability(told).cve // "CVE-2026-0001"
+ * @example vulnerability(groups).cve // "CVE-2026-0001"
  */
-export function vulnerability({ name, advisories, statements }: Told): JsonObject {
+export function vulnerability({
+  name,
+  advisories,
+  statements,
+}: VulnerabilityStatements): JsonObject {
   const having = (status: VexStatus) =>
-    statements.filter(({ standing }) => standing.status === status);
+    statements.filter(({ assessment }) => assessment.status === status);
   const own = new Set(advisories.map(({ advisoryId }) => advisoryId));
   const all = new Set([name, ...advisories.flatMap((one) => vulnerabilityName(one).others)]);
   const ids = [...all].filter((id) => !(id === name && isCve(name))).map((id) => idOf(id, own));
   const status = STATUSES.map(([from, to]) => [to, productIds(having(from))] as const);
-  const parts = {
+  const lists = {
     ids,
     flags: flags(having("not_affected")),
     remediations: [...having("affected"), ...having("fixed")].map(remediation),
@@ -77,19 +84,19 @@ export function vulnerability({ name, advisories, statements }: Told): JsonObjec
     title: `${name} in ${advisories[0]?.artifactName}`,
     notes: notes(name, advisories, statements),
     product_status: Object.fromEntries(status.filter(([, products]) => products.length > 0)),
-    ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
 }
 
-function settled(advisories: readonly Advisory[], publication: Publication): Statement[] {
-  const rank = ({ standing }: Statement) =>
-    STATUSES.findIndex(([status]) => status === standing.status);
+function statementsOf(advisories: readonly Advisory[], publication: Publication): Statement[] {
+  const rank = ({ assessment }: Statement) =>
+    STATUSES.findIndex(([status]) => status === assessment.status);
   const chosen = new Map<string, Statement>();
   for (const advisory of advisories) {
-    const standing = standingOf(advisory);
-    if (standing === undefined) continue;
+    const assessment = assessmentOf(advisory);
+    if (assessment === undefined) continue;
     for (const product of productsOf(advisory, publication)) {
-      const statement = { product, standing, advisory };
+      const statement = { product, assessment, advisory };
       const before = chosen.get(product.id);
       if (before === undefined || rank(statement) < rank(before)) chosen.set(product.id, statement);
     }
@@ -111,17 +118,19 @@ function notes(
   advisories: readonly Advisory[],
   statements: readonly Statement[],
 ): JsonObject[] {
-  const said = new Map(statements.map(({ advisory, standing }) => [advisory.advisoryId, standing]));
+  const byAdvisory = new Map(
+    statements.map(({ advisory, assessment }) => [advisory.advisoryId, assessment]),
+  );
   return [
-    { category: "description", text: `What is known of ${name} in this package.` },
-    ...[...said].flatMap(([title, { note }]) =>
+    { category: "description", text: `Status of ${name} in this package.` },
+    ...[...byAdvisory].flatMap(([title, { note }]) =>
       note === "" || note === NOT_AFFECTED ? [] : [{ category: "details", title, text: note }],
     ),
     ...otherNames(advisories),
   ];
 }
 
-/** CSAF has one list of names, for all advisories on a vulnerability: where theirs differ, each has a note. */
+/** CSAF has one list of names per vulnerability: if aliases of advisories differ, each advisory has a note. */
 function otherNames(advisories: readonly Advisory[]): JsonObject[] {
   const lists = advisories.map((one): [string, string] => {
     const { name, others } = vulnerabilityName(one);
@@ -137,14 +146,14 @@ function otherNames(advisories: readonly Advisory[]): JsonObject[] {
 }
 
 function flags(statements: readonly Statement[]): JsonObject[] {
-  return statements.flatMap(({ product, standing: { justification, time } }) =>
+  return statements.flatMap(({ product, assessment: { justification, time } }) =>
     justification === undefined
       ? []
       : [{ label: justification, date: rfc3339(time), product_ids: [product.id] }],
   );
 }
 
-function impact({ product, standing: { status, note, time } }: Statement): JsonObject {
+function impact({ product, assessment: { status, note, time } }: Statement): JsonObject {
   return {
     category: "impact",
     details: status === "under_investigation" ? NOT_KNOWN : note || NOT_AFFECTED,
@@ -153,22 +162,22 @@ function impact({ product, standing: { status, note, time } }: Statement): JsonO
   };
 }
 
-/** What there is to do; of what is fixed, since when the fix is there. */
-function remediation({ product, standing }: Statement): JsonObject {
-  const unplanned = standing.kind === "fixNotPlanned" || standing.kind === "analysisNotPlanned";
-  const isFixed = standing.status === "fixed";
+/** The remediation of an affected product; of a fixed one, the date of the fix. */
+function remediation({ product, assessment }: Statement): JsonObject {
+  const unplanned = assessment.kind === "fixNotPlanned" || assessment.kind === "analysisNotPlanned";
+  const isFixed = assessment.status === "fixed";
   return {
     category: isFixed ? "vendor_fix" : unplanned ? "no_fix_planned" : "none_available",
-    details: isFixed ? fixOf(standing) : actionOf(standing),
-    date: rfc3339(standing.time),
+    details: isFixed ? fixOf(assessment) : actionOf(assessment),
+    date: rfc3339(assessment.time),
     product_ids: [product.id],
   };
 }
 
-/** CSAF has one score of version 3 for a product, and none for what is not affected. */
+/** CSAF permits one CVSS 3 score per product, and none for products that are not affected. */
 function scores(advisories: readonly Advisory[], statements: readonly Statement[]): JsonObject[] {
   const products = productIds(
-    statements.filter(({ standing }) => standing.status !== "not_affected"),
+    statements.filter(({ assessment }) => assessment.status !== "not_affected"),
   );
   if (products.length === 0) return [];
   for (const { type, score: vectorString } of advisories.flatMap((one) => one.severities)) {

@@ -1,33 +1,36 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
+import { assessmentOf, isPublic, timeOf } from "./assessment.ts";
 import { csafId, csafPath } from "./csaf-file.ts";
 import { fullProductName, type Product } from "./csaf-products.ts";
-import { type Told, toldOf, vulnerability } from "./csaf-vulnerabilities.ts";
+import {
+  statementsByVulnerability,
+  type VulnerabilityStatements,
+  vulnerability,
+} from "./csaf-vulnerabilities.ts";
 import { packageOf } from "./names.ts";
 import { type Publication, TOOL } from "./publication.ts";
-import { isPublic, standingOf, timeOf } from "./standing.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 /**
- * All that is known of one package as a VEX document of CSAF 2.0; undefined while outsiders may know
- * nothing of it.
+ * The CSAF 2.0 VEX document of one package; undefined while it has no published advisory.
  *
- * @param advisories all of one package, deleted ones among them: the times tell of those
+ * @param advisories all of one package, including deleted ones, which count for the revision history
  * @example csafDocument(advisoriesOfOpenssl, publication)?.document
  */
 export function csafDocument(
   advisories: readonly Advisory[],
   publication: Publication,
 ): JsonObject | undefined {
-  const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
   const present = known.filter(({ deleteTime }) => deleteTime === undefined);
-  // Readers know products by their package URLs, which have no component.
+  // Readers identify products by package URL, which has no component.
   const shown = withoutFalseClears(present, "packages");
   const [one] = shown;
   if (one === undefined) return undefined;
   const key = packageOf(one);
-  const told = toldOf(shown, publication);
+  const groups = statementsByVulnerability(shown, publication);
   const { first } = timesOf(known);
   return {
     document: {
@@ -56,19 +59,22 @@ export function csafDocument(
       tracking: tracking(csafId(key), known),
     },
     product_tree: {
-      full_product_names: productNames(told, publication),
+      full_product_names: productNames(groups, publication),
     },
-    vulnerabilities: told.map(vulnerability),
+    vulnerabilities: groups.map(vulnerability),
   };
 }
 
 /**
- * All products. Where several advisories are on one vulnerability, its products say which of them is about
- * each.
+ * All products. If several advisories share a vulnerability, its products name the advisory that each belongs
+ * to.
  */
-function productNames(told: readonly Told[], publication: Publication): JsonObject[] {
+function productNames(
+  groups: readonly VulnerabilityStatements[],
+  publication: Publication,
+): JsonObject[] {
   const products = new Map<string, { product: Product; about: Advisory[] }>();
-  for (const { advisories, statements } of told) {
+  for (const { advisories, statements } of groups) {
     for (const { product, advisory } of statements) {
       const entry = products.get(product.id) ?? { product, about: [] };
       products.set(product.id, entry);
@@ -81,21 +87,21 @@ function productNames(told: readonly Told[], publication: Publication): JsonObje
 }
 
 /**
- * Every time at which something happened is a revision, numbered by that time: versions grow with every
- * change, and the same data always has the same ones. Only the first part has to count without gaps.
+ * Every time of an event is a revision, numbered by that time: versions increase with every change, and the same
+ * data always has the same versions. CSAF requires consecutive numbers only for the major version.
  */
 function tracking(id: string, advisories: readonly Advisory[]): JsonObject {
   const { first, last } = timesOf(advisories);
-  const happened = advisories.flatMap(({ events }) => events.filter(isPublic).map(timeOf));
-  // What happened before 1970 has no number of its own, and no two revisions may share one.
-  const counted = [first, ...happened, last].map((time) => Math.max(time, 0));
+  const eventTimes = advisories.flatMap(({ events }) => events.filter(isPublic).map(timeOf));
+  // Times before 1970 have no version number, and revisions must not share one.
+  const counted = [first, ...eventTimes, last].map((time) => Math.max(time, 0));
   const times = [...new Set(counted)].sort((a, b) => a - b);
   const latest = times.at(-1) as number;
   return {
     current_release_date: rfc3339(latest),
     generator: { engine: { name: TOOL } },
     id,
-    // Events may have happened elsewhere before they were published here.
+    // Imported events may be older than the publication.
     initial_release_date: rfc3339(Math.max(first, 0)),
     revision_history: times.map((time) => ({
       date: rfc3339(time),

@@ -4,33 +4,37 @@ import { serverOptions } from "../serve/options.ts";
 
 export const tokenDefinition = define({
   name: "token",
-  summary: "Print a token of the operator, or of an identity, valid for an hour",
+  summary: "Print an operator token, or a token of an identity, valid for an hour",
   examples: [
     { command: "wharf admin token --data ./data" },
     {
       command: "export WHARF_TOKEN=$(wharf admin token)",
-      shows: "use it for the commands that follow",
+      shows: "authenticate later commands",
     },
   ],
   raw: true,
   options: {
-    identity: { type: "string", value: "UID", summary: "Whose token, if not the operator's." },
+    identity: {
+      type: "string",
+      value: "UID",
+      summary: "Identity of the token (default: the operator).",
+    },
     ...serverOptions(),
   },
 });
 
 export const rotateDefinition = define({
   name: "rotate",
-  summary: "Sign tokens with a new key from now on, and print its id",
+  summary: "Rotate the signing keys, and print the ID of the new one",
   description: [
-    "The old key is accepted until the last token that it signed has expired, unless --now or --all is given.",
-    "After a leak, docs/after-a-leak.md says which to use and what to do next.",
+    "The old key stays valid until the last token it signed has expired, unless --now or --all is given.",
+    "After a leak, see docs/after-a-leak.md for which to use and for the next steps.",
   ].join(" "),
   examples: [
     { command: "wharf admin keys rotate --data ./data" },
     {
       command: "wharf admin keys rotate --now --yes",
-      shows: "reject every token signed so far, from the next request on",
+      shows: "revoke every token signed so far, from the next request on",
     },
     {
       command: "wharf admin keys rotate --all --yes",
@@ -41,29 +45,29 @@ export const rotateDefinition = define({
   options: {
     now: {
       type: "boolean",
-      summary: "Reject tokens of the old signing and registry keys at once.",
+      summary: "Revoke tokens of the old signing and registry keys at once.",
     },
     all: {
       type: "boolean",
       summary:
-        "The same, and replace the secrets of refresh tokens, page tokens and notifications, and end all sessions.",
+        "Like --now, and replace the secrets of refresh tokens, page tokens and notifications, and end all sessions.",
     },
     "lost-secret-key": {
       type: "boolean",
       summary:
-        "With --all: the secret key is lost, so drop what it sealed, client secrets of identity providers included.",
+        "With --all: the secret key is lost; drop everything that it sealed, including client secrets of identity providers.",
     },
-    yes: { ...GLOBALS.yes, summary: "Go ahead without asking." },
+    yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
     ...serverOptions(),
   },
 });
 
 export const resealDefinition = define({
   name: "reseal",
-  summary: "Seal all stored keys and secrets again, with a new secret key",
+  summary: "Seal all stored keys and secrets with a new secret key",
   description: [
-    "The old secret key opens nothing that is written from then on.",
-    "Running servers read the new key from the file that they were started with, once it is replaced.",
+    "The old secret key cannot decrypt anything that is written afterwards.",
+    "Running servers load the new key once it replaces the file that they were started with.",
   ].join(" "),
   examples: [{ command: "wharf admin keys reseal --new-secret-key-file new.key --data ./data" }],
   raw: true,
@@ -71,7 +75,7 @@ export const resealDefinition = define({
     "new-secret-key-file": {
       type: "string",
       value: "FILE",
-      summary: "32 random bytes, or their base64, such as `head -c 32 /dev/urandom` gives.",
+      summary: "32 random bytes, or their base64, such as the output of `head -c 32 /dev/urandom`.",
       required: true,
     },
     ...serverOptions(),
@@ -80,28 +84,30 @@ export const resealDefinition = define({
 
 export const resetAccountDefinition = define({
   name: "reset-account",
-  summary: "Print a code with which someone chooses a new password or passkey",
+  summary: "Print a code with which a person sets a new password or passkey",
   description: "It works once, within a day. Using it ends the account's sessions.",
   examples: [{ command: "wharf admin reset-account ada --data ./data" }],
   raw: true,
-  arguments: [{ name: "username", summary: "The account's username.", required: true }],
+  arguments: [{ name: "username", summary: "Username of the account.", required: true }],
   options: serverOptions(),
 });
 
 export const registrySecretDefinition = define({
   name: "registry-secret",
-  summary: "Print the secret that a registry shows with its notifications",
+  summary: "Print the webhook secret of a registry's notifications",
   description:
-    "It follows from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
+    "It is derived from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
   examples: [{ command: "wharf admin registry-secret registry.example.com --data ./data" }],
   raw: true,
-  arguments: [{ name: "host", summary: "The registry, where several are attached." }],
+  arguments: [
+    { name: "host", summary: "Host of the registry (required if several are attached)." },
+  ],
   options: serverOptions(),
 });
 
 const keys = group({
   name: "keys",
-  summary: "Manage the keys that sign tokens, and the key that seals them",
+  summary: "Manage signing keys and the secret key that encrypts them",
   commands: [
     command(rotateDefinition, () => import("./rotate.ts")),
     command(resealDefinition, () => import("./reseal.ts")),
@@ -110,8 +116,9 @@ const keys = group({
 
 export const admin = group({
   name: "admin",
-  summary: "Work on the store itself, as whoever can read it may",
-  description: "These take the settings of `wharf serve`, and work while the server runs or not.",
+  summary: "Operator commands (need access to the data store)",
+  description:
+    "They take the settings of `wharf serve`, and work whether or not the server is running.",
   commands: [
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),

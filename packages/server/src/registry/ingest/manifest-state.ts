@@ -1,39 +1,44 @@
 import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import { readPage } from "../../store/resources/page.ts";
+import { readPositions } from "../../store/resources/page.ts";
 import {
   deleteManifest,
   type Manifest,
   writeManifest,
   writePull,
 } from "../../store/tables/manifests.ts";
-import { deletionOf, noteDeletion } from "../../store/tables/processed-notifications.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import {
+  manifestDeletionTime,
+  recordManifestDeletion,
+} from "../../store/tables/processed-notifications.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
-/** What is known of the images of repos, beside their tags; it comes twice and in any order, as those do. */
-
-/**
- * Keeps what is known of a manifest, unless a later push of it is known, or that it was deleted.
- *
- * @example await recordManifest(change, repo.uid, facts);
+/*
+ * The manifests of repos, by the same rules as their tags (tag-state.ts): reports come twice and in any
+ * order, and the latest time wins.
  */
+
+const BY_NAME = { column: "name", descending: false } as const;
+
+/** Tags removed with one manifest; the next reconcile pass removes the rest. */
+const MAX_TAGS = 10_000;
+
+/** Stores a manifest, unless a later push or deletion of it is stored. */
 export async function recordManifest(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
-  facts: Omit<Manifest, "pulled">,
+  manifest: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = change.engine.catalog;
-  if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, facts.digest);
-  if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
+  const { repos } = mutation.engine.catalog;
+  if (!(await repos.table.keep(mutation.tx, repo))) throw notFound(repos.typeName, repo);
+  const deleted = await manifestDeletionTime(mutation.tx, repo, manifest.digest);
+  if (deleted === undefined || deleted < manifest.pushed) {
+    await writeManifest(mutation.tx, repo, manifest);
+  }
 }
 
-/**
- * Notes that a manifest was pulled. Of one that is not known, nothing is kept.
- *
- * @example await recordPull(change, repo.uid, digest, notification.time);
- */
+/** Stores the time of a pull; does nothing for a manifest that is not stored. */
 export function recordPull(
   { tx }: Mutation,
   repo: string,
@@ -43,50 +48,36 @@ export function recordPull(
   return writePull(tx, repo, digest, time);
 }
 
-/**
- * Forgets a manifest and deletes the tags that stand for it, as registries do, unless something
- * later is known of them.
- *
- * @example await removeManifest(change, repo.uid, digest, notification.time);
- */
+/** Removes a manifest and its tags, as registries do, except what is newer than the deletion. */
 export async function removeManifest(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   digest: string,
   time: number,
 ): Promise<void> {
-  const { tx, engine } = change;
-  await lockRepo(change, repo);
-  await noteDeletion(tx, repo, digest, time);
+  const { tx, engine } = mutation;
+  await lockRepo(mutation, repo);
+  await recordManifestDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, partitions: engine.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
-  const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
-  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
+  const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
+  for (const { key: name } of await readPositions(tx, engine.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
-    // Only what is known of it ends: the tag may have moved before, of which we hear later.
-    if (seen <= time) await removeTag(change, repo, String(name), seen);
+    // Removed as of its last report: the tag may have moved before the deletion, reported later.
+    if (seen <= time) await removeTag(mutation, repo, String(name), seen);
   }
 }
 
-/**
- * Takes back the push of a manifest that was deleted after it, where the deletion was told first.
- *
- * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
- */
-export async function takeBackDeleted(
-  change: Mutation,
+/** Reverts the push of a manifest whose later deletion was reported first. */
+export async function revertIfDeleted(
+  mutation: Mutation,
   repo: string,
   digest: string,
   pushed: number,
 ): Promise<void> {
-  const deleted = await deletionOf(change.tx, repo, digest);
+  const deleted = await manifestDeletionTime(mutation.tx, repo, digest);
   if (deleted !== undefined && deleted >= pushed) {
-    await removeManifest(change, repo, digest, deleted);
+    await removeManifest(mutation, repo, digest, deleted);
   }
 }
-
-const IN_ORDER = { column: "name", descending: false } as const;
-
-/** No image has more names; the rest would go with the next look through the registry. */
-const MOST_TAGS = 10_000;
