@@ -214,15 +214,15 @@ export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilit
 export declare const AdvisoryDocumentResult_RefusalSchema: GenMessage<AdvisoryDocumentResult_Refusal>;
 
 /**
- * Takes in advisories that were written elsewhere. Readers turn the formats that the world writes
- * them in into these documents; each is taken as a whole or not at all.
+ * Imports advisories of other sources. Clients convert formats such as OpenVEX, CSAF and OSV to these documents; each
+ * document is imported completely or not at all.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoryImportsService
  */
 export declare const AdvisoryImportsService: GenService<{
   /**
-   * What comes in counts as reviewed where it comes from if the caller holds advisories.approve as well;
-   * otherwise its events are pending, by the caller, until someone else approves them.
+   * Imported events count as reviewed by their source if the caller also has advisories.approve. Otherwise they are
+   * pending events of the caller until someone else approves them.
    *
    * @generated from rpc wharf.vulnerabilities.v2beta1.AdvisoryImportsService.ImportAdvisories
    */
