@@ -120,12 +120,12 @@ test("many named rows become several ranges, each short enough for a statement",
   assert.ok(named.every((list) => list.length <= 500));
 });
 
-test("what is not a uid is refused by the name of its field", () => {
+test("an invalid UID is rejected with the name of its field", () => {
   const bad = ["x", "a".repeat(39), `${"a".repeat(40)}/`, `${"A".repeat(40)}`, "../", "%"];
   for (const field of ["ancestorsOf", "descendantsOf", "childrenOf"] as const) {
     for (const value of bad) {
       const filter = create(UIDPFilterSchema, { [field]: value });
-      const message = `Invalid argument: uidp.${field}: ${field} must be a uid`;
+      const message = `Invalid argument: uidp.${field}: ${field} must be a UID: 40 hexadecimal characters, or a path of IDs`;
       assert.throws(() => rangesFor(GROUPS, { everything: true }, filter), { message });
     }
   }
