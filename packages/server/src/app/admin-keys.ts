@@ -14,8 +14,6 @@ import { RESOURCES } from "./resources.ts";
 
 /**
  * Replaces the keys that sign tokens: see RotationMode. Running servers follow with their next request.
- *
- * @example const { kid } = await rotate(settings, "now");
  */
 export function rotate(settings: Settings, mode: RotationMode): Promise<KeysRotated> {
   return withStore(settings, async (store, secrets) => {
@@ -37,8 +35,6 @@ export interface ProviderName {
 /**
  * Starts over after the secret key was lost: drops everything that was sealed with it, and rotates the
  * rest as `all` does. Client secrets of identity providers are gone and must be given again.
- *
- * @example const { clientSecrets } = await replaceLostSecretKey(settings);
  */
 export function replaceLostSecretKey(settings: Settings): Promise<KeysRotated> {
   return withUnopenedSecrets(settings, async (store) => {
@@ -58,8 +54,6 @@ export function replaceLostSecretKey(settings: Settings): Promise<KeysRotated> {
 /**
  * Seals all keys and secrets again with another secret key. The old one opens nothing that is written
  * from then on. Returns how many values there are.
- *
- * @example await reseal(settings, "/etc/wharf/new.key");
  */
 export function reseal(settings: Settings, newKeyFile: string): Promise<number> {
   const key = readKey(newKeyFile);

@@ -7,8 +7,6 @@ import { RESOURCES } from "./resources.ts";
 /**
  * Opens the store for an admin command, while the server runs or not. Every command needs the secret
  * key, as the server does: with another one it changes nothing.
- *
- * @example await withStore(settings, (store, secrets) => rotateKeys(store, secrets, "now"));
  */
 export function withStore<T>(
   settings: Settings,

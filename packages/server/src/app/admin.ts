@@ -16,11 +16,7 @@ import { RESOURCES } from "./resources.ts";
  * What whoever can read the store may do without asking the server, while it runs or not.
  */
 
-/**
- * A token of the operator, or of an identity, valid for an hour.
- *
- * @example console.log(await operatorToken(settings));
- */
+/** A token of the operator, or of an identity, valid for an hour. */
 export function operatorToken(settings: Settings, identity?: string): Promise<string> {
   return withStore(settings, async (store, secrets) => {
     if (identity !== undefined && !(await exists(store, identity))) {
@@ -33,11 +29,7 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
   });
 }
 
-/**
- * The secret that a registry shows with its notifications.
- *
- * @example console.log(await notificationSecret(settings, "registry.example.com"));
- */
+/** The secret that a registry shows with its notifications. */
 export function notificationSecret(settings: Settings, host?: string): Promise<string> {
   const attached = [...settings.registryUrls.keys()];
   const which = host ?? (attached.length === 1 ? attached[0] : undefined) ?? settings.registryHost;
@@ -55,11 +47,7 @@ export interface RegistryWiring {
   readonly authUrl: string;
 }
 
-/**
- * What the registry of a host is wired up with.
- *
- * @example const { secret, authUrl } = await registryWiring(settings, "127.0.0.1:5000");
- */
+/** What the registry of a host is wired up with. */
 export function registryWiring(settings: Settings, host: string): Promise<RegistryWiring> {
   return withStore(settings, async (store, secrets) => {
     const addresses = await knownAddresses(store, settings);
@@ -77,8 +65,6 @@ export interface ResetOffer {
 /**
  * A code that lets the owner of a local account choose a new password or passkey, once, within a
  * day. Until it is used, what they had before stays good.
- *
- * @example const { url, code } = await resetCode(settings, "ada");
  */
 export function resetCode(settings: Settings, username: string): Promise<ResetOffer> {
   return withStore(settings, async (store) => {

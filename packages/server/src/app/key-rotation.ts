@@ -32,8 +32,6 @@ type Before = (tx: Transaction) => Promise<void>;
 /**
  * Replaces the keys of an installation, all or nothing, and leaves an audit row. Every replica follows
  * with its next request.
- *
- * @example const { kid } = await rotateKeys(store, secrets, "now");
  */
 export async function rotateKeys(
   store: Store,
@@ -65,11 +63,7 @@ async function startOver(tx: Transaction, secrets: Secrets): Promise<number> {
   return endAllSessions(tx);
 }
 
-/**
- * Writes what the operator did with an admin command.
- *
- * @example await auditOperator(tx, "keys reseal", { from }, Date.now());
- */
+/** Writes what the operator did with an admin command. */
 export async function auditOperator(
   tx: Transaction,
   action: string,

@@ -87,11 +87,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts everything, from the store to the port.
- *
- * @example const server = await startServer(await readSettings([], process.env));
- */
+/** Starts everything, from the store to the port. */
 export async function startServer(
   settings: Settings,
   open: typeof openStore = openStore,

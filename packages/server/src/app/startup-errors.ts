@@ -31,16 +31,10 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: "wharf.db is no database; restore a backup, or choose another directory with --data",
 };
 
-/**
- * @example throw portProblem("127.0.0.1:8080", error);
- */
 export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
 
-/**
- * @example throw dataProblem("/var/lib/wharf", error);
- */
 export function dataDirectoryError(directory: string, cause: unknown): Error {
   const { errcode } = cause as { errcode?: number };
   if (errcode === undefined && codeOf(cause) === "") return cause as Error;
@@ -51,8 +45,6 @@ export function dataDirectoryError(directory: string, cause: unknown): Error {
 
 /**
  * What PostgreSQL refuses, or why it cannot be reached. Of the URL, which can hold a password, only the host is told.
- *
- * @example throw databaseProblem("postgres://wharf@db.internal/wharf", error);
  */
 export function databaseError(url: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;

@@ -27,8 +27,6 @@ export interface SystemEndpointDeps {
 /**
  * The endpoints that are not part of the contract: whether we are alive and ready, our metrics, and
  * how to verify our tokens.
- *
- * @example await openPort({ …, endpoints: plainEndpoints(insides) });
  */
 export function systemEndpoints({
   addresses,

@@ -45,9 +45,6 @@ export class Authenticator {
     this.#grantsOf = grantsOf;
   }
 
-  /**
-   * @example const caller = await authenticator.caller("Bearer eyJhbGciOi…", Date.now());
-   */
   async caller(authorization: string | undefined, now: number): Promise<Caller> {
     if (authorization === undefined || authorization === "") {
       throw unauthenticated("a bearer token is required");
@@ -64,8 +61,6 @@ export class Authenticator {
    * Rejects credentials that no call would be accepted with, so that its body need not be read.
    * Undefined, without asking the store, for a token that was accepted lately: what has changed since
    * is for `caller` to find, which every call comes by.
-   *
-   * @example await authenticator.admit(headers.authorization, Date.now());
    */
   admit(authorization: string | undefined, now: number): Promise<Caller> | undefined {
     const token = this.#verifier.cached(authorization?.slice(7) ?? "", now);
@@ -76,8 +71,6 @@ export class Authenticator {
   /**
    * Whom a token of ours speaks for, whatever its audience. Whoever calls this must check the
    * audiences.
-   *
-   * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
    */
   async holder(token: string, now: number): Promise<TokenHolder> {
     await this.#catchUp(await this.#store.accessVersion());
@@ -124,11 +117,7 @@ function bytesOf(callerKey: string, { grants, boundary }: Caller): number {
   return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_PLACE * places;
 }
 
-/**
- * The refusal of a token whose identity is gone, or whose session has ended.
- *
- * @example if (granted === undefined) throw hasEnded(token.session);
- */
+/** The refusal of a token whose identity is gone, or whose session has ended. */
 export function revokedToken(session: string | undefined): Error {
   return unauthenticated(
     session

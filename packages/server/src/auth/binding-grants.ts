@@ -61,9 +61,6 @@ export class BindingGrants {
     this.#slices = slices;
   }
 
-  /**
-   * @example const grants = await bindingGrants.of(identity);
-   */
   async of(identity: string): Promise<Grants> {
     await this.#log.read();
     const known = this.#compiled.get(identity) ?? this.#begin(identity);

@@ -18,9 +18,6 @@ export class Grants {
     this.#everywhere = everywhere;
   }
 
-  /**
-   * @example const grants = Grants.at([["<organisation uid>", viewer]]);
-   */
   static at(entries: Iterable<readonly [uid: string, held: CapabilitySet]>): Grants {
     const roots = new Map<string, Map<string, CapabilitySet>>();
     for (const [uid, held] of entries) {
@@ -42,11 +39,7 @@ export class Grants {
     return new Grants(new Map(), held);
   }
 
-  /**
-   * These grants and more.
-   *
-   * @example const grants = bound.plus([[mapping.scope, capabilities]]);
-   */
+  /** These grants and more. */
   plus(entries: readonly (readonly [uid: string, held: CapabilitySet])[]): Grants {
     if (entries.length === 0) return this;
     const roots = new Map(this.#roots);
@@ -60,11 +53,7 @@ export class Grants {
     return new Grants(roots, this.#everywhere);
   }
 
-  /**
-   * What remains of these grants within a limit: at each place, what both hold there.
-   *
-   * @example const caller = granted.within(limitOfToken);
-   */
+  /** What remains of these grants within a limit: at each place, what both hold there. */
   intersect(limit: Grants): Grants {
     const known = this.#within.get(limit);
     if (known !== undefined) return known;
@@ -110,9 +99,6 @@ export class Grants {
     return this.#roots.get(rootOf(uid))?.heldAt(uid) ?? CapabilitySet.EMPTY;
   }
 
-  /**
-   * @example if (!grants.holds([Capability.CAP_IAM_GROUPS_UPDATE], uid)) throw …
-   */
   holds(capabilities: readonly Capability[] | CapabilitySet, uid: string): boolean {
     return this.heldAt(uid).hasAll(capabilities);
   }

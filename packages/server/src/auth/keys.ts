@@ -59,11 +59,7 @@ export class SigningKeys {
     this.#others = others;
   }
 
-  /**
-   * Loads the keys; makes the first one of a new installation.
-   *
-   * @example const keys = await SigningKeys.load(store, secrets, [installation]);
-   */
+  /** Loads the keys; makes the first one of a new installation. */
   static async load(
     store: Store,
     secrets: Secrets,
@@ -86,8 +82,6 @@ export class SigningKeys {
   /**
    * Puts a new key in place. Those before it stay accepted until their last token has expired, or are
    * dropped now.
-   *
-   * @example await SigningKeys.rotate(tx, secrets, await newSigningKey(Date.now()), "overlap");
    */
   static async rotate(
     tx: Transaction,
@@ -102,8 +96,6 @@ export class SigningKeys {
   /**
    * Reads the keys again if anything has changed since that concerns access, as a rotation does. For
    * those who sign or verify without the authenticator.
-   *
-   * @example await keys.catchUp();
    */
   async reloadIfChanged(): Promise<void> {
     const version = await this.#store.accessVersion();
@@ -166,7 +158,6 @@ export class SigningKeys {
   }
 }
 
-/** @example const key = await newSigningKey(Date.now()); */
 export async function newSigningKey(now: number): Promise<NewKey> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = privateKey.export({ format: "jwk" }) as JWK;

@@ -22,14 +22,10 @@ const LONGEST = 2_048;
 export class RefreshTokens {
   readonly #key: () => Buffer;
 
-  /** @example new RefreshTokens(() => installation.get("refresh-tokens")) */
   constructor(key: () => Buffer) {
     this.#key = key;
   }
 
-  /**
-   * @example const text = refreshTokens.write({ session, generation: 0, expires });
-   */
   write(token: RefreshToken): string {
     const { session: sid, generation: gen, expires } = token;
     const exp = Math.floor(expires / 1000);
@@ -37,11 +33,7 @@ export class RefreshTokens {
     return Buffer.from(JSON.stringify({ exp, sid, gen, mac })).toString("base64");
   }
 
-  /**
-   * What a refresh token says; throws UNAUTHENTICATED for one that is not ours or has ended.
-   *
-   * @example const { session, generation } = refreshTokens.read(text, Date.now());
-   */
+  /** What a refresh token says; throws UNAUTHENTICATED for one that is not ours or has ended. */
   read(text: string, now: number): RefreshToken {
     const { exp, sid, gen, mac } = parse(text);
     const right = this.#code(sid, gen, exp);

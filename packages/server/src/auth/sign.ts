@@ -6,8 +6,6 @@ import { ALGORITHM, type SigningKey } from "./keys.ts";
  * Signs a token of ours. By hand, because jose signs through WebCrypto, which took 2.2 times the
  * processor time when the two were measured alone. `npm run bench -- --only exchange` holds the whole
  * exchange against a server that signs with jose. Whatever is read is still verified by jose.
- *
- * @example const token = signJwt(keys.current, { sub: uid, exp: 1_800_000_000 });
  */
 export function signJwt(
   { kid, privateKey }: Pick<SigningKey, "kid" | "privateKey">,

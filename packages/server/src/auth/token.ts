@@ -56,11 +56,7 @@ const BYTES_PER_PLACE = 512;
 /** Far longer than any token of ours. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/**
- * Signs a token, valid for at most an hour.
- *
- * @example const { token } = issueToken(keys, addresses, { subject, audiences: [baseUrl] }, Date.now());
- */
+/** Signs a token, valid for at most an hour. */
 export function issueToken(
   keys: SigningKeys,
   { authUrl }: Addresses,
@@ -123,22 +119,14 @@ export class TokenVerifier {
     this.#addresses = addresses;
   }
 
-  /**
-   * What a token says that can be accepted now; throws UNAUTHENTICATED otherwise.
-   *
-   * @example const { subject } = await verifier.verify(token, Date.now());
-   */
+  /** What a token says that can be accepted now; throws UNAUTHENTICATED otherwise. */
   async verify(token: string, now: number): Promise<VerifiedToken> {
     const verified = this.#remembered(token, now) ?? (await this.#learn(token, now));
     if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
     throw unauthenticated('invalid "aud"');
   }
 
-  /**
-   * What is remembered of a token for the API that has not expired; undefined otherwise.
-   *
-   * @example if (verifier.cached(token, Date.now()) !== undefined) …
-   */
+  /** What is remembered of a token for the API that has not expired; undefined otherwise. */
   cached(token: string, now: number): VerifiedToken | undefined {
     const verified = this.#known.get(token);
     if (verified === undefined || verified.expires <= now) return undefined;
@@ -148,8 +136,6 @@ export class TokenVerifier {
   /**
    * As verify, for a token of ours that may be meant for someone else than the API: our issuer, or a
    * registry. Whoever calls this looks at its audiences.
-   *
-   * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
    */
   async verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
     return this.#remembered(token, now) ?? (await this.#learn(token, now));

@@ -37,8 +37,6 @@ export class AuditAggregator {
   /**
    * Writes or counts an entry. Rejects if it is the first of its kind and cannot be written; it is then
    * counted, to be written later.
-   *
-   * @example await engine.auditAggregator.record(entry, error.message);
    */
   async record(entry: AuditEntry, reason: string): Promise<void> {
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();

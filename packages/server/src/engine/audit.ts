@@ -5,11 +5,7 @@ import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
 export const MAX_USER_AGENT_LENGTH = 256;
 
-/**
- * As much of a user agent as is kept.
- *
- * @example const kept = shortUserAgent(call.userAgent);
- */
+/** As much of a user agent as is kept. */
 export function truncateUserAgent(userAgent: string): string {
   return userAgent.slice(0, MAX_USER_AGENT_LENGTH);
 }
@@ -30,11 +26,7 @@ export interface Outcome {
   readonly detail?: object;
 }
 
-/**
- * Writes what a call did into a transaction, under the name that it was called by.
- *
- * @example await audit(tx, call, { resource: group.uid });
- */
+/** Writes what a call did into a transaction, under the name that it was called by. */
 export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
   await writeAudit(tx, auditEntry(call, outcome));
 }
@@ -42,8 +34,6 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
 /**
  * The audit entry of a call. Refusals that callers without credentials can cause are not written one
  * by one: they go to the aggregator.
- *
- * @example await engine.auditAggregator.record(auditEntry(call, refusal), error.message);
  */
 export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
   const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;

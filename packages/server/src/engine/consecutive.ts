@@ -9,8 +9,6 @@ export type ReadRows = (scan: Scan) => Promise<PageRow[]>;
 /**
  * Whether the rows of a list come range by range: in the order of uids a subtree ends before the next
  * one begins. Such a list is read from the range where its page begins to the one where it ends.
- *
- * @example if (isConsecutive(scan)) return readConsecutive(reader, scan, readOne);
  */
 export function isConsecutive({ ranges, order, start, skip, filters }: Scan): boolean {
   if (order.column !== "uid") return false;

@@ -10,11 +10,7 @@ import type { Resource } from "./resource.ts";
 /** More values than this in one filter is a mistake, or an attempt to be expensive. */
 const MAX_FILTER_VALUES = 1_000;
 
-/**
- * What a list request asks of rows, beside where in the tree they are.
- *
- * @example const conditions = readFilters(groups, method, request);
- */
+/** What a list request asks of rows, beside where in the tree they are. */
 export function readFilters<R extends ResourceMessage>(
   { definition }: Resource<R>,
   method: DescMethod,

@@ -8,11 +8,7 @@ import type { Engine } from "./engine.ts";
 import { canSee } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 
-/**
- * The one implementation of every Get method.
- *
- * @example handlers.set("GetGroup", getMethod(groups, method, engine));
- */
+/** The one implementation of every Get method. */
 export function getMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,

@@ -56,11 +56,7 @@ interface Envelope {
   readonly skipped: number;
 }
 
-/**
- * The one implementation of every List method.
- *
- * @example handlers.set("ListGroups", listMethod(groups, method, engine));
- */
+/** The one implementation of every List method. */
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -135,11 +131,7 @@ function named(schema: DescMessage): boolean {
   return schema.fields.some((field) => field.localName === "name");
 }
 
-/**
- * How many rows a page has that was asked for with this size.
- *
- * @example pageSizeOf(0) // 50
- */
+/** How many rows a page has that was asked for with this size. */
 export function pageSizeOf(given: number): number {
   if (given < 0) {
     throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
@@ -197,11 +189,7 @@ function uidpKey(filter: UIDPFilter | undefined): unknown {
   return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
-/**
- * Where a page token of this query leads; undefined for the beginning.
- *
- * @example const cursor = readCursor(engine, query, request.pageToken, call.time);
- */
+/** Where a page token of this query leads; undefined for the beginning. */
 export function readCursor(
   engine: Engine,
   query: string,

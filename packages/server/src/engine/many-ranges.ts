@@ -58,8 +58,6 @@ export interface CountedRanges {
 /**
  * Reads the counts of many subtrees with few statements, and drops subtrees without rows. Other ranges
  * are left as they are.
- *
- * @example const { ranges, counts } = await countMany(reader, table, stretches, task);
  */
 export async function countMany(
   reader: Reader,
@@ -80,11 +78,7 @@ export async function countMany(
   return { ranges: ranges.filter((range) => rowsIn(table, counts, range) > 0), counts };
 }
 
-/**
- * How many rows a subtree has, by counts that were read before.
- *
- * @example const total = ranges.reduce((sum, range) => sum + rowsIn(table, counts, range), 0);
- */
+/** How many rows a subtree has, by counts that were read before. */
 export function rowsIn(
   { shape }: ResourceTable,
   counts: ReadonlyMap<string, Counts>,

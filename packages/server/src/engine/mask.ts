@@ -21,8 +21,6 @@ const EVERYTHING = "*";
 /**
  * Reads an update mask. Without paths, it covers what the given resource has set. Paths of fields
  * that only the service sets are let through and have no effect.
- *
- * @example readMask(GroupSchema, ["description"], group)
  */
 export function readMask(
   schema: DescMessage,
@@ -37,20 +35,12 @@ export function readMask(
   return paths.map((path) => readPath(schema, path)).filter((path) => path.every(isSettable));
 }
 
-/**
- * Copies what the mask covers from one resource to another; what is not set there is cleared.
- *
- * @example applyMask(stored, given, mask);
- */
+/** Copies what the mask covers from one resource to another; what is not set there is cleared. */
 export function applyMask(target: Message, source: Message, mask: readonly MaskPath[]): void {
   for (const path of mask) applyPath(target, source, path);
 }
 
-/**
- * Refuses a change of fields that are fixed once set.
- *
- * @example refuseImmutable(IdentityProviderSchema, before, after);
- */
+/** Refuses a change of fields that are fixed once set. */
 export function rejectImmutableChanges(
   schema: DescMessage,
   before: Message,

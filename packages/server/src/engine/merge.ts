@@ -118,8 +118,6 @@ class Stream {
 
 /**
  * Compares as the databases do: text by its bytes, which for what keys hold is by its characters.
- *
- * @example positions.sort(positionOrder({ column: "name", descending: false }))
  */
 export function positionOrder({ descending }: Order): (a: Position, b: Position) => number {
   const sign = descending ? -1 : 1;

@@ -19,11 +19,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["updateTime", "updated_at"],
 ]);
 
-/**
- * Reads an order such as `name desc`.
- *
- * @example parseOrder("created_at desc", { column: "uid", descending: false }, ["uid", "created_at"])
- */
+/** Reads an order such as `name desc`. */
 export function parseOrder(text: string, fallback: Order, allowed: readonly string[]): Order {
   const words = text.split(" ").filter((word) => word !== "");
   if (words.length === 0) return fallback;

@@ -31,7 +31,6 @@ export class PageTokens {
   readonly #sealed = new Map<string, { readonly token: string; readonly made: number }>();
   #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
 
-  /** @example new PageTokens(() => installation.get("page-tokens")) */
   constructor(secret: () => Buffer) {
     this.#secret = secret;
   }
@@ -47,9 +46,6 @@ export class PageTokens {
     return this.#derived.key;
   }
 
-  /**
-   * @example const nextPageToken = tokens.seal(query, { position, skipped: 0 }, Date.now());
-   */
   seal(query: string, cursor: Cursor, now: number): string {
     const sealingKey = this.#key();
     const { position, skipped } = cursor;
@@ -68,8 +64,6 @@ export class PageTokens {
   /**
    * Opens a token of this query: "expired" when its time has passed, "foreign" when it is not a
    * token of ours or belongs to another query.
-   *
-   * @example const opened = tokens.open(query, request.pageToken, Date.now());
    */
   open(query: string, token: string, now: number): OpenedToken {
     const content = this.#unseal(token);

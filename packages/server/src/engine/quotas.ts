@@ -25,8 +25,6 @@ interface Limit {
  * Refuses one more of a resource in a place where it, or anything above it, holds as many as it may.
  * Where there is a limit, all who create below it take turns, on all replicas: no two of them take
  * the last place. Where there is none, this reads the groups above and nothing else.
- *
- * @example await refusePastLimit(change, repos, group);
  */
 export async function enforceQuota<R extends ResourceMessage>(
   { engine, tx }: Mutation,
@@ -42,11 +40,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   }
 }
 
-/**
- * Whether a place can take one more of a resource, as far as is known now.
- *
- * @example if (!(await hasRoom(engine, reader, engine.catalog.repos, group))) …
- */
+/** Whether a place can take one more of a resource, as far as is known now. */
 export async function hasQuotaLeft<R extends ResourceMessage>(
   engine: Engine,
   reader: Reader,

@@ -30,8 +30,6 @@ const MAX_IDS = 1_000;
 /**
  * The parts of a table that a list covers: what its filter asks for, as far as the caller may see
  * it. The ranges never overlap.
- *
- * @example rangesFor(groups.kind, reach, request.uidp)
  */
 export function rangesFor(kind: TreeShape, reach: Reach, filter: UIDPFilter | undefined): Range[] {
   const wanted = readFilter(filter);
@@ -131,11 +129,7 @@ function subtreeRanges(kind: TreeShape, reach: Reach, top: string | undefined): 
     .map((below) => ({ below, self: true }));
 }
 
-/**
- * Whether a list of this kind may show a uid, should it exist.
- *
- * @example if (!canSee(kind, reach, uid)) throw permissionDenied(…);
- */
+/** Whether a list of this kind may show a uid, should it exist. */
 export function canSee(kind: TreeShape, reach: Reach, uid: string): boolean {
   return covers(reach, uid) || (kind.rootsAreShared && isRoot(uid));
 }

@@ -29,11 +29,7 @@ const NEVER_SHOWN = new FieldRemover((field) => {
   return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
 });
 
-/**
- * A message as everyone may see it: without what the contract marks as secret or input only.
- *
- * @example const json = messageToJson(schema, withoutSecrets(schema, response));
- */
+/** A message as everyone may see it: without what the contract marks as secret or input only. */
 export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
   if (!NEVER_SHOWN.appliesTo(schema)) return message;
   const copy = clone(schema, message) as Message as R;

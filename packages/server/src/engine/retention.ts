@@ -23,11 +23,7 @@ const MIN_PAUSE_MS = 5;
 /** How long rows are kept; 0 for ever. */
 export type RetentionSettings = Pick<Settings, "auditRetentionDays" | "eventRetentionDays">;
 
-/**
- * Everything that is deleted because its time is over.
- *
- * @example for (const expiry of expiriesAt(settings, Date.now())) await deleteExpired(store, expiry);
- */
+/** Everything that is deleted because its time is over. */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
   const kept = (table: string, days: number): Expiry[] =>
     days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS }];
@@ -62,7 +58,6 @@ export class Retention {
     this.#deps = deps;
   }
 
-  /** @example retention.start(); */
   start(): void {
     this.#running ??= this.#run().catch(() => {});
   }

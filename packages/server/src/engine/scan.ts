@@ -39,11 +39,7 @@ export interface Scan {
 /** Ranges that are read at the same time. */
 const CONCURRENCY = 16;
 
-/**
- * Reads the rows of a list, whichever ranges they come from, in one order.
- *
- * @example const rows = await readRows(reader, skipIndex, scan);
- */
+/** Reads the rows of a list, whichever ranges they come from, in one order. */
 export async function readRows(
   reader: Reader,
   skipIndex: SkipIndex,
@@ -124,11 +120,7 @@ class RangeTraversal implements Traversal {
   }
 }
 
-/**
- * How many rows a list has in all, over all its pages.
- *
- * @example const total = await countRows(reader, scan);
- */
+/** How many rows a list has in all, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   const { table, ranges, filters, counts: known, task } = scan;
   if (known !== undefined && filters.length === 0) {

@@ -5,11 +5,7 @@ import { fieldValue } from "../rpc/fields.ts";
 /** Raised when the way that resources are written as JSON changes for another reason than their shape. */
 const WRITER_VERSION = 1;
 
-/**
- * A number that changes whenever the shape of a message does, nested messages included.
- *
- * @example shapeNumber(GroupSchema) // 2034839021
- */
+/** A number that changes whenever the shape of a message does, nested messages included. */
 export function schemaFingerprint(schema: DescMessage): number {
   const seen = new Set<string>();
   const describe = (message: DescMessage): string => {
@@ -32,11 +28,7 @@ interface Plan {
   readonly enter: readonly DescField[];
 }
 
-/**
- * Takes the fields that a test picks out of messages, at any depth.
- *
- * @example new FieldRemover((field) => fieldBehavior(field).outputOnly)
- */
+/** Takes the fields that a test picks out of messages, at any depth. */
 export class FieldRemover {
   readonly #picks: (field: DescField) => boolean;
   readonly #plans = new Map<DescMessage, Plan>();

@@ -18,8 +18,8 @@ export const accountAssociations: Resource<AccountAssociation> = new Resource({
   deleteIsIdempotent: true,
   index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
-    beforeCreate: (change, created) => check(change, created, {}),
-    beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+    beforeCreate: (mutation, created) => check(mutation, created, {}),
+    beforeUpdate: (mutation, before, after) => check(mutation, after, serviceBindings(before)),
   },
 });
 
@@ -30,10 +30,14 @@ function serviceBindings({ chainguard }: AccountAssociation): Bindings {
 }
 
 /** Refuses what the rules of the contract cannot express. */
-async function check(change: Mutation, after: AccountAssociation, before: Bindings): Promise<void> {
+async function check(
+  mutation: Mutation,
+  after: AccountAssociation,
+  before: Bindings,
+): Promise<void> {
   const found = [
     ...installationViolations(after),
-    ...(await bindingViolations(change, after, before)),
+    ...(await bindingViolations(mutation, after, before)),
   ];
   if (found.length > 0) throw invalidArgument(...found);
 }

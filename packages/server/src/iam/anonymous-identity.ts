@@ -8,8 +8,6 @@ import { identities } from "./identities.ts";
 /**
  * Makes sure that there is the identity that stands for whoever comes without credentials. It has no
  * relationship, so no token can speak for it.
- *
- * @example await storeAnyone(store, Date.now());
  */
 export async function storeAnonymousIdentity(store: Store, now: number): Promise<void> {
   if ((await identities.find(store.reader, ANONYMOUS_UID)) !== undefined) return;

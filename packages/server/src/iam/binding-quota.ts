@@ -17,18 +17,16 @@ export const FAIR_SHARE = 100;
  * binding makes the identity's requests cost more, and any organization can bind any identity. So
  * what one organization can add is bounded, and so is the sum; but no organization can use up the
  * share of another. The operator is exempt.
- *
- * @example await checkBindingQuota(change, binding.identityUid, group);
  */
 export async function checkBindingQuota(
-  change: Mutation,
+  mutation: Mutation,
   identity: string,
   group: string,
 ): Promise<void> {
-  if (change.caller.isOperator) return;
-  const here = await checkOrganizationQuota(change, identity, group);
+  if (mutation.caller.isOperator) return;
+  const here = await checkOrganizationQuota(mutation, identity, group);
   if (here < FAIR_SHARE) return;
-  const everywhere = await countBindings(change.tx, identity, { limit: MAX_PER_IDENTITY });
+  const everywhere = await countBindings(mutation.tx, identity, { limit: MAX_PER_IDENTITY });
   if (everywhere < MAX_PER_IDENTITY) return;
   throw exceeded(
     identity,

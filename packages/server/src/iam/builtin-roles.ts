@@ -11,8 +11,6 @@ const STORED = "built-in-roles";
 /**
  * Brings the stored built-in roles in line with the contract. They are rows like any other, so that
  * lists, look-ups and bindings need not tell them apart.
- *
- * @example await storeBuiltinRoles(store, Date.now());
  */
 export async function storeBuiltinRoles(store: Store, now: number): Promise<void> {
   const digest = hash("sha256", JSON.stringify(BUILTIN_ROLES), "base64url");

@@ -54,7 +54,7 @@ async function existingProvider({ engine, tx }: Mutation, uid: string): Promise<
   return uid;
 }
 
-async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
+async function beforeCreate(mutation: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
   const organisation = rootOf(created.uid);
   created.identityProviderUid = parentOf(created.uid);
   if (created.scope === "") created.scope = organisation;
@@ -62,9 +62,9 @@ async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping)
     const description = "scope must be the organisation of the identity provider";
     throw invalidArgument({ field: "scope", description });
   }
-  change.mustHold(BIND, created.scope);
-  await checkGrantable(change, created.roleUid, created.scope);
-  const [same] = await externalGroupRoleMappings.where(change.tx, {
+  mutation.mustHold(BIND, created.scope);
+  await checkGrantable(mutation, created.roleUid, created.scope);
+  const [same] = await externalGroupRoleMappings.where(mutation.tx, {
     column: "meaning",
     value: meaning(created),
   });
@@ -87,15 +87,15 @@ function batchDelete(engine: Engine): Handler {
       throw invalidArgument({ field: `names[${at}]`, description });
     }
     const response = await engine.store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine, { events: "held" });
-      await change.confirmAccess(parent);
-      await existingProvider(change, parent);
+      const mutation = new Mutation(call, tx, engine, { events: "held" });
+      await mutation.confirmAccess(parent);
+      await existingProvider(mutation, parent);
       const deleted: ExternalGroupRoleMapping[] = [];
       for (const name of new Set(names)) {
         const row = await externalGroupRoleMappings.table.findForChange(tx, name);
         if (row === undefined) continue;
         deleted.push(externalGroupRoleMappings.fromRow(row));
-        await change.remove(externalGroupRoleMappings, name);
+        await mutation.remove(externalGroupRoleMappings, name);
       }
       const answer = create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
         parent,
@@ -103,7 +103,7 @@ function batchDelete(engine: Engine): Handler {
       });
       if (deleted.length > 0) {
         const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
-        await change.emitInstead(call.method, parent, { type: answer.$typeName, json });
+        await mutation.emitInstead(call.method, parent, { type: answer.$typeName, json });
       }
       return answer;
     });

@@ -15,20 +15,18 @@ import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 /**
  * Rejects a folder that is created, or renamed, with a name that it cannot have beside its siblings.
  * Those who want the same name follow one another, on all replicas.
- *
- * @example await mayHaveName(change, created);
  */
-export async function checkNameAvailable(change: Mutation, folder: Group): Promise<void> {
+export async function checkNameAvailable(mutation: Mutation, folder: Group): Promise<void> {
   if (isRoot(folder.uid)) return;
-  const { tx, engine } = change;
+  const { tx, engine } = mutation;
   const { table, typeName } = engine.catalog.groups;
   const { uid, name } = folder;
   await table.lockName(tx, parentOf(uid), name);
   const [holder] = await table.childrenNamed(tx, parentOf(uid), name, 1);
   if (holder === undefined) return;
-  const mayTakePath = change.caller.grants.holds(RENAME, holder);
+  const mayTakePath = mutation.caller.grants.holds(RENAME, holder);
   const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
-  if (takesPath || (await usesPaths(change, [uid, holder]))) throw alreadyExists(typeName, name);
+  if (takesPath || (await usesPaths(mutation, [uid, holder]))) throw alreadyExists(typeName, name);
 }
 
 const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
@@ -36,14 +34,12 @@ const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
 /**
  * Rejects renaming or deleting a folder where a younger sibling of the same name would take over its
  * path, and with it the images that are stored there.
- *
- * @example await mayLeaveName(change, deleted);
  */
-export async function checkNameReleasable(change: Mutation, { uid, name }: Group): Promise<void> {
+export async function checkNameReleasable(mutation: Mutation, { uid, name }: Group): Promise<void> {
   if (isRoot(uid)) return;
-  const { table } = change.engine.catalog.groups;
-  const [holder, heir] = await table.childrenNamed(change.tx, parentOf(uid), name, 2);
-  if (holder !== uid || heir === undefined || !(await usesPaths(change, [uid, heir]))) return;
+  const { table } = mutation.engine.catalog.groups;
+  const [holder, heir] = await table.childrenNamed(mutation.tx, parentOf(uid), name, 2);
+  if (holder !== uid || heir === undefined || !(await usesPaths(mutation, [uid, heir]))) return;
   const description = `a younger folder is named ${JSON.stringify(name)} too and would take over its path: rename that one first`;
   throw failedPrecondition({ type: "NAME_SHARED", description });
 }

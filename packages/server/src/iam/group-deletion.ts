@@ -21,11 +21,7 @@ import { checkNameReleasable } from "./folder-names.ts";
  */
 const REMAINS_AT_ONCE = 250;
 
-/**
- * Deletes a group that holds nothing any more.
- *
- * @example methods: (engine) => ({ DeleteGroup: deleteGroup(engine) })
- */
+/** Deletes a group that holds nothing any more. */
 export function deleteGroup(engine: Engine): Handler {
   const {
     store,
@@ -36,15 +32,15 @@ export function deleteGroup(engine: Engine): Handler {
     const { uid } = request as DeleteGroupRequest;
     const removeSome = () =>
       store.write(async (tx) => {
-        const change = new Mutation(call, tx, engine);
+        const mutation = new Mutation(call, tx, engine);
         // Each piece anew: the caller may have lost the right to it since the last.
-        await change.confirmAccess(uid);
+        await mutation.confirmAccess(uid);
         if ((await groups.table.findForChange(tx, uid)) === undefined) {
           throw notFound(groups.typeName, uid);
         }
-        await refuseUnlessEmpty(change, uid);
+        await refuseUnlessEmpty(mutation, uid);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
-        return removeRemains(change, uid, REMAINS_AT_ONCE);
+        return removeRemains(mutation, uid, REMAINS_AT_ONCE);
       });
     while ((await hasManyRemains(engine, uid)) && (await removeSome()) > 0);
     return deleteRest(call, request);
@@ -55,25 +51,25 @@ export function deleteGroup(engine: Engine): Handler {
  * Refuses while anything is left. The caller's own role bindings at the group do not count: without
  * them the caller could not delete it, and with it they go.
  */
-export async function beforeDelete(change: Mutation, deleted: Group): Promise<void> {
-  const { engine, tx } = change;
+export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<void> {
+  const { engine, tx } = mutation;
   const { uid } = deleted;
-  await refuseUnlessEmpty(change, uid);
-  await checkNameReleasable(change, deleted);
-  await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
+  await refuseUnlessEmpty(mutation, uid);
+  await checkNameReleasable(mutation, deleted);
+  await removeRemains(mutation, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
-  for (const binding of bindings) await change.remove(engine.catalog.roleBindings, binding.uid);
+  for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
 }
 
-async function refuseUnlessEmpty(change: Mutation, group: string): Promise<void> {
-  const { engine, tx, caller } = change;
+async function refuseUnlessEmpty(mutation: Mutation, group: string): Promise<void> {
+  const { engine, tx, caller } = mutation;
   for (const resource of engine.resources) {
     if (resource.table === engine.catalog.roleBindings.table) continue;
-    await refuseFreshRemains(change, resource, group);
-    if (await holdsAny(change, resource, group)) throw notEmpty(resource.plural);
+    await refuseFreshRemains(mutation, resource, group);
+    if (await holdsAny(mutation, resource, group)) throw notEmpty(resource.plural);
   }
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
   if (bindings.some((binding) => binding.identityUid !== caller.uid)) {

@@ -36,24 +36,25 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   },
   hydrate,
   hooks: {
-    async beforeCreate(change, created) {
+    async beforeCreate(mutation, created) {
       // A promise of a binding takes what making it would.
-      await checkGrantable(change, created.roleUid, parentOf(created.uid));
+      await checkGrantable(mutation, created.roleUid, parentOf(created.uid));
       if (created.ttl === undefined) {
         throw invalidArgument({ field: "ttl", description: "ttl is required" });
       }
       checkEmail(created.email);
-      created.expirationTime = expirationOf(created.ttl, change.call.time);
+      created.expirationTime = expirationOf(created.ttl, mutation.call.time);
       created.code = newInviteCode(parentOf(created.uid));
       created.keyId = keyIdOf(created.code);
     },
-    async beforeUpdate(change, before, after) {
-      await checkGrantable(change, after.roleUid, parentOf(after.uid));
+    async beforeUpdate(mutation, before, after) {
+      await checkGrantable(mutation, after.roleUid, parentOf(after.uid));
       if (before.singleUse !== after.singleUse) {
         throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
       }
       checkEmail(after.email);
-      if (after.ttl !== undefined) after.expirationTime = expirationOf(after.ttl, change.call.time);
+      if (after.ttl !== undefined)
+        after.expirationTime = expirationOf(after.ttl, mutation.call.time);
     },
   },
 });
@@ -103,8 +104,6 @@ export interface Invitee {
 /**
  * The invite that a code belongs to, while it can be accepted. Found by what is kept of the code,
  * so that the code itself goes no further than to where it came in.
- *
- * @example const invite = await openInvite(store.reader, keyIdOf(code), Date.now());
  */
 export async function findOpenInvite(
   reader: Reader,
@@ -118,11 +117,13 @@ export async function findOpenInvite(
 
 /**
  * Accepts an invite: binds the role, and uses the invite up if it is for one. Returns the group.
- *
- * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
  */
-export async function acceptInvite(change: Mutation, keyId: string, who: Invitee): Promise<string> {
-  const { engine, tx, call } = change;
+export async function acceptInvite(
+  mutation: Mutation,
+  keyId: string,
+  who: Invitee,
+): Promise<string> {
+  const { engine, tx, call } = mutation;
   const found = await findOpenInvite(tx, keyId, call.time);
   // Read again for change: only one of two who come together can have a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
@@ -133,12 +134,12 @@ export async function acceptInvite(change: Mutation, keyId: string, who: Invitee
   if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
     throw notFound(engine.catalog.roles.typeName, invite.roleUid);
   }
-  await rejectDeactivated(change, who.identity, group);
-  await bindRole(change, group, invite.roleUid, who.identity);
+  await rejectDeactivated(mutation, who.identity, group);
+  await bindRole(mutation, group, invite.roleUid, who.identity);
   // Who invites trusts the way in which the invited signs in, for what is given here.
   const { identity, client } = who;
   if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
-  if (invite.singleUse) await change.remove(groupInvites, invite.uid);
+  if (invite.singleUse) await mutation.remove(groupInvites, invite.uid);
   return group;
 }
 
@@ -172,24 +173,22 @@ function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
 /**
  * Binds a role that was promised before: by an invite, or by an identity provider. Does nothing
  * when the identity has that role there already.
- *
- * @example await bind(change, group, invite.roleUid, identity);
  */
 export async function bindRole(
-  change: Mutation,
+  mutation: Mutation,
   group: string,
   roleUid: string,
   identityUid: string,
 ): Promise<void> {
-  const { engine, tx, call } = change;
+  const { engine, tx, call } = mutation;
   // Who joins may have been deleted since they were known, and the operator never was anyone.
   if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
     throw notFound(engine.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
-  await checkOrganizationQuota(change, identityUid, group);
+  await checkOrganizationQuota(mutation, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
   const binding = engine.catalog.roleBindings.fromInput(given, call.time);
   binding.uid = newChildUid(group);
-  await change.insert(engine.catalog.roleBindings, binding);
+  await mutation.insert(engine.catalog.roleBindings, binding);
 }

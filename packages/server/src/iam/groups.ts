@@ -60,14 +60,14 @@ export const groups: Resource<Group> = new Resource({
     ],
   },
   hooks: ({ iam }) => ({
-    resolveParent: (change, parent) => resolveParent(change, parent, iam),
-    async beforeCreate(change, created) {
-      checkQuotaChange(change, parentOf(created.uid), {}, created);
+    resolveParent: (mutation, parent) => resolveParent(mutation, parent, iam),
+    async beforeCreate(mutation, created) {
+      checkQuotaChange(mutation, parentOf(created.uid), {}, created);
       // Nobody verifies a group by making it.
       created.verified = false;
       checkKind(created);
       created.status = OrgStatus.READY;
-      await checkNameAvailable(change, created);
+      await checkNameAvailable(mutation, created);
     },
     afterCreate: bindCreatorAsOwner,
     beforeUpdate,
@@ -82,19 +82,19 @@ export const MAX_GROUP_DEPTH = 32;
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
-async function resolveParent(change: Mutation, parent: string, deps: IamDeps): Promise<string> {
-  const { caller } = change;
+async function resolveParent(mutation: Mutation, parent: string, deps: IamDeps): Promise<string> {
+  const { caller } = mutation;
   if (parent === "" || parent === "/") {
-    mayCreateOrganization(change, deps);
+    mayCreateOrganization(mutation, deps);
     return "";
   }
   if (isUid(parent)) {
-    change.mustHold(CREATE, parent);
-    return checkParentGroup(change, parent);
+    mutation.mustHold(CREATE, parent);
+    return checkParentGroup(mutation, parent);
   }
   const [only, another] = [
-    ...(await findGroupsByName(change.tx, caller.grants.reach(CREATE), parent)),
-    ...(await findGroupsBySuffix(change, parent)),
+    ...(await findGroupsByName(mutation.tx, caller.grants.reach(CREATE), parent)),
+    ...(await findGroupsBySuffix(mutation, parent)),
   ];
   if (only === undefined) throw notFound("Group", parent);
   if (another !== undefined) {
@@ -103,7 +103,7 @@ async function resolveParent(change: Mutation, parent: string, deps: IamDeps): P
       description: "several groups have this name: give a uid",
     });
   }
-  return checkParentGroup(change, only.uid);
+  return checkParentGroup(mutation, only.uid);
 }
 
 /**
@@ -138,11 +138,7 @@ function lastSegmentOf(uid: string): string {
   return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
-/**
- * At most two of the groups within reach that have this name: enough to know if it is one.
- *
- * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
- */
+/** At most two of the groups within reach that have this name: enough to know if it is one. */
 export async function findGroupsByName(
   reader: Reader,
   reach: Reach,
@@ -186,8 +182,8 @@ async function findNamesakes(reader: Reader, reach: Reach, name: string): Promis
 const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** Whoever makes an organisation owns it. The operator does so anyway. */
-async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<void> {
-  const { caller, engine, tx } = change;
+async function bindCreatorAsOwner(mutation: Mutation, created: Group): Promise<void> {
+  const { caller, engine, tx } = mutation;
   if (!isRoot(created.uid) || caller.isOperator) return;
   if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
@@ -195,31 +191,31 @@ async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<voi
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
   const binding = engine.catalog.roleBindings.fromInput(
     create(RoleBindingSchema, owner),
-    change.call.time,
+    mutation.call.time,
   );
   binding.uid = newChildUid(created.uid);
-  await change.insert(engine.catalog.roleBindings, binding);
+  await mutation.insert(engine.catalog.roleBindings, binding);
   const session = caller.session ? await engine.access.session(caller.session, tx) : undefined;
   const client = session?.identity === caller.uid ? clientOf(session) : undefined;
   if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */
-async function beforeUpdate(change: Mutation, before: Group, after: Group): Promise<void> {
-  checkQuotaChange(change, after.uid, before.resourceLimits, after);
+async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Promise<void> {
+  checkQuotaChange(mutation, after.uid, before.resourceLimits, after);
   checkKind(after);
   if (before.name !== after.name) {
-    await checkNameReleasable(change, before);
-    await checkNameAvailable(change, after);
+    await checkNameReleasable(mutation, before);
+    await checkNameAvailable(mutation, after);
   }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
-  if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
+  if (!mutation.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
   if (!after.verified) return;
   if (!isRoot(after.uid)) {
     throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
   }
-  const { tx } = change;
+  const { tx } = mutation;
   await tx.takeTurn();
   const namesakes = await groups.where(tx, { column: "verified_name", value: after.name });
   if (namesakes.some((other) => other.uid !== after.uid)) {

@@ -44,19 +44,19 @@ export const identities: Resource<Identity> = new Resource({
     ],
   },
   hooks: {
-    async beforeCreate(change, created) {
-      await checkRelationship(created, change.call.time);
+    async beforeCreate(mutation, created) {
+      await checkRelationship(created, mutation.call.time);
       created.lastSeenTime = created.createTime;
     },
     beforeUpdate,
-    async beforeDelete(change, deleted) {
+    async beforeDelete(mutation, deleted) {
       rejectBuiltIn(deleted.uid);
-      await deleteBindings(change, deleted.uid);
-      await endSessions(change.tx, { identity: deleted.uid });
-      await forgetPerson(change.tx, deleted.uid);
-      await deleteMemberships(change.tx, { identity: deleted.uid });
-      await deleteAccount(change.tx, deleted.uid);
-      await deletePasskeys(change.tx, deleted.uid);
+      await deleteBindings(mutation, deleted.uid);
+      await endSessions(mutation.tx, { identity: deleted.uid });
+      await forgetPerson(mutation.tx, deleted.uid);
+      await deleteMemberships(mutation.tx, { identity: deleted.uid });
+      await deleteAccount(mutation.tx, deleted.uid);
+      await deletePasskeys(mutation.tx, deleted.uid);
     },
   },
   methods: (engine) => [
@@ -82,11 +82,11 @@ function relationshipType({ relationship }: Identity): number {
  * Whoever changes what an identity asks for can make it match a token of their own. So that takes
  * everything the identity holds, wherever it holds it.
  */
-async function beforeUpdate(change: Mutation, before: Identity, after: Identity): Promise<void> {
+async function beforeUpdate(mutation: Mutation, before: Identity, after: Identity): Promise<void> {
   rejectBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
-  await checkRelationship(after, change.call.time);
-  const { engine, tx } = change;
+  await checkRelationship(after, mutation.call.time);
+  const { engine, tx } = mutation;
   for await (const bound of boundRoles(tx, after.uid)) {
     const roles = await engine.catalog.roles.findMany(
       tx,
@@ -94,16 +94,16 @@ async function beforeUpdate(change: Mutation, before: Identity, after: Identity)
     );
     for (const [group, uid] of bound) {
       const role = roles.get(uid);
-      if (role !== undefined) mustHoldBinding(change, role, group);
+      if (role !== undefined) mustHoldBinding(mutation, role, group);
     }
   }
 }
 
 /** Names the group and the missing capabilities only to callers who may read the binding. */
-function mustHoldBinding(change: Mutation, role: Role, group: string): void {
-  const { grants } = change.caller;
+function mustHoldBinding(mutation: Mutation, role: Role, group: string): void {
+  const { grants } = mutation.caller;
   if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
-  if (grants.holds(READ_BINDINGS, group)) mustHoldRole(change, role, group);
+  if (grants.holds(READ_BINDINGS, group)) mustHoldRole(mutation, role, group);
   throw new WharfError("PERMISSION_DENIED", "needs everything that the identity holds");
 }
 

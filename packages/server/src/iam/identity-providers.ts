@@ -35,14 +35,15 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
   },
   hooks: ({ iam }) => ({
     applyDefaults: applyDefaults,
-    async beforeCreate(change, created) {
+    async beforeCreate(mutation, created) {
       const oidc = configurationOf(created);
       checkIssuer(iam, oidc);
-      await checkGrantable(change, created.defaultRole, parentOf(created.uid));
-      await storeSecret(change, iam, created.uid, oidc, false);
+      await checkGrantable(mutation, created.defaultRole, parentOf(created.uid));
+      await storeSecret(mutation, iam, created.uid, oidc, false);
     },
-    beforeUpdate: (change, before, after, mask) => beforeUpdate(change, iam, before, after, mask),
-    beforeDelete: (change, deleted) => deleteDependents(change, iam, deleted),
+    beforeUpdate: (mutation, before, after, mask) =>
+      beforeUpdate(mutation, iam, before, after, mask),
+    beforeDelete: (mutation, deleted) => deleteDependents(mutation, iam, deleted),
     async hydrateDetail(reader, provider) {
       provider.scim = await iam.scimStatus(reader, provider.uid, Date.now());
     },
@@ -89,7 +90,7 @@ function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OID
  * all that is given to whoever is: the default role, and the role of every mapping.
  */
 async function beforeUpdate(
-  change: Mutation,
+  mutation: Mutation,
   deps: IamDeps,
   before: IdentityProvider,
   after: IdentityProvider,
@@ -102,18 +103,18 @@ async function beforeUpdate(
     movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
   // Sessions rest on ID tokens of the client that the provider named when they began.
   if (movesIssuer || old.clientId !== now.clientId)
-    await endSessions(change.tx, { provider: after.uid });
-  if (letsInOthers) await checkProviderGrantable(change, after);
+    await endSessions(mutation.tx, { provider: after.uid });
+  if (letsInOthers) await checkProviderGrantable(mutation, after);
   else if (before.defaultRole !== after.defaultRole)
-    await checkGrantable(change, after.defaultRole, parentOf(after.uid));
+    await checkGrantable(mutation, after.defaultRole, parentOf(after.uid));
   const { secrets } = deps;
   const cleared = now.clientSecret === "" && mask.some(isSecretPath);
-  const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));
-  if (cleared) await secrets.remove(change.tx, after.uid, CLIENT_SECRET);
+  const stored = !cleared && (await secrets.has(mutation.tx, after.uid, CLIENT_SECRET));
+  if (cleared) await secrets.remove(mutation.tx, after.uid, CLIENT_SECRET);
   // The stored one would be sent to whoever runs the new issuer.
   if (stored && movesIssuer && now.clientSecret === "")
     throw violation("clientSecret", "must be given again when the issuer changes");
-  await storeSecret(change, deps, after.uid, now, stored);
+  await storeSecret(mutation, deps, after.uid, now, stored);
 }
 
 /** Only the secret's own path says that an empty one is meant; a path above it says nothing of it. */
@@ -135,13 +136,13 @@ async function storeSecret(
 
 /** All that goes with an identity provider when it is deleted. */
 async function deleteDependents(
-  change: Mutation,
+  mutation: Mutation,
   { secrets }: IamDeps,
   { uid }: IdentityProvider,
 ): Promise<void> {
-  const { engine, tx } = change;
-  for (const mapping of await mappingsOf(change, uid))
-    await change.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
+  const { engine, tx } = mutation;
+  for (const mapping of await mappingsOf(mutation, uid))
+    await mutation.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
   await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
   await deleteProvisioned(tx, uid);

@@ -3,11 +3,7 @@ import { PATTERNS, PatternError } from "../lib/pattern/patterns.ts";
 /** The steps that the patterns of an identity for further claims may have together. */
 export const MAX_CLAIM_PATTERN_STEPS = 10_000;
 
-/**
- * What is wrong with a pattern that a caller wrote, or how many steps it has.
- *
- * @example await judgePattern("(") // { problem: "is not a valid RE2 expression: …" }
- */
+/** What is wrong with a pattern that a caller wrote, or how many steps it has. */
 export async function inspectPattern(
   pattern: string,
 ): Promise<{ problem: string } | { steps: number }> {

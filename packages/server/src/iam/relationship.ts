@@ -20,8 +20,6 @@ const STATIC_KEYS_LIFETIME_MS = 365 * 24 * 3_600_000;
 
 /**
  * Refuses an identity whose relationship cannot be trusted; fills in the defaults of one that can.
- *
- * @example await checkRelationship(identity, Date.now());
  */
 export async function checkRelationship({ relationship }: Identity, now: number): Promise<void> {
   const found: FieldViolation[] = [];

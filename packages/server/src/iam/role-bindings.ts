@@ -54,27 +54,27 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   },
   hydrate,
   hooks: {
-    async beforeCreate(change, created) {
-      await mayBind(change, created);
-      await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
+    async beforeCreate(mutation, created) {
+      await mayBind(mutation, created);
+      await checkBindingQuota(mutation, created.identityUid, parentOf(created.uid));
     },
-    async beforeUpdate(change, before, after) {
-      await mayBind(change, after);
+    async beforeUpdate(mutation, before, after) {
+      await mayBind(mutation, after);
       if (before.identityUid === after.identityUid) return;
-      await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+      await checkBindingQuota(mutation, after.identityUid, parentOf(after.uid));
     },
   },
   methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });
 
 /** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
-async function mayBind(change: Mutation, binding: RoleBinding): Promise<void> {
-  const { engine, tx } = change;
+async function mayBind(mutation: Mutation, binding: RoleBinding): Promise<void> {
+  const { engine, tx } = mutation;
   const group = parentOf(binding.uid);
   if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
     throw notFound(engine.catalog.identities.typeName, binding.identityUid);
   }
-  await checkGrantable(change, binding.roleUid, group);
+  await checkGrantable(mutation, binding.roleUid, group);
 }
 
 async function hydrate(
@@ -128,10 +128,10 @@ function batchCreate(engine: Engine): Handler {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
     const made = await engine.store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine, { events: "held" });
+      const mutation = new Mutation(call, tx, engine, { events: "held" });
       const bindings: RoleBinding[] = [];
       for (const [at, binding] of wanted.entries()) {
-        const made = createOne(change, roleBindings, request.parent, binding);
+        const made = createOne(mutation, roleBindings, request.parent, binding);
         const { row } = await made.catch((thrown) => {
           throw retold(thrown, ({ field, description }) => {
             return { field: `requests[${at}].roleBinding.${field}`, description };
@@ -141,7 +141,7 @@ function batchCreate(engine: Engine): Handler {
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
       const type = BatchCreateRoleBindingsResponseSchema.typeName;
-      await change.emitInstead(call.method, request.parent, { type, json });
+      await mutation.emitInstead(call.method, request.parent, { type, json });
       return bindings;
     });
     await hydrate(engine.store.reader, made, engine.catalog);

@@ -25,21 +25,21 @@ export const roles: Resource<Role> = new Resource({
   grantsOf: ALL_IDENTITIES,
   index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
-    beforeCreate(change, created) {
+    beforeCreate(mutation, created) {
       checkCapabilities(created);
-      change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
+      mutation.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
     },
-    beforeUpdate(change, before, after) {
+    beforeUpdate(mutation, before, after) {
       rejectBuiltIn(before.uid);
       checkCapabilities(after);
       const added = CapabilitySet.of(...after.capabilities).minus(
         CapabilitySet.of(...before.capabilities),
       );
-      change.mustHold(added, parentOf(after.uid));
+      mutation.mustHold(added, parentOf(after.uid));
     },
-    async beforeDelete(change: Mutation, deleted: Role) {
+    async beforeDelete(mutation: Mutation, deleted: Role) {
       rejectBuiltIn(deleted.uid);
-      const user = await firstReferrer(change, deleted.uid);
+      const user = await firstReferrer(mutation, deleted.uid);
       if (user !== undefined) {
         const description = `cannot delete role that ${user} use`;
         throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
