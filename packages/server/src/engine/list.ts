@@ -29,15 +29,14 @@ const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
 /**
- * What the rows of a page come to at most, in bytes or characters: clients of gRPC take no message of
- * more than 4 MiB unless told to, and a page has a little beside its rows.
+ * The rows of a page, in bytes or characters: gRPC clients accept messages of 4 MiB by default, and a
+ * page has a few fields beside its rows.
  */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
 
-/** The most that the contract's field can say. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** The fields that every list request has, whatever their numbers. */
+/** The fields that every list request has. */
 type ListRequest = Message & {
   uidp?: UIDPFilter;
   pageSize: number;
@@ -49,14 +48,14 @@ type ListRequest = Message & {
 /** A row as JSON or in binary. */
 type Body = PageRow[3];
 
-/** Everything about a page but its rows. */
+/** The fields of a page beside its rows. */
 interface Envelope {
   readonly nextPageToken: string;
   readonly totalCount: number;
   readonly skipped: number;
 }
 
-/** The one implementation of every List method. */
+/** The generic List method. */
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -84,20 +83,24 @@ export function listMethod<R extends ResourceMessage>(
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
-    const parts = index.partitions?.requested(request) ?? [];
-    const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
+    const partitions = index.partitions?.requested(request) ?? [];
+    const queryText = JSON.stringify([
+      method.name,
+      uidpKey(request.uidp),
+      filters,
+      order,
+      partitions,
+    ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
     const reach = call.caller.grants.reach(capabilities);
-    const settledFilters = await settled(reader, resource, filters);
-    const asked = index.resolve
-      ? await index.resolve(reader, settledFilters, reach)
-      : settledFilters;
-    const stretches = rangesFor(kind, reach, request.uidp);
-    const { found, totalCount } = await engine.lists.run(call, stretches.length, async (task) => {
+    const bounded = await boundUpdates(reader, resource, filters);
+    const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
+    const subtrees = rangesFor(kind, reach, request.uidp);
+    const { found, totalCount } = await engine.lists.run(call, subtrees.length, async (task) => {
       const ranges = index.partitions
-        ? await inParts(reader, resource, stretches, parts, task)
-        : stretches;
+        ? await partitionRanges(reader, resource, subtrees, partitions, task)
+        : subtrees;
       const scan: Scan = {
         table,
         ...(await countMany(reader, table, ranges, task)),
@@ -131,7 +134,7 @@ function named(schema: DescMessage): boolean {
   return schema.fields.some((field) => field.localName === "name");
 }
 
-/** How many rows a page has that was asked for with this size. */
+/** The page size for the one that a request asks for; 0 asks for the default. */
 export function pageSizeOf(given: number): number {
   if (given < 0) {
     throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
@@ -145,11 +148,11 @@ function readSkip(given: number): number {
 }
 
 /**
- * Ends a list of what has changed with the latest change there is now, before anything else of it is
- * read. It is read in several steps, and others write in between: a change that a later step sees must
- * not hide one, of an earlier time, that an earlier step could not see yet.
+ * Bounds a list of updates by the latest update at its start. The list is read by several statements
+ * without a snapshot: an update that a later statement sees must not hide an earlier one that an earlier
+ * statement could not see yet, since clients continue after the last update of a page.
  */
-async function settled<R extends ResourceMessage>(
+async function boundUpdates<R extends ResourceMessage>(
   reader: Reader,
   { definition, table }: Resource<R>,
   filters: readonly Condition[],
@@ -163,16 +166,16 @@ function isOfUpdates(condition: Condition): condition is Bound {
   return "after" in condition && condition.column === "updated";
 }
 
-async function inParts<R extends ResourceMessage>(
+async function partitionRanges<R extends ResourceMessage>(
   reader: Reader,
   { table }: Resource<R>,
-  stretches: readonly Stretch[],
-  parts: readonly number[],
+  subtrees: readonly Stretch[],
+  partitions: readonly number[],
   task: SlicedTask,
 ): Promise<Range[]> {
   const ranges: Range[] = [];
-  for (const stretch of stretches) {
-    ranges.push(...(await rangesOfParts(reader, table, stretch, parts)));
+  for (const subtree of subtrees) {
+    ranges.push(...(await rangesOfParts(reader, table, subtree, partitions)));
     await task.pause();
   }
   return ranges;
@@ -189,7 +192,7 @@ function uidpKey(filter: UIDPFilter | undefined): unknown {
   return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
-/** Where a page token of this query leads; undefined for the beginning. */
+/** The cursor in a page token of this query; undefined for the first page. */
 export function readCursor(
   engine: Engine,
   query: string,
@@ -208,7 +211,7 @@ export function readCursor(
   return opened.cursor;
 }
 
-/** The rows of a list; read again from the data where some were written in an older shape. */
+/** The rows of a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
   { store: { reader }, skipIndex }: Engine,
@@ -223,7 +226,7 @@ async function currentRows<R extends ResourceMessage>(
   });
 }
 
-/** As many of the first as fit into one page, and one at least: what is longer alone is shown alone. */
+/** The first rows that fit into one page, and at least one: a larger row is a page of its own. */
 function fitting(bodies: readonly Body[]): readonly Body[] {
   let size = 0;
   const end = bodies.findIndex((body, at) => {
@@ -233,7 +236,7 @@ function fitting(bodies: readonly Body[]): readonly Body[] {
   return end < 0 ? bodies : bodies.slice(0, end);
 }
 
-/** Rows with what is kept elsewhere, in the form that was asked for. */
+/** Hydrated rows, in the requested format. */
 async function hydrated<R extends ResourceMessage>(
   { definition: { schema, hydrate } }: Resource<R>,
   engine: Engine,
@@ -246,8 +249,8 @@ async function hydrated<R extends ResourceMessage>(
 }
 
 /**
- * Puts rows that are already encoded into a list response. Every list response has the rows as
- * field 1, the token as 2, the total as 3 and the skipped as 4.
+ * A list response from encoded rows. Every list response has the rows as field 1, the page token as 2,
+ * the total count as 3 and the skipped rows as 4.
  */
 function pageReply(
   method: DescMethod,

@@ -1,20 +1,19 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
 import type { Position } from "../store/resources/page.ts";
 
-/** Tokens older than this begin the query anew. */
+/** With an older token the list starts from the beginning. */
 const LIFETIME_MS = 3 * 24 * 3_600_000;
 
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A token that was sealed is given out again for this long to whoever comes to the same place. */
+/** How long a sealed token is reused for the same query and position. */
 const REUSE_MS = 60_000;
 
-/** Tokens kept for that at most. */
 const MAX_CACHE_ENTRIES = 1_000;
 
-/** Where a list goes on: after this row, with so many rows skipped on the way. */
+/** Where a list continues: after this row, with the rows skipped so far. */
 export interface Cursor {
   readonly position: Position;
   readonly skipped: number;
@@ -23,8 +22,8 @@ export interface Cursor {
 export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
 
 /**
- * Seals page tokens. A token says where a list goes on and nothing else: it is bound to its query
- * and its time, unreadable and unforgeable, and grants nothing.
+ * Seals page tokens with AES-256-GCM. A token has the position where a list continues, bound to the
+ * query and the time. Clients can neither read nor forge it, and it grants no access.
  */
 export class PageTokens {
   readonly #secret: () => Buffer;
@@ -35,7 +34,7 @@ export class PageTokens {
     this.#secret = secret;
   }
 
-  /** The key of the present secret. A rotation replaces the secret while we run. */
+  /** The key derived from the current secret, which a rotation replaces at run time. */
   #key(): Buffer {
     const from = this.#secret();
     if (this.#derived?.from !== from) {
@@ -51,7 +50,7 @@ export class PageTokens {
     const { position, skipped } = cursor;
     const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
     const known = this.#sealed.get(content);
-    // Sealing costs as much as reading the page; the pages that everyone looks at are few.
+    // Sealing costs as much as reading the page, and most requests are for the same few pages.
     if (known !== undefined && now - known.made < REUSE_MS) return known.token;
     const token = seal(sealingKey, JSON.stringify([VERSION, now, ...JSON.parse(content)]));
     this.#sealed.delete(content);
@@ -62,8 +61,8 @@ export class PageTokens {
   }
 
   /**
-   * Opens a token of this query: "expired" when its time has passed, "foreign" when it is not a
-   * token of ours or belongs to another query.
+   * Opens a token of this query: "expired" after its lifetime, "foreign" when it is forged or belongs
+   * to another query.
    */
   open(query: string, token: string, now: number): OpenedToken {
     const content = this.#unseal(token);
@@ -77,7 +76,7 @@ export class PageTokens {
   #unseal(token: string): Content | undefined {
     const sealed = Buffer.from(token, "base64url");
     if (sealed.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    // One spelling per token: what decodes alike but reads otherwise was tampered with.
+    // Only the canonical base64url spelling is accepted.
     if (sealed.toString("base64url") !== token) return undefined;
     const nonce = sealed.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv("aes-256-gcm", this.#key(), nonce, {

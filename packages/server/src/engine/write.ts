@@ -14,7 +14,7 @@ import { Mutation } from "./mutation.ts";
 import { enforceQuota } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
-/** The one implementation of every Create method. */
+/** The generic Create method. */
 export function createMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -44,17 +44,18 @@ export async function createOne<R extends ResourceMessage>(
   const created = resource.fromInput(input, mutation.call.time);
   hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
-  const place =
+  const actualParent =
     (await hooks.resolveParent?.(mutation, parent)) ?? (await existingGroup(mutation, parent));
-  if (definition.quota && mutation.enforcesQuotas) await enforceQuota(mutation, resource, place);
-  created.uid = await newUid(mutation, resource, place);
+  if (definition.quota && mutation.enforcesQuotas)
+    await enforceQuota(mutation, resource, actualParent);
+  created.uid = await newUid(mutation, resource, actualParent);
   await hooks.beforeCreate?.(mutation, created);
   const row = await mutation.insert(resource, created);
   await hooks.afterCreate?.(mutation, created);
   return { row, created };
 }
 
-/** What was made: as it is stored, and with the secrets that are not. */
+/** A new resource: as it is stored, and with the secrets that are not stored. */
 export interface Created<R> {
   readonly row: ResourceRow;
   readonly created: R;
@@ -62,13 +63,13 @@ export interface Created<R> {
 
 async function newUid<R extends ResourceMessage>(
   { tx }: Mutation,
-  { tree: kind, table, typeName }: Resource<R>,
-  place: string,
+  { tree, table, typeName }: Resource<R>,
+  parent: string,
 ): Promise<string> {
-  if (!kind.uidIsParent) return place === "" ? newRootUid() : newChildUid(place);
-  // Found here, a second one costs nobody else anything; the table itself keeps out the rest.
-  if (await table.keep(tx, place)) throw alreadyExists(typeName, place);
-  return place;
+  if (!tree.uidIsParent) return parent === "" ? newRootUid() : newChildUid(parent);
+  // Rejected early where possible; the table's unique index rejects concurrent ones.
+  if (await table.keep(tx, parent)) throw alreadyExists(typeName, parent);
+  return parent;
 }
 
 async function existingGroup(mutation: Mutation, uid: string): Promise<string> {
@@ -78,7 +79,7 @@ async function existingGroup(mutation: Mutation, uid: string): Promise<string> {
   return uid;
 }
 
-/** The one implementation of every Update method. */
+/** The generic Update method. */
 export function updateMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -98,7 +99,7 @@ export function updateMethod<R extends ResourceMessage>(
   };
 }
 
-/** Changes one resource within a change: those fields of it that the mask names. */
+/** Updates the fields of a resource that the mask names, within a mutation. */
 export async function updateOne<R extends ResourceMessage>(
   mutation: Mutation,
   resource: Resource<R>,
@@ -122,7 +123,7 @@ export async function updateOne<R extends ResourceMessage>(
   return mutation.update(resource, after);
 }
 
-/** The one implementation of every Delete method. */
+/** The generic Delete method. */
 export function deleteMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   engine: Engine,
@@ -152,15 +153,15 @@ async function reply<R extends ResourceMessage>(
   created?: R,
 ): Promise<Reply> {
   const { schema, secretOnCreate } = resource.definition;
-  const reveals = created !== undefined && secretOnCreate !== undefined;
-  if (!engine.hydrates(resource) && !reveals) return preparedReply(row);
-  const resourceNow = resource.fromRow(row);
-  await engine.hydrateDetail(resource, engine.store.reader, resourceNow);
-  if (reveals) resourceNow[secretOnCreate] = created[secretOnCreate];
-  return messageReply(schema, resourceNow);
+  const hasSecret = created !== undefined && secretOnCreate !== undefined;
+  if (!engine.hydrates(resource) && !hasSecret) return preparedReply(row);
+  const current = resource.fromRow(row);
+  await engine.hydrateDetail(resource, engine.store.reader, current);
+  if (hasSecret) current[secretOnCreate] = created[secretOnCreate];
+  return messageReply(schema, current);
 }
 
-/** The field of a request that holds the resource itself. */
+/** The field of a request that has the resource. */
 function fieldOfType<R extends ResourceMessage>(
   method: DescMethod,
   resource: Resource<R>,
