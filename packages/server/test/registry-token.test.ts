@@ -176,7 +176,7 @@ for (const store of STORES) {
       await operator.delete(`/auth/v1/sessions/${claims.sid}`);
       const { status, body } = await ask();
       assert.equal(status, 401);
-      assert.match(body.errors[0].message, /session has ended/);
+      assert.match(body.errors[0].message, /session has expired or was revoked/);
     });
 
     test("are good for nothing here", async () => {

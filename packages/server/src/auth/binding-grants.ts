@@ -11,16 +11,16 @@ import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
 import { RootGrants } from "./root-grants.ts";
 
-/** Scopes with compiled grants kept at most, over all identities. */
+/** Scopes with cached grants, over all identities. */
 const MAX_SCOPES = 250_000;
 
-/** Identities with compiled grants kept at most. */
+/** Identities with cached grants. */
 const MAX_IDENTITIES = 20_000;
 
-/** Roles decoded at a time. */
+/** Roles decoded by one read. */
 const ROLES_PAGE_SIZE = 200;
 
-/** Looks up what roles grant, by uid. */
+/** Looks up the capabilities of roles, by uid. */
 export type CapabilitiesOf = (uids: readonly string[]) => Promise<Map<string, CapabilitySet>>;
 
 /** The compiled grants of one identity. */
@@ -28,20 +28,20 @@ interface Compiled {
   readonly identity: string;
   grants: Grants;
   roots: ReadonlyMap<string, RootGrants>;
-  /** Roots whose grants have changed since; undefined for all of them. */
+  /** Roots whose grants have changed; undefined for all roots. */
   stale: Set<string> | undefined;
   isRefreshing: boolean;
-  /** Roots that it is indexed by. */
+  /** Roots that it is indexed under. */
   readonly indexed: Set<string>;
   size: number;
   readonly refreshed: SharedRead<Grants>;
 }
 
 /**
- * What the role bindings of identities grant, compiled once and kept until a change concerns it. Each
- * call first reads the log of changed grants, so a change takes effect on the next request on every
- * replica. After it only the grants of the changed identity in the changed organization are compiled
- * again. Compiling runs in time slices: other requests do not wait for an identity with many bindings.
+ * Compiles the role bindings of identities to grants and caches them. Each call first reads the log of
+ * changed grants, so a change takes effect on the next request on every replica. Only the grants of the
+ * changed identity in the changed organization are compiled again. Compilation runs in time slices, so
+ * that other requests do not wait for an identity with many bindings.
  */
 export class BindingGrants {
   readonly #reader: Reader;
@@ -49,9 +49,9 @@ export class BindingGrants {
   readonly #slices: TimeSlices;
   readonly #log = new SharedRead(() => this.#readLog());
   #position: AccessLogPosition = { version: -1, logged: -1 };
-  /** The most recently used come last. */
+  /** In LRU order: the most recently used is last. */
   readonly #compiled = new Map<string, Compiled>();
-  /** Who holds something in a root: a role of an organization concerns all of them. */
+  /** Identities with grants in a root: a changed role of the organization affects all of them. */
   readonly #byRoot = new Map<string, Set<Compiled>>();
   #size = 0;
 
@@ -97,7 +97,7 @@ export class BindingGrants {
     return begun;
   }
 
-  /** Compiles what is stale. What becomes stale meanwhile stays so, for the next refresh. */
+  /** Compiles stale roots. Roots that become stale meanwhile are left to the next refresh. */
   async #refresh(compiled: Compiled): Promise<Grants> {
     const { stale } = compiled;
     if (stale?.size === 0) return compiled.grants;
@@ -106,25 +106,25 @@ export class BindingGrants {
     try {
       const roots = new Map(stale === undefined ? [] : compiled.roots);
       const task = this.#slices.task(compiled.identity);
-      for (const part of stale ?? [undefined]) {
-        if (part !== undefined) roots.delete(part);
-        for (const [root, grants] of await this.#compile(compiled, task, part)) {
+      for (const staleRoot of stale ?? [undefined]) {
+        if (staleRoot !== undefined) roots.delete(staleRoot);
+        for (const [root, grants] of await this.#compile(compiled, task, staleRoot)) {
           roots.set(root, grants);
         }
       }
-      this.#keep(compiled, roots);
+      this.#cache(compiled, roots);
       return compiled.grants;
     } catch (error) {
       compiled.stale = undefined;
       throw error;
     } finally {
       compiled.isRefreshing = false;
-      // One that was dropped meanwhile is of use to those who wait for it, and to nobody else.
-      if (this.#compiled.get(compiled.identity) !== compiled) this.#forget(compiled);
+      // Evicted meanwhile: only requests that already wait for it use the result.
+      if (this.#compiled.get(compiled.identity) !== compiled) this.#release(compiled);
     }
   }
 
-  /** Compiles the grants of one root, or of all, by root. */
+  /** Compiles the grants of one root, or of all roots, by root. */
   async #compile(
     compiled: Compiled,
     task: SlicedTask,
@@ -136,7 +136,7 @@ export class BindingGrants {
       for (const [group, role] of page) {
         const within = rootOf(group);
         const scopes = rolesAt.get(within) ?? new Map<string, Set<string>>();
-        // Before its roles are read: a role that changes from now on makes the root stale.
+        // Indexed before its roles are read, so that a role that changes from now on makes it stale.
         if (!rolesAt.has(within)) this.#index(within, compiled);
         rolesAt.set(within, scopes);
         scopes.set(group, (scopes.get(group) ?? new Set()).add(role));
@@ -172,7 +172,7 @@ export class BindingGrants {
     compiled.indexed.add(root);
   }
 
-  #keep(compiled: Compiled, roots: ReadonlyMap<string, RootGrants>): void {
+  #cache(compiled: Compiled, roots: ReadonlyMap<string, RootGrants>): void {
     compiled.roots = roots;
     compiled.grants = Grants.ofRoots(roots);
     if (this.#compiled.get(compiled.identity) !== compiled) return;
@@ -186,11 +186,11 @@ export class BindingGrants {
       if (this.#size <= MAX_SCOPES && this.#compiled.size <= MAX_IDENTITIES) return;
       if (oldest === compiled) return;
       this.#compiled.delete(oldest.identity);
-      this.#forget(oldest);
+      this.#release(oldest);
     }
   }
 
-  #forget(compiled: Compiled): void {
+  #release(compiled: Compiled): void {
     this.#size -= compiled.size;
     compiled.size = 0;
     for (const root of compiled.indexed) this.#unindex(root, compiled);
@@ -204,7 +204,7 @@ export class BindingGrants {
   }
 
   #clear(): void {
-    for (const one of this.#compiled.values()) this.#forget(one);
+    for (const one of this.#compiled.values()) this.#release(one);
     this.#compiled.clear();
   }
 }
