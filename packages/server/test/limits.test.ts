@@ -43,7 +43,7 @@ onEachStore("limits of groups", (world) => {
     const update = await refused(api.groups.update(uid, { resourceLimits }));
     assert.equal(update.code, 3);
     assert.deepEqual(update.fields, {
-      "resourceLimits.repos": "repos cannot be limited: clusters, idps, repositories can",
+      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories",
       "resourceLimits.idps": "idps must not be negative",
     });
     const create = await refused(api.groups.create("", { name: "x", resourceLimits }));

@@ -1,34 +1,33 @@
 import { WharfError } from "../lib/errors.ts";
 
-/**
- * What can be in the way of a start, in words that say what to do. What the system said is the cause.
- */
+/** Startup errors in words that say what to do. The error of the system is the cause. */
 
-type Words = Readonly<Record<string, string>>;
+type Hints = Readonly<Record<string, string>>;
 
-const PORT: Words = {
-  EADDRINUSE: "another program listens there; stop it, or choose another address with --listen",
-  EADDRNOTAVAIL: "that is no address of this machine; choose another with --listen",
-  EACCES: "this user may not; choose a port from 1024 on with --listen",
+const PORT: Hints = {
+  EADDRINUSE:
+    "the address is in use; stop the other program, or choose another address with --listen",
+  EADDRNOTAVAIL: "not an address of this machine; choose another with --listen",
+  EACCES: "permission denied; choose a port of 1024 or above with --listen",
 };
 
-const DATA: Words = {
-  EACCES: "this user may not write there; choose another with --data",
-  EPERM: "this user may not write there; choose another with --data",
-  EROFS: "the disk is read-only; choose another with --data",
+const DATA: Hints = {
+  EACCES: "permission denied; choose another directory with --data",
+  EPERM: "permission denied; choose another directory with --data",
+  EROFS: "the disk is read-only; choose another directory with --data",
   ENOSPC: "the disk is full",
-  EEXIST: "that is a file; choose another with --data",
-  ENOTDIR: "a part of the path is a file; choose another with --data",
+  EEXIST: "it is a file; choose another directory with --data",
+  ENOTDIR: "part of the path is a file; choose another directory with --data",
 };
 
-/** Of SQLite, which has one code for everything: the last digits are its own. */
+/** By SQLite's primary result code. */
 const SQLITE: Readonly<Record<number, string>> = {
   5: "another program has locked the database",
   8: "the database is read-only",
   11: "the database is damaged; restore a backup",
   13: "the disk is full",
   14: "the database cannot be opened",
-  26: "wharf.db is no database; restore a backup, or choose another directory with --data",
+  26: "wharf.db is not a database; restore a backup, or choose another directory with --data",
 };
 
 export function portError(address: string, cause: unknown): Error {
@@ -38,14 +37,12 @@ export function portError(address: string, cause: unknown): Error {
 export function dataDirectoryError(directory: string, cause: unknown): Error {
   const { errcode } = cause as { errcode?: number };
   if (errcode === undefined && codeOf(cause) === "") return cause as Error;
-  // The lower byte is the kind of failure, the rest its details.
+  // The low byte of an extended result code is the primary one.
   const reason = errcode === undefined ? DATA[codeOf(cause)] : SQLITE[errcode & 0xff];
   return problem(`the data directory ${directory} cannot be used`, reason, cause);
 }
 
-/**
- * What PostgreSQL refuses, or why it cannot be reached. Of the URL, which can hold a password, only the host is told.
- */
+/** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */
 export function databaseError(url: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;
   if (codeOf(cause) === "") return thrown as Error;

@@ -11,22 +11,21 @@ import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
 
-/** Verifiers fetch keys again on a key they do not know, so a few minutes of caching are safe. */
-const PUBLISHED_FOR = "public, max-age=300";
+/** Verifiers reload the key set on an unknown key id, so a few minutes of caching are safe. */
+const CACHE_CONTROL = "public, max-age=300";
 
-/** What the plain endpoints tell about. */
 export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly store: Store;
   readonly keys: SigningKeys;
   readonly metrics: Metrics;
-  /** False once the server has been asked to stop. */
+  /** False once the server is stopping. */
   serving(): boolean;
 }
 
 /**
- * The endpoints that are not part of the contract: whether we are alive and ready, our metrics, and
- * how to verify our tokens.
+ * The endpoints outside the contract: health, readiness, metrics, OpenID discovery and the JSON Web Key
+ * Set.
  */
 export function systemEndpoints({
   addresses,
@@ -57,7 +56,7 @@ export function systemEndpoints({
     }),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
     get(JWKS_PATH, async () => {
-      // Asked for seldom, and then often because of a key that was made a moment ago.
+      // Rare requests, often because of a key that was just created.
       await keys.reload();
       return published(keys.jwks(Date.now()));
     }),
@@ -85,7 +84,7 @@ function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${body}\n` };
 }
 
-/** Says why requests should go elsewhere, for programs and people. */
+/** Why load balancers should not route requests here. */
 function notReady(reason: string, message: string): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
@@ -95,7 +94,7 @@ function notReady(reason: string, message: string): HttpResponse {
 function published(document: object): HttpResponse {
   return {
     status: 200,
-    headers: { "content-type": "application/json", "cache-control": PUBLISHED_FOR },
+    headers: { "content-type": "application/json", "cache-control": CACHE_CONTROL },
     body: JSON.stringify(document),
   };
 }

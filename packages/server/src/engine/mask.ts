@@ -29,7 +29,7 @@ export function readMask(
 ): MaskPath[] {
   if (paths.length === 0) return populated(schema, resource, []);
   if (paths.includes(EVERYTHING)) {
-    if (paths.length > 1) throw badMask(`"*" stands alone`);
+    if (paths.length > 1) throw badMask(`"*" must be the only path`);
     return settable(schema).map((field) => [field]);
   }
   return paths.map((path) => readPath(schema, path)).filter((path) => path.every(isSettable));

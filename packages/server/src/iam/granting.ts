@@ -11,9 +11,9 @@ import type { Mutation } from "../engine/mutation.ts";
 import { notFound, WharfError } from "../lib/errors.ts";
 
 /**
- * Refuses unless a role exists, can be used at a group, and grants nothing there that the caller
- * does not hold. Everything that gives a role, or promises to, asks here. Nobody deletes the role
- * before the change ends.
+ * Rejects unless a role exists, is usable at a group, and grants nothing there that the caller lacks.
+ * Everything that binds a role, or promises to, calls this. The role is locked against deletion until
+ * the transaction ends.
  */
 export async function checkGrantable(
   mutation: Mutation,
@@ -29,7 +29,7 @@ export async function checkGrantable(
 
 /**
  * Rejects unless the caller holds every capability of a role at a group. The missing capabilities are
- * named only to callers who may read the role; to others the refusal would list its contents.
+ * named only to callers who may read the role; to others the error would disclose its contents.
  */
 export function mustHoldRole(mutation: Mutation, role: Role, group: string): void {
   const { grants } = mutation.caller;
@@ -44,9 +44,9 @@ export function mustHoldRole(mutation: Mutation, role: Role, group: string): voi
 const READ_ROLES = [Capability.CAP_IAM_ROLES_LIST];
 
 /**
- * Refuses unless the caller holds all that an identity provider gives to whoever comes through it: its
- * default role, and the role of every mapping. Whatever decides who is let in, or which groups they are
- * in, asks here.
+ * Rejects unless the caller holds every role that an identity provider grants to its users: the default
+ * role, and the role of every mapping. Every change that decides who can sign in through a provider, or
+ * which external groups users are in, calls this.
  */
 export async function checkProviderGrantable(
   mutation: Mutation,

@@ -21,14 +21,14 @@ import { checkOrganizationQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
-/** Group invites: a code that lets whoever has it join a group in a role. */
+/** Group invites: a person with the code of an invite can join the group with its role. */
 export const groupInvites: Resource<GroupInvite> = new Resource({
   service: GroupInvitesService,
   schema: GroupInviteSchema,
   table: "group_invites",
   changesAccess: true,
   secretOnCreate: "code",
-  // Who is invited, and as what, is not for whoever receives events.
+  // Receivers of events must not see who is invited, and with which role.
   eventFields: ["uid", "expirationTime"],
   index: {
     defaultOrder: { column: "created", descending: true },
@@ -37,7 +37,7 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   hydrate,
   hooks: {
     async beforeCreate(mutation, created) {
-      // A promise of a binding takes what making it would.
+      // An invite promises a role binding, so it requires what creating the binding would.
       await checkGrantable(mutation, created.roleUid, parentOf(created.uid));
       if (created.ttl === undefined) {
         throw invalidArgument({ field: "ttl", description: "ttl is required" });
@@ -59,7 +59,6 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   },
 });
 
-/** Longer than anyone needs to answer, short enough that forgotten ones die. */
 const MAX_TTL_MS = 365 * 24 * 3_600_000;
 
 function expirationOf({ seconds, nanos }: Duration, now: number) {
@@ -93,17 +92,17 @@ async function hydrate(
   }
 }
 
-/** Who wants to accept: their identity, and the address that their provider vouches for. */
+/** A person who accepts an invite: identity, and the e-mail address from the identity provider. */
 export interface Invitee {
   readonly identity: string;
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
-  /** The client of the identity provider that they are signed in through, if any. */
+  /** The OIDC client of the sign-in, if any. */
   readonly client?: SignInClient | undefined;
 }
 
 /**
- * The invite that a code belongs to, while it can be accepted. Found by what is kept of the code,
- * so that the code itself goes no further than to where it came in.
+ * The invite of a code, if it has not expired. Looked up by the hash of the code, so that the code itself
+ * is not passed on.
  */
 export async function findOpenInvite(
   reader: Reader,
@@ -115,9 +114,7 @@ export async function findOpenInvite(
   return timestampMs(invite.expirationTime) > now ? invite : undefined;
 }
 
-/**
- * Accepts an invite: binds the role, and uses the invite up if it is for one. Returns the group.
- */
+/** Accepts an invite: binds its role, and deletes the invite if it is single-use. Returns the group. */
 export async function acceptInvite(
   mutation: Mutation,
   keyId: string,
@@ -125,7 +122,7 @@ export async function acceptInvite(
 ): Promise<string> {
   const { engine, tx, call } = mutation;
   const found = await findOpenInvite(tx, keyId, call.time);
-  // Read again for change: only one of two who come together can have a single-use invite.
+  // Locked: only one of two concurrent requests can accept a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
   if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
   const invite = groupInvites.fromRow(row);
@@ -136,14 +133,14 @@ export async function acceptInvite(
   }
   await rejectDeactivated(mutation, who.identity, group);
   await bindRole(mutation, group, invite.roleUid, who.identity);
-  // Who invites trusts the way in which the invited signs in, for what is given here.
+  // The invite makes the group trust the client that the person signs in through.
   const { identity, client } = who;
   if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
   if (invite.singleUse) await mutation.remove(groupInvites, invite.uid);
   return group;
 }
 
-/** Someone whom the group's identity provider has deactivated must not come back by an invite. */
+/** A person whom the group's identity provider has deactivated must not rejoin with an invite. */
 async function rejectDeactivated(
   { engine, tx }: Mutation,
   uid: string,
@@ -159,7 +156,7 @@ async function rejectDeactivated(
   );
 }
 
-/** An address that nobody vouches for could be anyone's. */
+/** Only verified e-mail addresses count: an unverified one could belong to another person. */
 function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
   if (email === "") return;
   const { address, verified } = who.email ?? { address: "", verified: false };
@@ -171,8 +168,8 @@ function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
 }
 
 /**
- * Binds a role that was promised before: by an invite, or by an identity provider. Does nothing
- * when the identity has that role there already.
+ * Binds a role that an invite or an identity provider promised. Does nothing if the identity already has
+ * the role at the group.
  */
 export async function bindRole(
   mutation: Mutation,
@@ -181,7 +178,7 @@ export async function bindRole(
   identityUid: string,
 ): Promise<void> {
   const { engine, tx, call } = mutation;
-  // Who joins may have been deleted since they were known, and the operator never was anyone.
+  // The identity may have been deleted meanwhile, and the operator has none.
   if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
     throw notFound(engine.catalog.identities.typeName, identityUid);
   }

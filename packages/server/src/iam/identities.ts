@@ -26,7 +26,7 @@ import { mustHoldRole } from "./granting.ts";
 import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
 import { checkRelationship } from "./relationship.ts";
 
-/** Identities: who a token can speak for. */
+/** Identities: the subjects that tokens authenticate. */
 export const identities: Resource<Identity> = new Resource({
   service: IdentitiesService,
   schema: IdentitySchema,
@@ -79,8 +79,8 @@ function relationshipType({ relationship }: Identity): number {
 }
 
 /**
- * Whoever changes what an identity asks for can make it match a token of their own. So that takes
- * everything the identity holds, wherever it holds it.
+ * A caller who changes the relationship of an identity can make it match an own token. So that requires
+ * every capability of the identity, at every scope.
  */
 async function beforeUpdate(mutation: Mutation, before: Identity, after: Identity): Promise<void> {
   rejectBuiltIn(before.uid);
@@ -104,7 +104,7 @@ function mustHoldBinding(mutation: Mutation, role: Role, group: string): void {
   const { grants } = mutation.caller;
   if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
   if (grants.holds(READ_BINDINGS, group)) mustHoldRole(mutation, role, group);
-  throw new WharfError("PERMISSION_DENIED", "needs everything that the identity holds");
+  throw new WharfError("PERMISSION_DENIED", "needs every capability that the identity holds");
 }
 
 const READ_BINDINGS = [Capability.CAP_IAM_ROLE_BINDINGS_LIST];
@@ -114,7 +114,7 @@ function sameRelationship({ relationship: a }: Identity, { relationship: b }: Id
   return equals(IdentitySchema, of(a), of(b));
 }
 
-/** Answers for identities that do not exist yet, too, so that their uid can be known beforehand. */
+/** Also for identities that do not exist yet, so that clients can know their uid in advance. */
 const lookup: Handler = async (_call, request) => {
   const { issuer, subject } = request as LookupIdentityRequest;
   const response = create(LookupIdentityResponseSchema, {

@@ -8,8 +8,8 @@ import type { Handler } from "../rpc/call.ts";
 import { countBindings, readBindingUids } from "../store/tables/identity-bindings.ts";
 
 /**
- * Role bindings removed in one transaction, which all other writes wait for. Where an identity has
- * more, several transactions go before the one that deletes it.
+ * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more,
+ * further transactions precede the one that deletes it.
  */
 const BATCH_SIZE = 250;
 
@@ -25,7 +25,7 @@ export function deleteIdentity(engine: Engine): Handler {
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
       await store.write(async (tx) => {
         const mutation = new Mutation(call, tx, engine);
-        // Each time: the caller may have lost the right to it since the last batch.
+        // For each batch again: the caller may have lost the capability since the last one.
         await mutation.confirmAccess(uid);
         if ((await identities.table.findForChange(tx, uid)) === undefined) {
           throw notFound(identities.typeName, uid);
@@ -38,7 +38,7 @@ export function deleteIdentity(engine: Engine): Handler {
   };
 }
 
-/** Removes role bindings of an identity, the oldest first, at most so many. */
+/** Deletes role bindings of an identity, the oldest first, up to a limit. */
 export async function deleteBindings(
   mutation: Mutation,
   identity: string,

@@ -7,7 +7,7 @@ import { identityProviders } from "./identity-providers.ts";
 import { roleBindings } from "./role-bindings.ts";
 import { roles } from "./roles.ts";
 
-/** Every resource of this part of the contract. A new one is added here. */
+/** The resources of iam. A new one is added here. */
 export const RESOURCES = {
   groups,
   identities,

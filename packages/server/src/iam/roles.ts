@@ -15,7 +15,7 @@ import { Resource } from "../engine/resource.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
 
-/** Roles: built-in ones, which have no parent, and those that groups make for themselves. */
+/** Roles: built-in ones, which have no parent, and custom roles of groups. */
 export const roles: Resource<Role> = new Resource({
   service: RolesService,
   schema: RoleSchema,
@@ -48,7 +48,7 @@ export const roles: Resource<Role> = new Resource({
   },
 });
 
-/** What some of the resources that use a role are called. */
+/** The plural of the first resource that references a role; undefined if none does. */
 async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
     for (const { column, referencesRole: isRole } of definition.index?.filters ?? []) {
@@ -64,7 +64,7 @@ function rejectBuiltIn(uid: string): void {
   throw failedPrecondition({ type: "BUILT_IN_ROLE", description });
 }
 
-/** Every capability must be one that is known; those for the installation's own services need its mark. */
+/** Capabilities must be known. Internal ones require the capability `internal` in the same role. */
 function checkCapabilities(role: Role): void {
   const unknown = role.capabilities.filter((one) => capabilityBit(one) === 0);
   if (unknown.length > 0) {
