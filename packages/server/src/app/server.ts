@@ -34,7 +34,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { openLog } from "../observe/log.ts";
+import { type Log, type LogOutput, openLog } from "../observe/log.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -62,9 +62,9 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
 import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -87,24 +87,37 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What a server is built on beside its settings; operators cannot choose it. */
+export interface ServerOptions {
+  /** Opens the store. */
+  readonly open?: typeof openStore;
+  /** Where log lines are written to; stderr by default. */
+  readonly logOutput?: LogOutput;
+}
+
 /** Starts everything, from the store to the port. */
 export async function startServer(
   settings: Settings,
-  open: typeof openStore = openStore,
+  options: ServerOptions = {},
 ): Promise<RunningServer> {
+  const { open = openStore, logOutput } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics);
+    return await serve(settings, store, metrics, openLog(settings.logLevel, logOutput));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
-  const lines = openLog(settings.logLevel);
+async function serve(
+  settings: Settings,
+  store: Store,
+  metrics: Metrics,
+  lines: Log,
+): Promise<RunningServer> {
   const { log } = lines;
   store.health.observe(storeFailures(log, metrics));
   const secrets = await Secrets.open(settings, store);
@@ -185,8 +198,8 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     ...advisoryV1Handlers(engine),
     ...importHandlers(engine, deps),
   ]);
-  const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  handlers.bindAll(handlersOfV1(within, engine, tagWrites));
+  const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
+  handlers.bindAll(handlersOfV1(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(
     services,
@@ -194,13 +207,13 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
     authenticator,
     {
       deprecation: deprecationOf(settings, metrics),
-      retelling: IN_WORDS_OF_V1,
+      eventTranslator: V1_EVENT_TRANSLATOR,
     },
   );
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    unsupported: UNSUPPORTED_API,
     endpoints: [
       ...systemEndpoints({
         addresses: () => addresses,

@@ -141,7 +141,8 @@ test("keys that are dropped are accepted no more, those that were replaced befor
   issued.push(await token());
   for (const one of issued) await remembering.verify(one, now);
   const next = await rotate("drop");
-  const refusal = /^WharfError: Unauthenticated: the token is signed with an unknown or retired key$/;
+  const refusal =
+    /^WharfError: Unauthenticated: the token is signed with an unknown or retired key$/;
   for (const one of issued)
     for (const checking of [remembering, verifier()])
       await assert.rejects(checking.verify(one, now), refusal);

@@ -11,14 +11,14 @@ export interface Log {
   flush(): void;
 }
 
+/** Where log lines are written to. */
+export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
+
 /**
- * The log: JSON lines on stderr, written in the background. Secrets never get here: requests are
- * logged by their method and outcome, not by their headers or bodies.
- *
- * @example const { log } = openLog("info");
+ * The log: JSON lines, on stderr unless another output is given, written in the background. Secrets
+ * are never logged: requests are logged by method and outcome, without headers and bodies.
  */
-export function openLog(level: string): Log {
-  const lines = new LineWriter(2);
+export function openLog(level: string, lines: LogOutput = new LineWriter(2)): Log {
   return {
     log: new Logger(level, (line) => lines.write(line)),
     startLine: (time) => lineStart("info", time),

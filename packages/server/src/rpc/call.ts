@@ -23,7 +23,7 @@ export interface Call extends Incoming {
   /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
   readonly time: number;
   /** Translates the events of this call to version 1, where that is what the caller speaks. */
-  readonly retell?: Retelling["retell"] | undefined;
+  readonly translateEvent?: EventTranslator["translate"] | undefined;
 }
 
 /** What an event tells: the message's full name, and the message as JSON. */
@@ -33,14 +33,14 @@ export interface EventBody {
 }
 
 /** An event translated to version 1, whose message may be about another subject. */
-export interface Told extends EventBody {
+export interface TranslatedEvent extends EventBody {
   readonly subject?: string;
 }
 
 /** The methods of version 1, and how events of the version 2 methods behind them are translated. */
-export interface Retelling {
+export interface EventTranslator {
   readonly methods: ReadonlySet<DescMethod>;
-  retell(body: EventBody): Told;
+  translate(body: EventBody): TranslatedEvent;
 }
 
 /** An answer that can be written in either form; only the one asked for is ever made. */
@@ -48,7 +48,7 @@ export interface Reply {
   json(): string;
   binary(): Uint8Array;
   /** The JSON in pieces, where it is too long to hold at once; `json` is not asked for then. */
-  readonly pieces?: AsyncIterable<string>;
+  readonly chunks?: AsyncIterable<string>;
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
@@ -61,10 +61,10 @@ export interface Method {
   /** Whether it can be called without credentials. */
   readonly isOpen: boolean;
   /** Header fields, or metadata, that all its answers carry. */
-  readonly notices?: Notices | undefined;
+  readonly responseHeaders?: ResponseHeaders | undefined;
 }
 
-export type Notices = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /** Everything that can be called, and the one way to call it. */
 export interface Methods extends Iterable<Method> {

@@ -14,13 +14,13 @@ import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { permissionDenied, unimplemented, WharfError } from "../lib/errors.ts";
 import type {
   Call,
+  EventTranslator,
   Handler,
   Incoming,
   Method,
   Methods,
-  Notices,
   Reply,
-  Retelling,
+  ResponseHeaders,
 } from "./call.ts";
 import { fieldValue } from "./fields.ts";
 import { mustBeUid, validateRequest } from "./validate.ts";
@@ -44,20 +44,20 @@ interface Prepared extends Method, Guard {
   /** Told of every call that is let in. */
   readonly called: Deprecation["called"] | undefined;
   readonly handler: Handler | undefined;
-  readonly retell: Call["retell"];
+  readonly translateEvent: Call["translateEvent"];
 }
 
 /** What it means for methods to be deprecated. */
 export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
-  readonly notices: Notices;
+  readonly responseHeaders: ResponseHeaders;
   called(caller: Caller, method: DescMethod): void;
 }
 
 /** What is different about methods of an older version. */
-export interface Older {
+export interface MethodOptions {
   readonly deprecation?: Deprecation | undefined;
-  readonly retelling?: Retelling;
+  readonly eventTranslator?: EventTranslator;
 }
 
 /**
@@ -74,15 +74,17 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, retelling }: Older = {},
+    { deprecation, eventTranslator }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
         const deprecated = deprecation?.methods.has(desc) ? deprecation : undefined;
-        const retell = retelling?.methods.has(desc) ? retelling.retell : undefined;
-        const method = { ...prepare(desc, handlers.get(desc), deprecated), retell };
+        const translateEvent = eventTranslator?.methods.has(desc)
+          ? eventTranslator.translate
+          : undefined;
+        const method = { ...prepare(desc, handlers.get(desc), deprecated), translateEvent };
         this.#methods.push(method);
         for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
@@ -102,7 +104,7 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
-    const { desc, handler, rule, called, retell } = method as Prepared;
+    const { desc, handler, rule, called, translateEvent } = method as Prepared;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
     const caller =
@@ -112,16 +114,19 @@ export class ServedMethods implements Methods {
     mayCall(method as Prepared, caller, request);
     called?.(caller, desc);
     validateRequest(desc.input, request);
-    return await handler(new AdmittedCall(incoming, desc, caller, time, { retell }), request);
+    return await handler(
+      new AdmittedCall(incoming, desc, caller, time, { translateEvent }),
+      request,
+    );
   }
 
   /**
    * Runs a method for a call of another one, which is made of it: its caller is known, and all that
    * the method asks of them is asked again. Answers with the message itself.
    *
-   * @example const group = await methods.within(call, GroupsService.method.getGroup, request);
+   * @example const group = await methods.invoke(call, GroupsService.method.getGroup, request);
    */
-  async within<I extends DescMessage, O extends DescMessage>(
+  async invoke<I extends DescMessage, O extends DescMessage>(
     call: Call,
     desc: DescMethodUnary<I, O>,
     request: MessageShape<I>,
@@ -131,10 +136,10 @@ export class ServedMethods implements Methods {
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
     mayCall(method, call.caller, request);
     validateRequest(desc.input, request);
-    const { caller, time, retell, calledAs = call.method } = call;
+    const { caller, time, translateEvent, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
       format: "binary",
-      retell,
+      translateEvent,
       calledAs,
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
@@ -161,7 +166,7 @@ class AdmittedCall implements Call {
   readonly caller: Caller;
   readonly time: number;
   readonly format: Incoming["format"];
-  readonly retell: Call["retell"];
+  readonly translateEvent: Call["translateEvent"];
 
   constructor(
     incoming: Incoming,
@@ -170,13 +175,13 @@ class AdmittedCall implements Call {
     time: number,
     {
       format = incoming.format,
-      retell,
+      translateEvent,
       calledAs = method,
-    }: Partial<Pick<Call, "format" | "retell" | "calledAs">>,
+    }: Partial<Pick<Call, "format" | "translateEvent" | "calledAs">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
-    this.retell = retell;
+    this.translateEvent = translateEvent;
     this.method = method;
     this.calledAs = calledAs;
     this.caller = caller;
@@ -208,7 +213,7 @@ function prepare(
   desc: DescMethod,
   handler: Handler | undefined,
   deprecation: Deprecation | undefined,
-): Omit<Prepared, "retell"> {
+): Omit<Prepared, "translateEvent"> {
   const name = `${desc.parent.typeName}/${desc.name}`;
   const rule = accessOf(desc);
   if (rule === undefined) throw new Error(`${name} has no access rule`);
@@ -218,7 +223,7 @@ function prepare(
     isOpen: rule.kind === "anyone",
     handler,
     rule,
-    notices: deprecation?.notices,
+    responseHeaders: deprecation?.responseHeaders,
     called: deprecation?.called,
   };
   if (rule.kind !== "scoped") return { ...known, scope: undefined };

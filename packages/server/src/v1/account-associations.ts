@@ -9,7 +9,7 @@ import {
   AccountAssociationsService,
 } from "@wharf/contract";
 import { accountAssociationsV1 as v1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { alike } from "./wire-compatible.ts";
 
@@ -21,25 +21,25 @@ const NAMES = { uid: "group", parent: "group", providerType: "accountType" };
 /**
  * Account associations as version 1 has them.
  *
- * @example handlers.push(...accountAssociationMethods(within));
+ * @example handlers.push(...accountAssociationMethods(invoke));
  */
-export function accountAssociationMethods(within: Within): Adapted[] {
+export function accountAssociationMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.create,
       onto: AccountAssociationsService.method.createAccountAssociation,
       request: (given) => ({ parent: given.group, accountAssociation: toV2(given) }),
       answer: associationsV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.update,
       onto: AccountAssociationsService.method.updateAccountAssociation,
       request: (given) => ({ accountAssociation: toV2(given), updateMask: { paths: ["*"] } }),
       answer: associationsV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: GroupAccountAssociations.method.list,
       onto: AccountAssociationsService.method.listAccountAssociations,
       request({ group, name }) {
@@ -50,13 +50,13 @@ export function accountAssociationMethods(within: Within): Adapted[] {
       item: associationsV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.delete,
       onto: AccountAssociationsService.method.deleteAccountAssociation,
       request: ({ group }) => ({ uid: group }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.check,
       onto: AccountAssociationsService.method.checkAccountAssociation,
       // Providers and states have the same numbers in both versions.

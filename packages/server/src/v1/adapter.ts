@@ -15,7 +15,7 @@ import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { type Names, renamed } from "./names.ts";
 
 /** Runs a method of version 2 for a call of version 1. */
-export type Within = ServedMethods["within"];
+export type Invoke = ServedMethods["invoke"];
 
 /** A method of version 1 and what answers it. */
 export type Adapted = readonly [method: DescMethodUnary, handler: Handler];
@@ -39,7 +39,7 @@ export interface Translation<
 /**
  * The handler of a method that has one counterpart.
  *
- * @example adapt(within, { method: Groups.method.delete, onto: GroupsService.method.deleteGroup,
+ * @example adapt(invoke, { method: Groups.method.delete, onto: GroupsService.method.deleteGroup,
  *   request: ({ id }) => ({ uid: id }) })
  */
 export function adapt<
@@ -47,11 +47,11 @@ export function adapt<
   Out1 extends DescMessage,
   In2 extends DescMessage,
   Out2 extends DescMessage,
->(within: Within, translation: Translation<In1, Out1, In2, Out2>): Adapted {
+>(invoke: Invoke, translation: Translation<In1, Out1, In2, Out2>): Adapted {
   const { method, onto, request, answer, names = {} } = translation;
   const handler: Handler = async (call, message) => {
     const told = request(message as MessageShape<In1>, call);
-    const done = within(call, onto, create(onto.input, told));
+    const done = invoke(call, onto, create(onto.input, told));
     const result = await done.catch((thrown) => {
       throw renamed(thrown, names);
     });

@@ -20,16 +20,21 @@ test("what the guide has a successor for is deprecated, and nothing else", async
   assert.deepEqual(names.sort(), replaced.map(([name]) => name).sort());
 });
 
-test("the notices are written as their standards have them", async () => {
-  const notices = async (...flags: string[]) => {
-    return deprecationOf(await readSettings(flags, {}), new Metrics())?.notices;
+test("the response headers are written as their standards have them", async () => {
+  const responseHeaders = async (...flags: string[]) => {
+    return deprecationOf(await readSettings(flags, {}), new Metrics())?.responseHeaders;
   };
-  assert.deepEqual(await notices(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"), {
+  assert.deepEqual(
+    await responseHeaders(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"),
+    {
+      deprecation: "@1798761600",
+      sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
+      link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
+    },
+  );
+  assert.deepEqual(await responseHeaders("--v1-deprecation", "2027-01-01"), {
     deprecation: "@1798761600",
-    sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
-    link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
   });
-  assert.deepEqual(await notices("--v1-deprecation", "2027-01-01"), { deprecation: "@1798761600" });
 });
 
 test("callers are counted one by one as long as they are few", async () => {

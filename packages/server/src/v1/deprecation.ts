@@ -3,7 +3,7 @@ import { advisoriesV1 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { Notices } from "../rpc/call.ts";
+import type { ResponseHeaders } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
 
 /**
@@ -31,7 +31,7 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
   const callers = new Set<string>();
   return {
     methods: REPLACED,
-    notices: noticesOf(settings),
+    responseHeaders: responseHeadersOf(settings),
     called({ uid }, { parent, name }) {
       if (callers.size < MOST_CALLERS) callers.add(uid);
       const caller = callers.has(uid) ? uid || "anonymous" : "other";
@@ -41,9 +41,9 @@ export function deprecationOf(settings: Settings, metrics: Metrics): Deprecation
 }
 
 /**
- * @example noticesOf({ v1Deprecation: 1798761600000, … }).deprecation // "@1798761600"
+ * @example responseHeadersOf({ v1Deprecation: 1798761600000, … }).deprecation // "@1798761600"
  */
-function noticesOf({ v1Deprecation, v1Sunset, v1Guide }: Settings): Notices {
+function responseHeadersOf({ v1Deprecation, v1Sunset, v1Guide }: Settings): ResponseHeaders {
   return {
     deprecation: `@${Math.floor(v1Deprecation / 1000)}`,
     ...(v1Sunset !== 0 && { sunset: new Date(v1Sunset).toUTCString() }),

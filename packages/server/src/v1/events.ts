@@ -19,7 +19,7 @@ import {
   rolesV1,
   SERVICES_V1,
 } from "@wharf/contract/v1";
-import type { Retelling, Told } from "../rpc/call.ts";
+import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import { toV1 } from "../vulnerabilities/v1/messages.ts";
@@ -36,7 +36,7 @@ import { tagV1 } from "./tags.ts";
 import { alike } from "./wire-compatible.ts";
 
 /** What an event tells, told in version 1, by the name of the message that tells it in version 2. */
-type Words = readonly [name: string, tell: (json: string) => Told];
+type Words = readonly [name: string, tell: (json: string) => TranslatedEvent];
 
 /**
  * Events have the same types in both versions; what tells them apart is the message in them. So what
@@ -96,11 +96,11 @@ const WORDS: ReadonlyMap<string, Words[1]> = new Map([
 ]);
 
 /** Which calls are told in the words of version 1, and how. */
-export const IN_WORDS_OF_V1: Retelling = {
+export const V1_EVENT_TRANSLATOR: EventTranslator = {
   methods: new Set<DescMethod>(
     [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods),
   ),
-  retell: (body) => WORDS.get(body.type)?.(body.json) ?? body,
+  translate: (body) => WORDS.get(body.type)?.(body.json) ?? body,
 };
 
 function words<From extends DescMessage, To extends DescMessage>(

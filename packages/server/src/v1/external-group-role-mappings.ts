@@ -5,7 +5,7 @@ import {
   ExternalGroupRoleMappingsService,
 } from "@wharf/contract";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { ExternalGroupRoleMappings, ExternalGroupRoleMappingSchema } = externalGroupRoleMappingsV1;
@@ -20,11 +20,11 @@ const NAMES = {
 /**
  * Mappings of external groups to roles as version 1 has them.
  *
- * @example handlers.push(...externalGroupRoleMappingMethods(within));
+ * @example handlers.push(...externalGroupRoleMappingMethods(invoke));
  */
-export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
+export function externalGroupRoleMappingMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.create,
       onto: ExternalGroupRoleMappingsService.method.createExternalGroupRoleMapping,
       request: ({ parentId, mapping }) => ({
@@ -34,7 +34,7 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
       answer: mappingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.get,
       onto: ExternalGroupRoleMappingsService.method.getExternalGroupRoleMapping,
       request: ({ uid }) => ({ uid }),
@@ -42,7 +42,7 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
       // The one place of version 1 that has the name of version 2.
       names: { uid: "uid" },
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: ExternalGroupRoleMappings.method.list,
       onto: ExternalGroupRoleMappingsService.method.listExternalGroupRoleMappings,
       request({ uidp, identityProviderUidp }) {
@@ -53,12 +53,12 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
       item: mappingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.delete,
       onto: ExternalGroupRoleMappingsService.method.deleteExternalGroupRoleMapping,
       request: ({ id }) => ({ uid: id }),
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.batchDelete,
       onto: ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
       request: ({ parentId, ids }) => ({ parent: parentId, names: ids }),

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type GroupInvite, GroupInvitesService } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { roleV1 } from "./roles.ts";
 
@@ -10,11 +10,11 @@ const { GroupInvites, GroupInviteSchema, StoredGroupInviteSchema } = groupInvite
 /**
  * Group invites as version 1 has them: with all of their role, and their code where they are made.
  *
- * @example handlers.push(...groupInviteMethods(within));
+ * @example handlers.push(...groupInviteMethods(invoke));
  */
-export function groupInviteMethods(within: Within): Adapted[] {
+export function groupInviteMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: GroupInvites.method.create,
       onto: GroupInvitesService.method.createGroupInvite,
       request: ({ group, ttl, role, email, singleUse }) => ({
@@ -24,7 +24,7 @@ export function groupInviteMethods(within: Within): Adapted[] {
       answer: inviteV1,
       names: { parent: "group", roleUid: "role" },
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: GroupInvites.method.list,
       onto: GroupInvitesService.method.listGroupInvites,
       request({ group, id, keyId }) {
@@ -35,7 +35,7 @@ export function groupInviteMethods(within: Within): Adapted[] {
       item: stored,
       names: { "uidp.childrenOf": "group" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupInvites.method.delete,
       onto: GroupInvitesService.method.deleteGroupInvite,
       request: ({ id }) => ({ uid: id }),

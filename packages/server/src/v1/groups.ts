@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Group, GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Groups, GroupSchema } = groupsV1;
@@ -10,17 +10,17 @@ const { Groups, GroupSchema } = groupsV1;
 /**
  * Groups as version 1 has them.
  *
- * @example handlers.push(...groupMethods(within));
+ * @example handlers.push(...groupMethods(invoke));
  */
-export function groupMethods(within: Within): Adapted[] {
+export function groupMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.create,
       onto: GroupsService.method.createGroup,
       request: ({ parent, group }) => ({ parent, ...(group && { group: toV2(group) }) }),
       answer: groupV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.update,
       onto: GroupsService.method.updateGroup,
       request: (group, call) => ({
@@ -29,7 +29,7 @@ export function groupMethods(within: Within): Adapted[] {
       }),
       answer: groupV1,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Groups.method.list,
       onto: GroupsService.method.listGroups,
       request({ id, uidp, name }) {
@@ -39,7 +39,7 @@ export function groupMethods(within: Within): Adapted[] {
       items: ({ groups }) => groups,
       item: groupV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.delete,
       onto: GroupsService.method.deleteGroup,
       request: ({ id }) => ({ uid: id }),

@@ -4,7 +4,7 @@ import { WholeRepos } from "../registry/repos/repo-with-readme.ts";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
 import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
@@ -23,28 +23,28 @@ import { tagsSummaryMethods } from "./tags-summary.ts";
 /**
  * Everything that version 1 can do.
  *
- * @example for (const [method, handler] of handlersOfV1(within, engine, tagWrites)) handlers.set(method, handler);
+ * @example for (const [method, handler] of handlersOfV1(invoke, engine, tagWrites)) handlers.set(method, handler);
  */
 export function handlersOfV1(
-  within: Within,
+  invoke: Invoke,
   engine: Engine,
   tagWrites: TagWrites,
 ): Iterable<readonly [DescMethod, Handler]> {
   return [
-    ...groupMethods(within),
-    ...identityMethods(within, engine),
-    ...roleMethods(within),
-    ...roleBindingMethods(within),
-    ...groupInviteMethods(within),
-    ...identityProviderMethods(within),
-    ...accountAssociationMethods(within),
-    ...externalGroupRoleMappingMethods(within),
-    ...repoMethods(within, new WholeRepos(engine, tellRepo)),
-    ...tagMethods(within, tagWrites),
-    ...tagsSummaryMethods(within),
-    ...tagHistoryMethods(within),
-    ...imageMethods(within),
-    ...registrySettingsMethods(within),
-    ...pingMethods(within),
+    ...groupMethods(invoke),
+    ...identityMethods(invoke, engine),
+    ...roleMethods(invoke),
+    ...roleBindingMethods(invoke),
+    ...groupInviteMethods(invoke),
+    ...identityProviderMethods(invoke),
+    ...accountAssociationMethods(invoke),
+    ...externalGroupRoleMappingMethods(invoke),
+    ...repoMethods(invoke, new WholeRepos(engine, tellRepo)),
+    ...tagMethods(invoke, tagWrites),
+    ...tagsSummaryMethods(invoke),
+    ...tagHistoryMethods(invoke),
+    ...imageMethods(invoke),
+    ...registrySettingsMethods(invoke),
+    ...pingMethods(invoke),
   ];
 }

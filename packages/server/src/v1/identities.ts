@@ -10,7 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { relationshipV1, relationshipV2 } from "./relationship.ts";
 
@@ -36,11 +36,11 @@ const REPLACED = [
 /**
  * Identities as version 1 has them.
  *
- * @example handlers.push(...identityMethods(within, engine));
+ * @example handlers.push(...identityMethods(invoke, engine));
  */
-export function identityMethods(within: Within, engine: Engine): Adapted[] {
+export function identityMethods(invoke: Invoke, engine: Engine): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Identities.method.create,
       onto: IdentitiesService.method.createIdentity,
       request: ({ parentId, identity }) => {
@@ -49,14 +49,14 @@ export function identityMethods(within: Within, engine: Engine): Adapted[] {
       answer: identityV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Identities.method.update,
       onto: IdentitiesService.method.updateIdentity,
       request: (identity) => ({ identity: toV2(identity), updateMask: { paths: REPLACED } }),
       answer: identityV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Identities.method.list,
       onto: IdentitiesService.method.listIdentities,
       request({ id, uidp }) {
@@ -66,8 +66,8 @@ export function identityMethods(within: Within, engine: Engine): Adapted[] {
       items: ({ identities }) => identities,
       item: identityV1,
     }),
-    [Identities.method.lookup, lookup(within, engine)],
-    adapt(within, {
+    [Identities.method.lookup, lookup(invoke, engine)],
+    adapt(invoke, {
       method: Identities.method.delete,
       onto: IdentitiesService.method.deleteIdentity,
       request: ({ id }) => ({ uid: id }),
@@ -79,11 +79,11 @@ export function identityMethods(within: Within, engine: Engine): Adapted[] {
  * Version 2 tells the uid of whoever could ever be; version 1 tells whether they are there. All who
  * are known may ask, so others than those who may list the identity learn nothing else of it.
  */
-function lookup(within: Within, { store, catalog: { identities } }: Engine): Handler {
+function lookup(invoke: Invoke, { store, catalog: { identities } }: Engine): Handler {
   return async (call, request) => {
     const { issuer, subject } = request as identitiesV1.LookupRequest;
     const asked = create(LookupIdentityRequestSchema, { issuer, subject });
-    const { uid } = await within(call, IdentitiesService.method.lookupIdentity, asked);
+    const { uid } = await invoke(call, IdentitiesService.method.lookupIdentity, asked);
     const found = await identities.find(store.reader, uid);
     if (found === undefined) throw notFound("Identity", `${issuer} ${subject}`);
     const maySee = call.caller.grants.holds([Capability.CAP_IAM_IDENTITY_LIST], uid);

@@ -11,7 +11,7 @@ import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { scimMethods } from "./scim.ts";
 import { alike } from "./wire-compatible.ts";
@@ -26,11 +26,11 @@ const EVERYTHING = ["name", "description", "default_role", "oidc", "oidc.client_
 /**
  * Identity providers as version 1 has them.
  *
- * @example handlers.push(...identityProviderMethods(within));
+ * @example handlers.push(...identityProviderMethods(invoke));
  */
-export function identityProviderMethods(within: Within): Adapted[] {
+export function identityProviderMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: IdentityProviders.method.create,
       onto: IdentityProvidersService.method.createIdentityProvider,
       request: ({ parentId, identityProvider }) => ({
@@ -40,26 +40,26 @@ export function identityProviderMethods(within: Within): Adapted[] {
       answer: providerV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: IdentityProviders.method.update,
       onto: IdentityProvidersService.method.updateIdentityProvider,
       request: (given) => ({ identityProvider: toV2(given), updateMask: { paths: EVERYTHING } }),
       answer: providerV1,
     }),
-    listMethod(within),
-    adapt(within, {
+    listMethod(invoke),
+    adapt(invoke, {
       method: IdentityProviders.method.delete,
       onto: IdentityProvidersService.method.deleteIdentityProvider,
       request: ({ id }) => ({ uid: id }),
     }),
-    ...scimMethods(within),
+    ...scimMethods(invoke),
   ];
 }
 
 /** Version 1 has no Get: what only that tells, such as the etag of provisioning, a list by id does. */
-function listMethod(within: Within): Adapted {
+function listMethod(invoke: Invoke): Adapted {
   const { listIdentityProviders, getIdentityProvider } = IdentityProvidersService.method;
-  const [method, list] = adaptList(within, {
+  const [method, list] = adaptList(invoke, {
     method: IdentityProviders.method.list,
     onto: listIdentityProviders,
     request: asked,
@@ -71,11 +71,11 @@ function listMethod(within: Within): Adapted {
     const request = asked(filter);
     if (filter.id === "" || request === undefined) return list(call, message);
     const given = create(ListIdentityProvidersRequestSchema, request);
-    const { identityProviders } = await within(call, listIdentityProviders, given);
+    const { identityProviders } = await invoke(call, listIdentityProviders, given);
     const items: v1.IdentityProvider[] = [];
     for (const { uid } of identityProviders) {
       const one = create(GetIdentityProviderRequestSchema, { uid });
-      const got = await within(call, getIdentityProvider, one).catch(undefinedIfGone);
+      const got = await invoke(call, getIdentityProvider, one).catch(undefinedIfGone);
       if (got !== undefined) items.push(providerV1(got));
     }
     return messageReply(method.output, create(v1.IdentityProviderListSchema, { items }));

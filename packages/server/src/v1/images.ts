@@ -1,6 +1,6 @@
 import { ImagesService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 
 const { Registry } = registryV1;
 
@@ -9,25 +9,25 @@ const NAMES = { repoUid: "repoId", architecture: "arch" };
 /**
  * What version 1 tells of images.
  *
- * @example handlers.push(...imageMethods(within));
+ * @example handlers.push(...imageMethods(invoke));
  */
-export function imageMethods(within: Within): Adapted[] {
+export function imageMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getArchs,
       onto: ImagesService.method.getArchitectures,
       request: ({ repoId, digest }) => ({ repoUid: repoId, digest }),
       answer: ({ architectures }) => ({ archs: architectures }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getSize,
       onto: ImagesService.method.getSize,
       request: ({ repoId, digest, arch }) => ({ repoUid: repoId, digest, architecture: arch }),
       answer: ({ size, architecture }) => ({ size, arch: architecture }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getImageConfig,
       onto: ImagesService.method.getImageConfig,
       request: ({ repoId, digest, arch }) => ({ repoUid: repoId, digest, architecture: arch }),

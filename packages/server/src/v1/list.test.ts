@@ -12,7 +12,7 @@ import {
 import { groupsV1 } from "@wharf/contract/v1";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
 import { adaptList, filterOf } from "./list.ts";
 
@@ -44,15 +44,15 @@ test("what cannot be asks for nothing", () => {
 /** Pages of groups, and what was asked for them. */
 function listing(pages: readonly (readonly string[] | Error)[]) {
   const asked: ListGroupsRequest[] = [];
-  const within = (async (_call: Call, _method: unknown, request: Message) => {
+  const invoke = (async (_call: Call, _method: unknown, request: Message) => {
     asked.push(request as ListGroupsRequest);
     const page = pages[asked.length - 1] ?? [];
     if (page instanceof Error) throw page;
     const groups = page.map((name) => create(GroupSchema, { name }));
     const nextPageToken = asked.length < pages.length ? `page ${asked.length + 1}` : "";
     return create(ListGroupsResponseSchema, { groups, nextPageToken });
-  }) as unknown as Within;
-  const [, handler] = adaptList(within, {
+  }) as unknown as Invoke;
+  const [, handler] = adaptList(invoke, {
     method: groupsV1.Groups.method.list,
     onto: GroupsService.method.listGroups,
     request: ({ name }) => (name === "nobody" ? undefined : { name }),
@@ -66,10 +66,10 @@ function listing(pages: readonly (readonly string[] | Error)[]) {
     return handler(made, create(groupsV1.GroupFilterSchema, { name }));
   };
   const json = async (name = "", more: Partial<Call> = {}) => {
-    const { pieces, ...reply } = await call("json", name, more);
+    const { chunks, ...reply } = await call("json", name, more);
     let text = "";
-    if (pieces === undefined) text = reply.json();
-    else for await (const piece of pieces) text += piece;
+    if (chunks === undefined) text = reply.json();
+    else for await (const chunk of chunks) text += chunk;
     return JSON.parse(text).items.map((item: { name: string }) => item.name);
   };
   const binary = async (name = "") => {
@@ -119,12 +119,12 @@ test("each page is asked for as the one before says, as large as pages are", asy
   );
 });
 
-test("a short list is whole, a longer one comes in pieces, read as they are asked for", async () => {
-  assert.equal((await listing([["a"]]).call("json")).pieces, undefined);
+test("a short list is whole, a longer one comes in chunks, read as they are asked for", async () => {
+  assert.equal((await listing([["a"]]).call("json")).chunks, undefined);
   const { asked, call } = listing([["a"], ["b"], ["c"], ["d"]]);
-  const { pieces } = await call("json");
+  const { chunks } = await call("json");
   assert.equal(asked.length, 2, "read ahead");
-  for await (const _ of pieces ?? []) break;
+  for await (const _ of chunks ?? []) break;
   assert.equal(asked.length, 2, "and not further for whoever has left");
 });
 

@@ -15,7 +15,7 @@ import { tooLong, WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";
-import type { Adapted, Within } from "./adapter.ts";
+import type { Adapted, Invoke } from "./adapter.ts";
 import { type Names, renamed } from "./names.ts";
 
 /** As many as a page of version 2 holds. */
@@ -61,7 +61,7 @@ export interface ListTranslation<
  * The handler of a list. Version 1 has no pages: they are read one after the other here, and over
  * REST written as they are read, so that no list is ever held in memory as a whole.
  *
- * @example adaptList(within, { method: Groups.method.list, onto: GroupsService.method.listGroups, … })
+ * @example adaptList(invoke, { method: Groups.method.list, onto: GroupsService.method.listGroups, … })
  */
 export function adaptList<
   In1 extends DescMessage,
@@ -69,7 +69,7 @@ export function adaptList<
   In2 extends DescMessage,
   Out2 extends DescMessage,
   Item2,
->(within: Within, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): Adapted {
+>(invoke: Invoke, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): Adapted {
   const { method, onto, request, items, item, names = {} } = translation;
   const { pageSize = PAGE_SIZE } = translation;
   const rows = method.output.fields.find((field) => field.name === "items") as ListField;
@@ -82,7 +82,7 @@ export function adaptList<
     let pageToken = "";
     do {
       const asked = create(onto.input, { ...question, pageSize, pageToken } as never);
-      const done = within(call, onto, asked as MessageShape<In2>);
+      const done = invoke(call, onto, asked as MessageShape<In2>);
       const page = await done.catch((thrown) => {
         throw renamed(thrown, names);
       });
@@ -100,7 +100,7 @@ export function adaptList<
     // Read ahead, so that most refusals come before the answer begins, and short answers are whole.
     const second = await found.next();
     if (second.done) return { ...NO_REPLY, json: () => `{"items":[${text(rows.message, first)}]}` };
-    return { ...NO_REPLY, pieces: pieces(rows.message, [first, second.value], found) };
+    return { ...NO_REPLY, chunks: chunks(rows.message, [first, second.value], found) };
   };
   return [method, handler];
 }
@@ -124,7 +124,7 @@ const NO_REPLY: Reply = {
   binary: () => new Uint8Array(0),
 };
 
-async function* pieces(
+async function* chunks(
   schema: DescMessage,
   begun: readonly (readonly Message[])[],
   rest: Pages,

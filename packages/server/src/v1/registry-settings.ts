@@ -1,6 +1,6 @@
 import { type RegistrySettings, RegistrySettingsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 
 const { Registry } = registryV1;
 
@@ -9,18 +9,18 @@ const NAMES = { groupUid: "registryId" };
 /**
  * The settings of groups for their repos, as version 1 has them: a registry is a group.
  *
- * @example handlers.push(...registrySettingsMethods(within));
+ * @example handlers.push(...registrySettingsMethods(invoke));
  */
-export function registrySettingsMethods(within: Within): Adapted[] {
+export function registrySettingsMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getRegistrySettings,
       onto: RegistrySettingsService.method.getRegistrySettings,
       request: ({ registryId }) => ({ groupUid: registryId }),
       answer: settingsV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.updateRegistrySettings,
       onto: RegistrySettingsService.method.updateRegistrySettings,
       request: ({ registryId, uniqueTags, eolGracePeriod }) => ({

@@ -6,7 +6,7 @@ import type { WholeRepo, WholeRepos } from "../registry/repos/repo-with-readme.t
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
+import { type Adapted, adapt, answerWith, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -38,9 +38,9 @@ const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 /**
  * Repos as version 1 has them, each with its README.
  *
- * @example handlers.push(...repoMethods(within, new WholeRepos(engine, tellRepo)));
+ * @example handlers.push(...repoMethods(invoke, new WholeRepos(engine, tellRepo)));
  */
-export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
+export function repoMethods(invoke: Invoke, repos: WholeRepos): Adapted[] {
   return [
     answerWith(Registry.method.createRepo, NAMES, async (given, call) => {
       const { parentId, repo, preventExisting } = given;
@@ -52,7 +52,7 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
     answerWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
       return repoV1(await repos.replace(call, wholeV2(repo)));
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Registry.method.listRepos,
       onto: ReposService.method.listRepos,
       request({ id, uidp, name }) {
@@ -66,7 +66,7 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
       item: repoV1,
       pageSize: PAGE_SIZE,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getRepoCountBySource,
       onto: ReposService.method.listRepos,
       request({ id }) {
@@ -75,7 +75,7 @@ export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
       },
       answer: ({ totalCount = 0n }) => ({ count: totalCount }),
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.deleteRepo,
       onto: ReposService.method.deleteRepo,
       request: ({ id }) => ({ uid: id }),

@@ -13,7 +13,7 @@ import {
 } from "@wharf/contract";
 import { roleBindingsV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
 import { adaptList, filterOf, PAGE_SIZE } from "./list.ts";
 import { roleV1 } from "./roles.ts";
@@ -25,11 +25,11 @@ const NAMES = { identityUid: "identity", roleUid: "role" };
 /**
  * Role bindings as version 1 has them.
  *
- * @example handlers.push(...roleBindingMethods(within));
+ * @example handlers.push(...roleBindingMethods(invoke));
  */
-export function roleBindingMethods(within: Within): Adapted[] {
+export function roleBindingMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.create,
       onto: RoleBindingsService.method.createRoleBinding,
       request: ({ parent, roleBinding }) => {
@@ -38,7 +38,7 @@ export function roleBindingMethods(within: Within): Adapted[] {
       answer: bindingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.createBatch,
       onto: RoleBindingsService.method.batchCreateRoleBindings,
       request: ({ parent, roleBindings }) => {
@@ -47,24 +47,24 @@ export function roleBindingMethods(within: Within): Adapted[] {
       answer: batchV1,
       names: { ...NAMES, requests: "roleBindings", roleBinding: "" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.update,
       onto: RoleBindingsService.method.updateRoleBinding,
       request: (binding) => ({ roleBinding: toV2(binding), updateMask: { paths: ["*"] } }),
       answer: bindingV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: RoleBindings.method.list,
       onto: RoleBindingsService.method.listRoleBindings,
       request({ id, uidp }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter };
       },
-      items: ({ roleBindings }, call) => withNeighbours(within, call, roleBindings),
+      items: ({ roleBindings }, call) => withNeighbours(invoke, call, roleBindings),
       item: listedV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.delete,
       onto: RoleBindingsService.method.deleteRoleBinding,
       request: ({ id }) => ({ uid: id }),
@@ -104,7 +104,7 @@ interface Neighbours {
 
 /** Version 2 names group and role only; version 1 shows all of them. */
 async function withNeighbours(
-  within: Within,
+  invoke: Invoke,
   call: Call,
   bindings: readonly RoleBinding[],
 ): Promise<Neighbours[]> {
@@ -113,12 +113,12 @@ async function withNeighbours(
     return { uidp: { ids: [...new Set(uids)] }, pageSize: PAGE_SIZE };
   };
   const [{ groups }, { roles }] = await Promise.all([
-    within(
+    invoke(
       call,
       GroupsService.method.listGroups,
       create(ListGroupsRequestSchema, asked(bindings.map(({ uid }) => parentOf(uid)))),
     ),
-    within(
+    invoke(
       call,
       RolesService.method.listRoles,
       create(ListRolesRequestSchema, asked(bindings.map(({ roleUid }) => roleUid))),

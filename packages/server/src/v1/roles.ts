@@ -9,7 +9,7 @@ import {
 } from "@wharf/contract";
 import { rolesV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type Adapted, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Roles, RoleSchema } = rolesV1;
@@ -19,25 +19,25 @@ const NAMES = { parent: "parentId" };
 /**
  * Roles as version 1 has them: their capabilities are dotted names.
  *
- * @example handlers.push(...roleMethods(within));
+ * @example handlers.push(...roleMethods(invoke));
  */
-export function roleMethods(within: Within): Adapted[] {
+export function roleMethods(invoke: Invoke): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.create,
       onto: RolesService.method.createRole,
       request: ({ parentId, role }) => ({ parent: parentId, ...(role && { role: toV2(role) }) }),
       answer: roleV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.update,
       onto: RolesService.method.updateRole,
       request: (role) => ({ role: toV2(role), updateMask: { paths: ["*"] } }),
       answer: roleV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Roles.method.list,
       onto: RolesService.method.listRoles,
       request({ id, uidp, name, parent }) {
@@ -53,7 +53,7 @@ export function roleMethods(within: Within): Adapted[] {
       item: roleV1,
       names: { "uidp.childrenOf": "parent" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.delete,
       onto: RolesService.method.deleteRole,
       request: ({ id }) => ({ uid: id }),

@@ -3,7 +3,7 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
-import type { Adapted, Within } from "./adapter.ts";
+import type { Adapted, Invoke } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 
 const { Registry, TagHistorySchema } = registryV1;
@@ -11,11 +11,11 @@ const { Registry, TagHistorySchema } = registryV1;
 /**
  * What tags have stood for, as version 1 has it: all at once, or from one time until another.
  *
- * @example handlers.push(...tagHistoryMethods(within));
+ * @example handlers.push(...tagHistoryMethods(invoke));
  */
-export function tagHistoryMethods(within: Within): Adapted[] {
+export function tagHistoryMethods(invoke: Invoke): Adapted[] {
   return [
-    adaptList(orNothing(within), {
+    adaptList(orNothing(invoke), {
       method: Registry.method.listTagHistory,
       onto: TagsService.method.listTagHistory,
       request: ({ parentId }) => ({ uid: parentId }),
@@ -31,9 +31,9 @@ export function tagHistoryMethods(within: Within): Adapted[] {
 }
 
 /** To version 1, what does not exist has an empty list. */
-function orNothing(within: Within): Within {
+function orNothing(invoke: Invoke): Invoke {
   return (call, method, request) =>
-    within(call, method, request).catch((thrown) => {
+    invoke(call, method, request).catch((thrown) => {
       if (!(thrown instanceof WharfError) || thrown.code !== "NOT_FOUND") throw thrown;
       return create(method.output);
     });

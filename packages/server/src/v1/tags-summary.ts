@@ -8,7 +8,7 @@ import {
 import { registryV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type Adapted, answerWith, type Within } from "./adapter.ts";
+import { type Adapted, answerWith, type Invoke } from "./adapter.ts";
 import { included, tagV1 } from "./tags.ts";
 
 const { Registry } = registryV1;
@@ -23,20 +23,20 @@ const EVERY_KIND: Question = { includeReferrers: true, includeDates: true, inclu
 /**
  * The tags of a repo at a glance, made of several lists.
  *
- * @example handlers.push(...tagsSummaryMethods(within));
+ * @example handlers.push(...tagsSummaryMethods(invoke));
  */
-export function tagsSummaryMethods(within: Within): Adapted[] {
+export function tagsSummaryMethods(invoke: Invoke): Adapted[] {
   return [
     answerWith(Registry.method.getRepoTagsSummary, {}, async (given, call) => {
       mustBeUid("repoId", given.repoId);
-      return summaryOf(within, call, given.repoId, included(given));
+      return summaryOf(invoke, call, given.repoId, included(given));
     }),
   ];
 }
 
 /** How many tags of these kinds a repo has, when one of them last changed, and what `latest` is. */
 async function summaryOf(
-  within: Within,
+  invoke: Invoke,
   call: Call,
   repo: string,
   kinds: Question,
@@ -44,7 +44,7 @@ async function summaryOf(
   const { listTags } = TagsService.method;
   const ask = (question: Question) => {
     const uidp = create(UIDPFilterSchema, { childrenOf: repo });
-    return within(call, listTags, create(listTags.input, { ...question, uidp }));
+    return invoke(call, listTags, create(listTags.input, { ...question, uidp }));
   };
   const newest = await ask({ ...kinds, orderBy: "updated_at desc", pageSize: 1 });
   const [latest] = (await ask({ name: "latest" })).tags;

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
-import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
+import { type Adapted, adapt, answerWith, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Registry, TagSchema: TagV1Schema, EolTagStatus } = registryV1;
@@ -12,11 +12,11 @@ const NAMES = { parent: "repoId", updateTime: "lastUpdated" };
 /**
  * Tags as version 1 has them: lists show every kind of them unless told otherwise.
  *
- * @example handlers.push(...tagMethods(within, tagWrites));
+ * @example handlers.push(...tagMethods(invoke, tagWrites));
  */
-export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
+export function tagMethods(invoke: Invoke, tagWrites: TagWrites): Adapted[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.createTag,
       onto: TagsService.method.createTag,
       request: ({ repoId, tag }) => ({ parent: repoId, ...(tag && { tag: tagV2(tag) }) }),
@@ -26,12 +26,12 @@ export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
     answerWith(Registry.method.updateTag, NAMES, async (tag, call) => {
       return tagV1(await tagWrites.replace(call, create(TagSchema, tagV2(tag))));
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.deleteTag,
       onto: TagsService.method.deleteTag,
       request: ({ id }) => ({ uid: id }),
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Registry.method.listTags,
       onto: TagsService.method.listTags,
       request({ id, uidp, name, digest, updatedSince, ...excluded }) {
@@ -43,7 +43,7 @@ export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
       items: ({ tags }) => tags,
       item: tagV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.listEolTags,
       onto: TagsService.method.listTags,
       request({ uidp, name, pageToken, pageSize, ...excluded }) {

@@ -1,4 +1,4 @@
-import type { Outside, OutsideRoute } from "../wire/unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
  * What the public contract has beyond what this server does: software catalogues, builds, charts,
@@ -79,8 +79,8 @@ function ofImage(what: string): string {
   return `GET /registry/v1/repos/{repo_id=**}/${what}`;
 }
 
-/** What is outside, for the wire to tell. */
-export const OUTSIDE: Outside = {
+/** The unsupported API, for `wire`. */
+export const UNSUPPORTED_API: UnsupportedApi = {
   routes: [
     ...Object.entries(NAMED).flatMap(routesOf),
     ...Object.entries(AREAS).flatMap(areaRoutes),
@@ -91,20 +91,20 @@ export const OUTSIDE: Outside = {
     if (!own.startsWith(PACKAGE)) return undefined;
     const name = own.slice(PACKAGE.length);
     const [area = ""] = name.split(".");
-    const isOutside = Object.hasOwn(NAMED, name) || Object.hasOwn(AREAS, area);
-    if (isOutside) return service;
+    const isUnsupported = Object.hasOwn(NAMED, name) || Object.hasOwn(AREAS, area);
+    if (isUnsupported) return service;
     return Object.hasOwn(NAMED, `${name}/${method}`) ? `${service}/${method}` : undefined;
   },
 };
 
-function routesOf([name, paths]: readonly [string, readonly string[]]): OutsideRoute[] {
+function routesOf([name, paths]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return paths.flatMap((path) => {
     const [verb = "", template = ""] = path.split(" ");
     const verbs = verb === "*" ? VERBS : [verb];
-    return verbs.map((httpMethod) => ({ httpMethod, template, outside: PACKAGE + name }));
+    return verbs.map((httpMethod) => ({ httpMethod, template, unsupported: PACKAGE + name }));
   });
 }
 
-function areaRoutes([area, versions]: readonly [string, readonly string[]]): OutsideRoute[] {
+function areaRoutes([area, versions]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return versions.flatMap((version) => routesOf([area, [`* /${area}/${version}/{rest=**}`]]));
 }

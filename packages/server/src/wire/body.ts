@@ -3,19 +3,19 @@
 import type { Readable } from "node:stream";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
-import type { Conversation } from "./answer.ts";
 import { HttpFault } from "./http.ts";
-import type { Exchange } from "./request-context.ts";
+import type { HttpContext } from "./http-reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
 
 /**
  * Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked.
  *
- * @example const text = (await readBody(conversation, limits.messageBytes)).toString();
+ * @example const text = (await readBody(http, limits.messageBytes)).toString();
  */
 export async function readBody(
-  { request, response, exchange }: Pick<Conversation, "request" | "response" | "exchange">,
+  { request, response, context }: Pick<HttpContext, "request" | "response" | "context">,
   limit: number,
 ): Promise<Buffer> {
   const { headers } = request;
@@ -23,7 +23,7 @@ export async function readBody(
   if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
     response.writeContinue();
   }
-  const bytes = await collect(request, limit, exchange);
+  const bytes = await collect(request, limit, context);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding === "identity" || bytes.length === 0) return bytes;
   if (encoding !== "gzip") {
@@ -31,7 +31,7 @@ export async function readBody(
     throw new HttpFault(invalidArgument({ field: "", description }), 415);
   }
   const unpacked = await unzip(bytes, limit);
-  exchange.received(unpacked.length);
+  context.received(unpacked.length);
   return unpacked;
 }
 
@@ -60,7 +60,7 @@ function tooLarge(limit: number): HttpFault {
   return new HttpFault(error, 413, { connection: "close" });
 }
 
-function collect(stream: Readable, limit: number, exchange: Exchange): Promise<Buffer> {
+function collect(stream: Readable, limit: number, context: RequestContext): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A request without a body is at its end from the start, and will not say so again.
     if (stream.readableEnded) {
@@ -73,7 +73,7 @@ function collect(stream: Readable, limit: number, exchange: Exchange): Promise<B
       try {
         size += chunk.length;
         if (size > limit) throw tooLarge(limit);
-        exchange.received(chunk.length);
+        context.received(chunk.length);
         chunks.push(chunk);
       } catch (error) {
         stream.pause();

@@ -1,7 +1,5 @@
 /** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
 import { WharfError } from "../lib/errors.ts";
-import type { Conversation } from "./answer.ts";
-import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
@@ -9,10 +7,12 @@ import { handleGrpcWeb } from "./grpc/web.ts";
 import { hostFault } from "./host.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
+import type { HttpContext } from "./http-reply.ts";
+import { errorReply, sendReply } from "./http-reply.ts";
 import { checkParameterCount } from "./parameters.ts";
-import { Exchange } from "./request-context.ts";
+import { RequestContext } from "./request-context.ts";
 import { handleRest } from "./rest/handler.ts";
-import { letGo } from "./stream-answer.ts";
+import { cancelBody } from "./stream-reply.ts";
 
 /**
  * Answers one request over HTTP/1 or HTTP/2.
@@ -33,14 +33,14 @@ export function handleHttp(
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
-  const exchange = new Exchange(protocol, headers, connection, wire);
-  const conversation = { wire, exchange, request, response };
+  const context = new RequestContext(protocol, headers, connection, wire);
+  const http = { wire, context, request, response };
   const fault = faultOf(wire, request, url, query);
-  if (fault) refuse(conversation, fault);
-  else if (request.method === "OPTIONS" && preflight(conversation)) return;
-  else if (isWeb) handleGrpcWeb(conversation, path);
-  else if (endpoints) handleEndpoint(conversation, endpoints, path, query);
-  else handleRest(conversation, path, query);
+  if (fault) refuse(http, fault);
+  else if (request.method === "OPTIONS" && preflight(http)) return;
+  else if (isWeb) handleGrpcWeb(http, path);
+  else if (endpoints) handleEndpoint(http, endpoints, path, query);
+  else handleRest(http, path, query);
 }
 
 /** The path of a URL that may come in the absolute form that proxies are sent. */
@@ -83,27 +83,22 @@ function closing(error: WharfError, status: number): HttpFault {
   return new HttpFault(error, status, { connection: "close" });
 }
 
-function refuse(conversation: Conversation, fault: HttpFault): void {
-  if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
+function refuse(http: HttpContext, fault: HttpFault): void {
+  if (http.context.settle()) sendReply(http, errorReply(http, fault));
 }
 
-function preflight(conversation: Conversation): boolean {
-  const headers = conversation.wire.cors.preflight(conversation.request.headers);
+function preflight(http: HttpContext): boolean {
+  const headers = http.wire.cors.preflight(http.request.headers);
   if (!headers) return false;
-  if (conversation.exchange.settle()) sendAnswer(conversation, { status: 204, headers, body: "" });
+  if (http.context.settle()) sendReply(http, { status: 204, headers, body: "" });
   return true;
 }
 
-function handleEndpoint(
-  conversation: Conversation,
-  endpoints: ByMethod,
-  path: string,
-  query: string,
-): void {
-  const { exchange, request, response, wire } = conversation;
+function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, query: string): void {
+  const { context, request, response, wire } = http;
   const fail = (thrown: unknown) => {
-    if (exchange.settle()) {
-      sendAnswer(conversation, errorAnswer(conversation, WharfError.from(thrown)));
+    if (context.settle()) {
+      sendReply(http, errorReply(http, WharfError.from(thrown)));
     }
   };
   const method = request.method ?? "";
@@ -113,17 +108,17 @@ function handleEndpoint(
     fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
     return;
   }
-  exchange.method = endpoint.path;
-  exchange.arm(wire.deadlines, fail);
-  response.on("close", () => exchange.gone());
+  context.method = endpoint.path;
+  context.arm(wire.deadlines, fail);
+  response.on("close", () => context.gone());
   const { headers } = request;
-  const { remoteAddress, requestId } = exchange;
-  const body = (limit: number) => readBody(conversation, limit);
+  const { remoteAddress, requestId } = context;
+  const body = (limit: number) => readBody(http, limit);
   endpoint
     .handle({ method, path, query, headers, remoteAddress, requestId, body })
     .then((answer) => {
-      if (exchange.settle()) sendAnswer(conversation, answer);
-      else letGo(answer.body);
+      if (context.settle()) sendReply(http, answer);
+      else cancelBody(answer.body);
     })
     .catch(fail);
 }

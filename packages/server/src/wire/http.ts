@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { RETRY_AFTER_SECONDS, WharfError } from "../lib/errors.ts";
-import type { Methods, Notices } from "../rpc/call.ts";
+import type { Methods, ResponseHeaders } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
 import type { Cors } from "./cors.ts";
@@ -16,7 +16,7 @@ import type { Observer } from "./observer.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
-import type { Outside, OutsideRoute } from "./unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "./unsupported.ts";
 
 export interface HttpIn extends Readable {
   readonly method?: string | undefined;
@@ -47,8 +47,8 @@ export interface HttpOut {
 /** Everything a request handler of the port works with. */
 export interface Wire {
   readonly methods: Methods;
-  readonly router: Router<Route | OutsideRoute>;
-  readonly outside: Outside;
+  readonly router: Router<Route | UnsupportedRoute>;
+  readonly unsupported: UnsupportedApi;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
   readonly connections: Connections;
@@ -64,7 +64,7 @@ export interface Wire {
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
   /** Header fields of every answer. */
-  readonly always: Notices | undefined;
+  readonly commonHeaders: ResponseHeaders | undefined;
   /** What it answers to, where it listens on a loopback address and no proxy is configured. */
   hosts: LoopbackHosts | undefined;
   /** True once the port is closing: answers then ask clients to connect anew. */

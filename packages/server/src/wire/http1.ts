@@ -59,7 +59,7 @@ function refuse(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): vo
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     connection: "close",
-    ...wire.always,
+    ...wire.commonHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);

@@ -37,7 +37,7 @@ import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { type AddressRange, TrustedProxies } from "./trusted-proxies.ts";
-import { NOTHING_OUTSIDE, type Outside } from "./unsupported.ts";
+import { NOTHING_UNSUPPORTED, type UnsupportedApi } from "./unsupported.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -45,7 +45,7 @@ export interface PortOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly methods: Methods;
   /** What clients of the contract may ask for, and is not done here. */
-  readonly outside?: Outside;
+  readonly unsupported?: UnsupportedApi;
   /** Tried before the routes of the methods. */
   readonly endpoints: readonly HttpEndpoint[];
   readonly limits?: Partial<Limits>;
@@ -129,14 +129,14 @@ function wireOf(
   health: Health,
 ): GrpcWire {
   let descriptors: Descriptors | undefined;
-  const { outside = NOTHING_OUTSIDE, trustedProxies = [] } = options;
+  const { unsupported = NOTHING_UNSUPPORTED, trustedProxies = [] } = options;
   const routes = routesOf(options.methods);
   const { observer } = options;
   const proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   return {
     methods: options.methods,
-    router: restRouter(routes, outside.routes),
-    outside,
+    router: restRouter(routes, unsupported.routes),
+    unsupported,
     endpoints: new Endpoints(
       [...options.endpoints, openApiEndpoint(options.methods)],
       routes.map((route) => route.template),
@@ -150,7 +150,7 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
-    always: options.tls && HSTS,
+    commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,
     streaming: new Map([

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { Incoming, Notices } from "../rpc/call.ts";
+import type { Incoming, ResponseHeaders } from "../rpc/call.ts";
 import { type BodyBudget, SMALL_BODY_BYTES } from "./body-budget.ts";
 import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -14,7 +14,7 @@ import { requestIdFrom } from "./request-id.ts";
  * One request and its single answer: knows who may still answer, for how long, and tells the
  * observer what became of it.
  */
-export class Exchange extends Expiring implements Incoming {
+export class RequestContext extends Expiring implements Incoming {
   readonly requestId: string;
   readonly authorization: string | undefined;
   readonly format: "json" | "binary";
@@ -25,7 +25,7 @@ export class Exchange extends Expiring implements Incoming {
   /** Full name of the RPC or path of the endpoint, once known. */
   method = "-";
   /** What the answer says beside what was asked, once the method is known. */
-  notices: Notices | undefined = undefined;
+  responseHeaders: ResponseHeaders | undefined = undefined;
   readonly #observer: Observer;
   readonly #connection: Connection;
   readonly #bodies: BodyBudget;

@@ -1,6 +1,7 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
 import type { KnownIdentity } from "../../sts/identity-cache.ts";
@@ -35,8 +36,9 @@ const OWN_USER = "_token";
  */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: "none" };
+  const bearer = readBearer(header);
+  if (bearer !== undefined) return { kind: "ours", token: bearer };
   const [scheme = "", value = ""] = header.split(" ");
-  if (scheme.toLowerCase() === "bearer" && value !== "") return { kind: "ours", token: value };
   if (scheme.toLowerCase() !== "basic") throw unauthenticated("only Basic and Bearer are accepted");
   const text = Buffer.from(value, "base64").toString("utf8");
   const colon = text.indexOf(":");

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
 
 /**
@@ -45,8 +46,8 @@ export class AttachedRegistries {
    * @example await attached.hostOf("Bearer …") // "registry.example.com"
    */
   async hostOf(authorization: string | undefined): Promise<string | undefined> {
-    const [scheme, secret] = (authorization ?? "").split(" ");
-    if (scheme?.toLowerCase() !== "bearer" || !secret) return undefined;
+    const secret = readBearer(authorization);
+    if (secret === undefined) return undefined;
     const shown = Buffer.from(secret);
     let found: string | undefined;
     // All are compared, so that the time it takes says nothing.

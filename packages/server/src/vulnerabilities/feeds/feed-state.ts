@@ -6,8 +6,8 @@ import type { Engine } from "../../engine/engine.ts";
 import { readPositions } from "../../store/resources/page.ts";
 import { countsOf, rangesOfParts } from "../../store/resources/range-counts.ts";
 import { vulnerabilityChanges } from "../../store/tables/vulnerabilities.ts";
-import { plainTag } from "../../wire/answer.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
+import { uncompressedEtag } from "../../wire/http-reply.ts";
 
 /** Moves when the same advisories are written otherwise than before. */
 const WRITERS = 1;
@@ -72,7 +72,7 @@ export function stateHeaders({ etag, changed }: FeedState, now: number): Record<
 export function isKnown(headers: HttpRequest["headers"], { etag, changed }: FeedState): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {
-    const given = tags.split(",").map((tag) => plainTag(tag.trim().replace(/^W\//, "")));
+    const given = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
     return given.includes(etag) || given.includes("*");
   }
   const since = Date.parse(headers["if-modified-since"] ?? "");

@@ -2,7 +2,7 @@ import type { Publication } from "@wharf/advisories/publish";
 import { clientNetwork } from "../../lib/client-network.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { letGo } from "../../wire/stream-answer.ts";
+import { cancelBody } from "../../wire/stream-reply.ts";
 import { namingOf } from "../naming.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
 import { FeedExports } from "./feed-exports.ts";
@@ -64,7 +64,7 @@ async function answer(
   if (content === undefined) throw notFound("Feed", request.path);
   if (known) {
     // Made only to know whether it is there: until it is let go, it keeps others from theirs.
-    letGo(content.body);
+    cancelBody(content.body);
     return unchanged;
   }
   return {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { WharfError } from "../../lib/errors.ts";
 import { discardRest } from "../discard.ts";
 import type { Wire } from "../http.ts";
-import type { Exchange } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
@@ -32,29 +32,29 @@ export type StreamingMethod = (out: Outbox) => StreamingCall;
 /**
  * Runs one streaming call over an HTTP/2 stream.
  *
- * @example handleStreaming(wire, stream, headers, exchange, path, method);
+ * @example handleStreaming(wire, stream, headers, context, path, method);
  */
 export function handleStreaming(
   wire: Wire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  exchange: Exchange,
+  context: RequestContext,
   path: string,
   method: StreamingMethod,
 ): void {
-  exchange.method = path.slice(1);
-  const out = new StreamOutbox(wire, stream, exchange);
+  context.method = path.slice(1);
+  const out = new StreamOutbox(wire, stream, context);
   const fail = (thrown: unknown) => out.finish(WharfError.from(thrown));
   try {
     // Watching has no natural end, so only the client's own deadline counts.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
-    if (timeout !== undefined) exchange.armWithin(timeoutMs(timeout), fail);
+    if (timeout !== undefined) context.armWithin(timeoutMs(timeout), fail);
     // Nobody asks who calls health and reflection.
     const { openMessageBytes } = wire.limits;
     const reader = new FrameReader(openMessageBytes);
     const call = method(out);
     stream.on("close", () => {
-      exchange.gone();
+      context.gone();
       call.closed();
     });
     // One after another, as unpacking may take a moment and order matters.
@@ -78,13 +78,13 @@ export function handleStreaming(
 class StreamOutbox implements Outbox {
   readonly #wire: Wire;
   readonly #stream: ServerHttp2Stream;
-  readonly #exchange: Exchange;
+  readonly #context: RequestContext;
   #bytesOut = 0;
 
-  constructor(wire: Wire, stream: ServerHttp2Stream, exchange: Exchange) {
+  constructor(wire: Wire, stream: ServerHttp2Stream, context: RequestContext) {
     this.#wire = wire;
     this.#stream = stream;
-    this.#exchange = exchange;
+    this.#context = context;
   }
 
   send(message: Uint8Array): void {
@@ -98,10 +98,10 @@ class StreamOutbox implements Outbox {
   }
 
   finish(error?: WharfError): void {
-    if (!this.#exchange.settle()) return;
+    if (!this.#context.settle()) return;
     const trailers = error ? errorTrailers(error, this.#wire.errorDomain) : OK_TRAILERS;
     if (!this.#stream.destroyed) this.#close(trailers);
-    this.#exchange.finished(200, error?.number ?? 0, this.#bytesOut, error);
+    this.#context.finished(200, error?.number ?? 0, this.#bytesOut, error);
   }
 
   #begin(): void {
@@ -110,8 +110,8 @@ class StreamOutbox implements Outbox {
       {
         ":status": 200,
         "content-type": "application/grpc",
-        "x-request-id": this.#exchange.requestId,
-        ...this.#wire.always,
+        "x-request-id": this.#context.requestId,
+        ...this.#wire.commonHeaders,
       },
       { waitForTrailers: true },
     );

@@ -1,7 +1,7 @@
 import type { WharfError } from "../../lib/errors.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Wire } from "../http.ts";
-import type { Exchange } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   H: 3_600_000,
@@ -33,15 +33,15 @@ export function timeoutMs(header: string | string[]): number {
 /**
  * Starts the clock of a call: the client's own where it is shorter than ours.
  *
- * @example armCall(exchange, wire, headers["grpc-timeout"], fail);
+ * @example armCall(context, wire, headers["grpc-timeout"], fail);
  */
 export function armCall(
-  exchange: Exchange,
+  context: RequestContext,
   { deadlines, limits }: Wire,
   header: string | string[] | undefined,
   late: (error: WharfError) => void,
 ): void {
   const ms = header === undefined ? limits.requestMs : timeoutMs(header);
-  if (ms < limits.requestMs) exchange.armWithin(ms, late);
-  else exchange.arm(deadlines, late);
+  if (ms < limits.requestMs) context.armWithin(ms, late);
+  else context.arm(deadlines, late);
 }

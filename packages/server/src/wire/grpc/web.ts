@@ -2,10 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Method } from "../../rpc/call.ts";
-import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { abandonStream, hangUpGently, leavesBody } from "../discard.ts";
 import type { HttpIn } from "../http.ts";
+import type { HttpContext } from "../http-reply.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
@@ -21,54 +21,54 @@ const PREFIX_ROOM = 16;
 /**
  * Answers a request whose content type begins with application/grpc-web.
  *
- * @example handleGrpcWeb(conversation, "/wharf.iam.v2beta1.GroupsService/GetGroup");
+ * @example handleGrpcWeb(http, "/wharf.iam.v2beta1.GroupsService/GetGroup");
  */
-export function handleGrpcWeb(conversation: Conversation, path: string): void {
-  const { exchange, request, response, wire } = conversation;
+export function handleGrpcWeb(http: HttpContext, path: string): void {
+  const { context, request, response, wire } = http;
   const fail = (thrown: unknown) => {
     const error = WharfError.from(thrown);
-    if (!exchange.settle()) return;
-    send(conversation, [], errorTrailers(error, wire.errorDomain), error);
+    if (!context.settle()) return;
+    send(http, [], errorTrailers(error, wire.errorDomain), error);
   };
   const method = wire.methods.find(path);
   if (!method || request.method !== "POST") {
     fail(notServed(wire, path));
     return;
   }
-  exchange.method = `${method.desc.parent.typeName}/${method.desc.name}`;
-  exchange.notices = method.notices;
-  response.on("close", () => exchange.gone());
-  run(conversation, method, fail).catch(fail);
+  context.method = `${method.desc.parent.typeName}/${method.desc.name}`;
+  context.responseHeaders = method.responseHeaders;
+  response.on("close", () => context.gone());
+  run(http, method, fail).catch(fail);
 }
 
 async function run(
-  conversation: Conversation,
+  http: HttpContext,
   method: Method,
   fail: (thrown: unknown) => void,
 ): Promise<void> {
-  const { exchange, request, response, wire } = conversation;
-  if (!method.served) throw unimplemented(exchange.method);
+  const { context, request, response, wire } = http;
+  if (!method.served) throw unimplemented(context.method);
   const limit = method.isOpen ? wire.limits.openMessageBytes : wire.limits.messageBytes;
-  armCall(exchange, wire, request.headers["grpc-timeout"], fail);
-  await wire.methods.admit(method, exchange);
-  const body = await readBody(conversation, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_ROOM);
+  armCall(context, wire, request.headers["grpc-timeout"], fail);
+  await wire.methods.admit(method, context);
+  const body = await readBody(http, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_ROOM);
   const reader = new FrameReader(limit);
-  const frames = reader.push(isText(conversation) ? fromText(body) : body);
+  const frames = reader.push(isText(http) ? fromText(body) : body);
   reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
   const bytes = await onlyPayload(frames, encoding, limit);
-  const reply = await wire.methods.call(method, decode(method, bytes), exchange);
+  const reply = await wire.methods.call(method, decode(method, bytes), context);
   const answer = reply.binary();
   wire.unread.mustHaveRoom(answer.length);
-  if (!exchange.settle()) return;
+  if (!context.settle()) return;
   wire.unread.hold(answer.length, response);
   const packed = shouldPack(answer.length, request.headers["grpc-accept-encoding"]);
   const payload = packed ? await pack(answer) : answer;
-  send(conversation, [encodeFrame(packed ? COMPRESSED : 0, payload)], OK_TRAILERS);
+  send(http, [encodeFrame(packed ? COMPRESSED : 0, payload)], OK_TRAILERS);
 }
 
 function send(
-  { exchange, request, response, wire }: Conversation,
+  { context, request, response, wire }: HttpContext,
   frames: readonly Buffer[],
   trailers: Trailers,
   error?: WharfError,
@@ -84,10 +84,10 @@ function send(
     "content-length": body.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "x-request-id": exchange.requestId,
+    "x-request-id": context.requestId,
     ...(packed ? { "grpc-encoding": "gzip" } : undefined),
-    ...exchange.notices,
-    ...wire.always,
+    ...context.responseHeaders,
+    ...wire.commonHeaders,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
     ...(isLeft ? { connection: "close" } : undefined),
@@ -101,10 +101,10 @@ function send(
     hangUpGently(request as HttpIn & IncomingMessage);
   } else response.end(body);
   abandonStream(request);
-  exchange.finished(200, error?.number ?? 0, body.length, error);
+  context.finished(200, error?.number ?? 0, body.length, error);
 }
 
-function isText({ request }: Pick<Conversation, "request">): boolean {
+function isText({ request }: Pick<HttpContext, "request">): boolean {
   return request.headers["content-type"]?.startsWith("application/grpc-web-text") === true;
 }
 

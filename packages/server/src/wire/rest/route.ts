@@ -4,7 +4,7 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { HttpBinding } from "@wharf/contract";
 import { httpRulesOf } from "@wharf/contract";
 import type { Method } from "../../rpc/call.ts";
-import type { OutsideRoute } from "../unsupported.ts";
+import type { UnsupportedRoute } from "../unsupported.ts";
 import { Router } from "./router.ts";
 import { parseTemplate } from "./template.ts";
 
@@ -31,16 +31,16 @@ export interface MaskRule {
 }
 
 /**
- * Puts routes into a router, and those that are outside of what is done here.
+ * Puts the served and the unsupported routes into a router.
  *
  * @example const router = restRouter(routesOf(methods)); router.find("GET", "/iam/v2beta1/groups");
  */
 export function restRouter(
   routes: readonly Route[],
-  outside: readonly OutsideRoute[] = [],
-): Router<Route | OutsideRoute> {
-  const router = new Router<Route | OutsideRoute>();
-  for (const route of [...routes, ...outside]) {
+  unsupported: readonly UnsupportedRoute[] = [],
+): Router<Route | UnsupportedRoute> {
+  const router = new Router<Route | UnsupportedRoute>();
+  for (const route of [...routes, ...unsupported]) {
     router.add(route.httpMethod, route.template, route);
   }
   return router;

@@ -6,7 +6,7 @@ import { unimplemented } from "../../lib/errors.ts";
 import type { Incoming, Method, Methods, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 
-/** Answers a call with a message of the method's output type, or with JSON in pieces. */
+/** Answers a call with a message of the method's output type, or with JSON in chunks. */
 export type Answer = (request: never, incoming: Incoming) => unknown;
 
 /**
@@ -55,7 +55,7 @@ export class FakeMethods implements Methods {
     const answer = this.#answers[method.desc.name];
     if (!answer) throw unimplemented(method.desc.name);
     const message = (await answer(request as never, incoming)) as MessageShape<DescMessage>;
-    if ("pieces" in message) return message as unknown as Reply;
+    if ("chunks" in message) return message as unknown as Reply;
     return {
       json: () => messageToJson(method.desc.output, message),
       binary: () => toBinary(method.desc.output, message),
