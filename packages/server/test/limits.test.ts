@@ -116,7 +116,7 @@ onEachStore("limits of groups", (world) => {
     await api.identityProviders.create(org, PROVIDER);
     const refusal = await refused(api.identityProviders.create(await world.group(org), PROVIDER));
     assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-    assert.match(refusal.message, /limit of 1 identity providers/);
+    assert.match(refusal.message, /quota of 1 identity providers/);
     assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
   });
 
