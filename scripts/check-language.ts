@@ -57,8 +57,8 @@ const IDENTIFIERS: readonly Rule[] = [
 
 /** British spelling, in code and in prose. */
 const SPELLING: readonly Rule[] = [
-  { pattern: /organis/gi, suggestion: "organiz…" },
-  { pattern: /behaviour/gi, suggestion: "behavior" },
+  { pattern: /\w*organis\w*/gi, suggestion: "organiz…" },
+  { pattern: /\w*behaviour\w*/gi, suggestion: "behavior" },
   { pattern: /\bcolour/gi, suggestion: "color" },
   // CANCELLED is the name of a gRPC status.
   { pattern: /\b[Cc]ancell(?:ed|ing)\b/g, suggestion: "canceled, canceling" },
@@ -213,12 +213,18 @@ const FILES = [
 /** They name the words that they reject. */
 const EXCEPT = new Set(["scripts/check-language.ts", "scripts/check-language.test.ts"]);
 
+/** Identifiers whose spelling is part of an output format, by file. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  "packages/cli/src/auth/status.ts": ["organisations"],
+};
+
 /** The violations of the whole repository. */
 export async function languageViolations(): Promise<Violation[]> {
   const files = FILES.flatMap((glob) => globSync(glob, { cwd: ROOT })).sort();
   const all: Violation[] = [];
   for (const file of files.filter((path) => !EXCEPT.has(path))) {
-    all.push(...violationsIn(file, await readFile(join(ROOT, file), "utf8")));
+    const found = violationsIn(file, await readFile(join(ROOT, file), "utf8"));
+    all.push(...found.filter((violation) => !KEPT[file]?.includes(violation.found)));
   }
   return all;
 }

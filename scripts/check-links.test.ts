@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anchorsOf, linksOf } from "./check-links.ts";
+import { anchorsOf, linksOf, sourcesIn } from "./check-links.ts";
 
 test("finds links and images that stay in the repository", () => {
   const text = [
@@ -20,4 +20,10 @@ test("makes anchors as GitHub does", () => {
     [...anchorsOf(text)],
     ["the-wharf-command", "a-key-or-a-token", "twice", "twice-1", "linked"],
   );
+});
+
+test("finds source files in code spans", () => {
+  const text =
+    "`engine/list.ts`, `list.ts`, `engine/`, engine/get.ts and `packages/cli/src/built.ts`";
+  assert.deepEqual(sourcesIn(text), ["engine/list.ts", "packages/cli/src/built.ts"]);
 });

@@ -53,7 +53,22 @@ export function linksOf(text: string): string[] {
   return all.filter((target) => !/^[a-z]+:/i.test(target));
 }
 
-/** Fails with every link that leads nowhere. */
+/** Where a path that a document mentions may begin. */
+const BASES = [
+  "",
+  "proto/wharf",
+  "packages/server/src",
+  "packages/cli/src",
+  "packages/advisories/src",
+];
+
+/** Source files that a document mentions in code spans, such as `engine/list.ts`. */
+export function sourcesIn(text: string): string[] {
+  const spans = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|proto))`/g)];
+  return [...new Set(spans.map(([, path = ""]) => path))];
+}
+
+/** Fails with every link that leads nowhere, and every source file that does not exist. */
 export async function linksAreValid(): Promise<void> {
   const texts = new Map<string, string>();
   for (const path of await documents()) texts.set(path, await readFile(join(ROOT, path), "utf8"));
@@ -68,6 +83,12 @@ export async function linksAreValid(): Promise<void> {
       else if (anchor !== undefined && known !== undefined && !anchorsOf(known).has(anchor)) {
         broken.push(`${path}: ${link}: no such heading`);
       }
+    }
+  }
+  for (const [path, text] of texts) {
+    for (const source of sourcesIn(text)) {
+      if (BASES.some((base) => existsSync(join(ROOT, base, source)))) continue;
+      broken.push(`${path}: ${source}: no such file`);
     }
   }
   if (broken.length > 0) throw new StepError(broken.join("\n"));

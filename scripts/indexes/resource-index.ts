@@ -9,7 +9,10 @@ const SERVER = "packages/server/src";
 const DECLARATION = /^export const (\w+)(?:: Resource<\w+>)? = new Resource\(/gm;
 const CONSTRUCTION = /(?<!\* .*)\bnew Resource\(/g;
 
-/** The module that collects the resource definitions of the server: text by path. */
+/**
+ * The module that collects the resource definitions of the server, and adds them to the type of the catalog: text
+ * by path.
+ */
 export function resourceIndex(): Map<string, string> {
   const found = readdirSync(join(ROOT, SERVER), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))

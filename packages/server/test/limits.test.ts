@@ -103,7 +103,7 @@ onEachStore("limits of groups", (world) => {
     await api.groups.update(folder, { resourceLimits: { repositories: 9 } });
     await api.repos.create(folder, { name: "three" });
     const refusal = await refused(api.repos.create(folder, { name: "four" }));
-    assert.match(refusal.message, /limit of 3 repos/);
+    assert.match(refusal.message, /quota of 3 repos/);
     await api.groups.update(org, { resourceLimits: { repositories: 0 } });
     assert.deepEqual(await repos(org), ["one", "three", "two"], "what is there stays");
     assert.equal((await refused(api.repos.create(org, { name: "four" }))).code, 9);

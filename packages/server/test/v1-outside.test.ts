@@ -144,7 +144,7 @@ onEachStore("what is outside of what the server does", (world) => {
       const error = await failure(full);
       assert.deepEqual(
         [error.code, error.details],
-        [12, "Unimplemented: the method is not served here"],
+        [12, "Unimplemented: the method is not implemented"],
       );
     }
   });

@@ -34,7 +34,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { type Log, type LogOutput, openLog } from "../observe/log.ts";
+import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -42,9 +42,9 @@ import { RegistryKeys } from "../registry/access/keys.ts";
 import { registryEndpoints } from "../registry/endpoints.ts";
 import { imageConfigMethod } from "../registry/images/image-config.ts";
 import { imageHandlers } from "../registry/images/images.ts";
-import { Tracking } from "../registry/reconcile/registry-sync.ts";
+import { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { settingsHandlers } from "../registry/settings.ts";
-import { PlacedTags } from "../registry/tags/remote-tags.ts";
+import { RemoteTags } from "../registry/tags/remote-tags.ts";
 import { TagWrites } from "../registry/tags/tag-writes.ts";
 import { HandlerRegistry } from "../rpc/handler-registry.ts";
 import { ServedMethods } from "../rpc/methods.ts";
@@ -63,7 +63,7 @@ import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
 import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
-import { handlersOfV1 } from "../v1/handlers.ts";
+import { v1Handlers } from "../v1/handlers.ts";
 import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
@@ -168,7 +168,7 @@ async function serve(
   const login = { ...deps, engine, sessions, providers, sealed };
   const check = checkMethod({ ...deps, engine, keys });
   const registryKeys = new RegistryKeys(store, secrets);
-  const tracking = Tracking.open({
+  const registrySync = RegistrySync.open({
     ...deps,
     engine,
     keys: registryKeys,
@@ -176,7 +176,7 @@ async function serve(
     metrics,
     log,
   });
-  const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
+  const tagWrites = new TagWrites(engine, new RemoteTags(engine, registrySync.remotes));
   const scim = { ...deps, engine, writesPerMinute: settings.scimWritesPerMinute };
   const handlers = new HandlerRegistry();
   registerResources(handlers, engine);
@@ -191,15 +191,15 @@ async function serve(
     ...scimMethods(scim),
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
-    ...tracking.handlers,
-    [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...registrySync.handlers,
+    [ImagesService.method.getImageConfig, imageConfigMethod(engine, registrySync.remotes)],
     ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
     ...importHandlers(engine, deps),
   ]);
   const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
-  handlers.bindAll(handlersOfV1(invoke, engine, tagWrites));
+  handlers.bindAll(v1Handlers(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(
     services,
@@ -224,7 +224,7 @@ async function serve(
       }),
       ...scimEndpoints(scim),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
-      ...tracking.endpoints,
+      ...registrySync.endpoints,
       ...feedEndpoints({ ...deps, engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
@@ -237,7 +237,7 @@ async function serve(
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
-  tracking.start();
+  registrySync.start();
   const retention = new Retention({ store, settings, metrics, log });
   retention.start();
   store.health.start();
@@ -256,7 +256,7 @@ async function serve(
       stopping.abort();
       await resumed;
       await retention.stop();
-      await tracking.stop();
+      await registrySync.stop();
       await engine.auditAggregator.flush().catch((error) => {
         log.error({ err: error }, "counted audit entries not written");
       });

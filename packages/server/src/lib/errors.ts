@@ -181,5 +181,5 @@ export function unsupported(what: string): WharfError {
  * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
  */
 export function unimplemented(what: string): WharfError {
-  return new WharfError("UNIMPLEMENTED", `${what} is not served here`);
+  return new WharfError("UNIMPLEMENTED", `${what} is not implemented`);
 }

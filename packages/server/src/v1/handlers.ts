@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
-import { WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import { ReposWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
@@ -13,19 +13,15 @@ import { identityProviderMethods } from "./identity-providers.ts";
 import { imageMethods } from "./images.ts";
 import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
-import { repoMethods, tellRepo } from "./repos.ts";
+import { repoEventBody, repoMethods } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
 import { tagMethods } from "./tags.ts";
 import { tagsSummaryMethods } from "./tags-summary.ts";
 
-/**
- * Everything that version 1 can do.
- *
- * @example for (const [method, handler] of handlersOfV1(invoke, engine, tagWrites)) handlers.set(method, handler);
- */
-export function handlersOfV1(
+/** The handlers of all version 1 methods. */
+export function v1Handlers(
   invoke: Invoke,
   engine: Engine,
   tagWrites: TagWrites,
@@ -39,7 +35,7 @@ export function handlersOfV1(
     ...identityProviderMethods(invoke),
     ...accountAssociationMethods(invoke),
     ...externalGroupRoleMappingMethods(invoke),
-    ...repoMethods(invoke, new WholeRepos(engine, tellRepo)),
+    ...repoMethods(invoke, new ReposWithReadme(engine, repoEventBody)),
     ...tagMethods(invoke, tagWrites),
     ...tagsSummaryMethods(invoke),
     ...tagHistoryMethods(invoke),

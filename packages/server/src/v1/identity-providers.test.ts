@@ -10,7 +10,7 @@ import { identityProviderMethods } from "./identity-providers.ts";
 
 const { IdentityProviders, IdentityProviderFilterSchema } = identityProvidersV1;
 
-/** The list by id of a provider that goes away, in this way, once version 2 has listed it. */
+/** Lists a provider by id, where the Get that follows the version 2 list fails with this error. */
 async function listWhen(getFails: Error): Promise<string> {
   const uid = `${"a".repeat(40)}/${"b".repeat(16)}`;
   const invoke = (async (_call: Call, method: unknown) => {
@@ -23,11 +23,11 @@ async function listWhen(getFails: Error): Promise<string> {
   return reply?.json() ?? "";
 }
 
-test("one that is deleted while it is listed is an empty list", async () => {
+test("a provider deleted during its listing gives an empty list", async () => {
   assert.equal(await listWhen(notFound("IdentityProvider", "x")), '{"items":[]}');
 });
 
-test("any other failure is told", async () => {
+test("any other error is returned", async () => {
   const failure = permissionDenied(["identity_providers.list"], "x");
   await assert.rejects(listWhen(failure), failure);
 });

@@ -1,4 +1,4 @@
-/** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
+/** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web and REST. */
 import { WharfError } from "../lib/errors.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
@@ -14,11 +14,7 @@ import { RequestContext } from "./request-context.ts";
 import { handleRest } from "./rest/handler.ts";
 import { cancelBody } from "./stream-reply.ts";
 
-/**
- * Answers one request over HTTP/1 or HTTP/2.
- *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, connection));
- */
+/** Handles one request over HTTP/1 or HTTP/2. */
 export function handleHttp(
   wire: Wire,
   request: HttpIn,
@@ -36,21 +32,21 @@ export function handleHttp(
   const context = new RequestContext(protocol, headers, connection, wire);
   const http = { wire, context, request, response };
   const fault = faultOf(wire, request, url, query);
-  if (fault) refuse(http, fault);
+  if (fault) reject(http, fault);
   else if (request.method === "OPTIONS" && preflight(http)) return;
   else if (isWeb) handleGrpcWeb(http, path);
   else if (endpoints) handleEndpoint(http, endpoints, path, query);
   else handleRest(http, path, query);
 }
 
-/** The path of a URL that may come in the absolute form that proxies are sent. */
+/** The path of a request target, which may have absolute form (RFC 9112). */
 function pathOf(target: string): string {
   if (target.startsWith("/")) return target;
   const authority = /^https?:\/\/[^/]*/i.exec(target);
   return (authority && target.slice(authority[0].length)) || "/";
 }
 
-/** What is wrong with a request whatever it is for; the connection is not worth keeping then. */
+/** The first violation of the limits that all requests share. The connection is closed then. */
 function faultOf(
   { limits, hosts }: Wire,
   request: HttpIn,
@@ -83,7 +79,7 @@ function closing(error: WharfError, status: number): HttpFault {
   return new HttpFault(error, status, { connection: "close" });
 }
 
-function refuse(http: HttpContext, fault: HttpFault): void {
+function reject(http: HttpContext, fault: HttpFault): void {
   if (http.context.settle()) sendReply(http, errorReply(http, fault));
 }
 
@@ -104,21 +100,21 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   const method = request.method ?? "";
   const endpoint = endpoints.get(method === "HEAD" && !endpoints.has("HEAD") ? "GET" : method);
   if (!endpoint) {
-    const error = new WharfError("UNIMPLEMENTED", `this path does not answer to ${method}`);
+    const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
     fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
     return;
   }
   context.method = endpoint.path;
-  context.arm(wire.deadlines, fail);
-  response.on("close", () => context.gone());
+  context.setDeadline(wire.deadlines, fail);
+  response.on("close", () => context.disconnected());
   const { headers } = request;
   const { remoteAddress, requestId } = context;
   const body = (limit: number) => readBody(http, limit);
   endpoint
     .handle({ method, path, query, headers, remoteAddress, requestId, body })
-    .then((answer) => {
-      if (context.settle()) sendReply(http, answer);
-      else cancelBody(answer.body);
+    .then((reply) => {
+      if (context.settle()) sendReply(http, reply);
+      else cancelBody(reply.body);
     })
     .catch(fail);
 }

@@ -1,8 +1,8 @@
-/** Writing an answer with as few calls as HTTP needs: one head, one body, its length known. */
+/** Writes HTTP responses. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
-import { abandonStream, hangUpGently, leavesBody } from "./discard.ts";
+import { abandonStream, closeGracefully, hasUnreadBody } from "./discard.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { errorHeaders } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
@@ -12,14 +12,14 @@ import { type BodyChunks, sendChunks } from "./stream-reply.ts";
 
 export interface HttpReply {
   readonly status: number;
-  /** Beyond, or instead of, those of every answer: JSON that no cache may keep. */
+  /** Added to the default headers, which they override: JSON that is not cached. */
   readonly headers?: OutgoingHttpHeaders;
   readonly body: string | Uint8Array | BodyChunks;
-  /** Why it failed, for the observer. */
+  /** The error behind the response, for the observer. */
   readonly error?: WharfError;
 }
 
-/** One request over HTTP, with where its answer goes. */
+/** An HTTP request with its context and response. */
 export interface HttpContext {
   readonly wire: Wire;
   readonly context: RequestContext;
@@ -27,11 +27,7 @@ export interface HttpContext {
   readonly response: HttpOut;
 }
 
-/**
- * Writes the answer and reports it. The caller has settled the context.
- *
- * @example if (context.settle()) sendReply(http, { status: 200, body: "{}" });
- */
+/** Writes the response and reports it to the observer. The caller has settled the context. */
 export function sendReply(http: HttpContext, reply: HttpReply): void {
   const { body } = reply;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
@@ -49,11 +45,7 @@ export function sendReply(http: HttpContext, reply: HttpReply): void {
   } else write(http, reply, body, size, false);
 }
 
-/**
- * The answer that tells an error.
- *
- * @example sendReply(http, errorReply(http, notFound("Group", uid)));
- */
+/** The response to an error. */
 export function errorReply({ wire, context }: HttpContext, error: WharfError): HttpReply {
   const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
@@ -74,23 +66,23 @@ function write(
   const { wire, context, request, response } = http;
   const headers = headersOf(http, reply, size, compressed);
   response.writeHead(reply.status, headers);
-  // A client that does not read keeps the socket, and our memory, no longer than idlers may.
+  // Clients that do not read must not hold the socket and the memory for longer than idle ones.
   if (size > SLOW_CLIENT_BYTES) {
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
   }
   if (request.method === "HEAD") response.end();
   else if (headers.connection === "close" && !request.complete && size > 0) {
     response.write(body);
-    hangUpGently(request as HttpIn & IncomingMessage);
+    closeGracefully(request as HttpIn & IncomingMessage);
   }
-  // As many bytes as characters: plain ASCII, which need not be converted.
+  // As many bytes as characters: ASCII, which needs no conversion.
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   abandonStream(request);
   context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
 }
 
-/** The headers of an answer; of one that goes out in pieces nobody knows the size. */
+/** The headers of a response. The size of a chunked one is undefined. */
 function headersOf(
   { wire, context, request }: HttpContext,
   reply: HttpReply,
@@ -107,45 +99,40 @@ function headersOf(
   if (reply.headers) Object.assign(headers, reply.headers);
   if (context.responseHeaders) Object.assign(headers, context.responseHeaders);
   if (wire.commonHeaders) Object.assign(headers, wire.commonHeaders);
-  // Where there can be no body, RFC 9110 forbids these.
+  // RFC 9110 forbids these in responses without a body.
   if (reply.status === 204 || reply.status === 304) {
     delete headers["content-length"];
     delete headers["content-type"];
   }
   if (compressed) {
     headers["content-encoding"] = "gzip";
-    // The same in other bytes: a strong tag is for one of them.
+    // A strong entity tag identifies one encoding.
     if (headers.etag !== undefined) headers.etag = compressedEtag(String(headers.etag));
   }
   const { origin } = request.headers;
-  // Pages are for people: what their forms hold is not for the scripts of other sites.
+  // Scripts of other origins must not read pages and the tokens in their forms.
   const isPage = String(headers["content-type"]).startsWith("text/html");
   if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
   const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || compressed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;
-  else if (wire.draining || leavesBody(request)) headers.connection = "close";
+  else if (wire.draining || hasUnreadBody(request)) headers.connection = "close";
   return headers;
 }
 
-/** What ends the tags of compressed answers. */
+/** The end of entity tags of compressed responses. */
 const GZIP_SUFFIX = '-gzip"';
 
-/** @example compressedEtag('"a1"') // '"a1-gzip"' */
 function compressedEtag(tag: string): string {
   return tag.replace(/"$/, GZIP_SUFFIX);
 }
 
-/**
- * The tag of an answer, whether it went out compressed or not.
- *
- * @example uncompressedEtag('"a1-gzip"') // '"a1"'
- */
+/** The entity tag of a response without the suffix of its encoding. */
 export function uncompressedEtag(tag: string): string {
   return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
 }
 
-/** Archives are compressed already. */
+/** ZIP archives are compressed already. */
 function isCompressible({ headers }: HttpReply): boolean {
   return headers?.["content-type"] !== "application/zip";
 }

@@ -1,4 +1,4 @@
-/** Answers that are written as they are made. */
+/** Streamed responses. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
@@ -11,20 +11,20 @@ import { open, type TestPort } from "./testing/open.ts";
 
 const CHUNK = `"${"x".repeat(50_000)}",`;
 
-/** What a maker of chunks has done so far. */
+/** The progress of a producer of chunks. */
 interface Made {
   chunks: number;
   ended: boolean;
 }
 
-/** A port that answers lists of groups with so many chunks, then ends or fails. */
+/** A port whose list of groups has so many chunks, then ends or fails. */
 async function answering(t: TestContext, count: number, failure?: Error) {
   const made: Made = { chunks: 0, ended: false };
   async function* chunks() {
     try {
       yield "[";
       for (; made.chunks < count; made.chunks++) {
-        // As a store would, let others have their turn.
+        // Yields to the event loop, as a store would.
         await sleep(0);
         yield CHUNK;
       }
@@ -58,7 +58,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const WHOLE = `[${CHUNK.repeat(40)}1]`;
 
-test("chunks arrive as one answer over HTTP/1.1, its length not told", async (t) => {
+test("chunks arrive as one response over HTTP/1.1, without a length", async (t) => {
   const { port } = await answering(t, 40);
   const { response } = await begin(port);
   assert.equal(response.statusCode, 200);
@@ -72,7 +72,7 @@ test("chunks arrive as one answer over HTTP/1.1, its length not told", async (t)
   assert.deepEqual([httpStatus, code, bytesOut], [200, 0, WHOLE.length]);
 });
 
-test("they are packed for whoever takes that", async (t) => {
+test("they are compressed if the client accepts it", async (t) => {
   const { port } = await answering(t, 40);
   const { response } = await begin(port, { "accept-encoding": "gzip" });
   assert.equal(response.headers["content-encoding"], "gzip");
@@ -84,7 +84,7 @@ test("they are packed for whoever takes that", async (t) => {
   assert.equal(port.events[0]?.bytesOut, packed.length, "as they went out");
 });
 
-test("HEAD gets the headers, and nothing is made for it", async (t) => {
+test("HEAD gets the headers, and no chunk is produced", async (t) => {
   const { port, made } = await answering(t, 40);
   const { response } = await begin(port, {}, "HEAD");
   assert.equal(response.statusCode, 200);
@@ -93,7 +93,7 @@ test("HEAD gets the headers, and nothing is made for it", async (t) => {
   assert.equal(made.chunks, 0);
 });
 
-test("what fails half-way closes the connection, so that nobody takes it for the whole", async (t) => {
+test("an error in a chunk closes the connection", async (t) => {
   const failure = new WharfError("UNAVAILABLE", "the store cannot be read");
   for (const headers of [{}, { "accept-encoding": "gzip" }] as Record<string, string>[]) {
     const { port, made } = await answering(t, 40, failure);
@@ -106,7 +106,7 @@ test("what fails half-way closes the connection, so that nobody takes it for the
   }
 });
 
-test("a client that leaves half-way ends the making, and is no fault of ours", async (t) => {
+test("a client that disconnects stops the producer, without an error of the server", async (t) => {
   const { port, made } = await answering(t, 100_000);
   const { request, response } = await begin(port);
   await once(response, "data");
@@ -114,10 +114,10 @@ test("a client that leaves half-way ends the making, and is no fault of ours", a
   await until(() => made.ended);
   await until(() => port.events.length === 1);
   assert.equal(port.events[0]?.error?.code, "CANCELLED");
-  assert.ok(made.chunks < 1_000, `${made.chunks} chunks were made for nobody`);
+  assert.ok(made.chunks < 1_000, `${made.chunks} chunks were produced without a reader`);
 });
 
-test("a client that does not read is not read for", async (t) => {
+test("a client that does not read stops the producer", async (t) => {
   const { port, made } = await answering(t, 100_000);
   const { request, response } = await begin(port);
   response.pause();
@@ -127,7 +127,7 @@ test("a client that does not read is not read for", async (t) => {
     before = made.chunks;
     await sleep(200);
   }
-  assert.ok(before < 1_000, `${before} chunks lie in memory`);
+  assert.ok(before < 1_000, `${before} chunks are in memory`);
   request.destroy();
   await until(() => made.ended);
 });
@@ -138,7 +138,7 @@ function stream(t: TestContext, port: TestPort): ClientHttp2Stream {
   return session.request({ ":path": PATH });
 }
 
-test("chunks arrive as one answer over HTTP/2", async (t) => {
+test("chunks arrive as one response over HTTP/2", async (t) => {
   const { port } = await answering(t, 40);
   const asked = stream(t, port);
   const [headers] = await once(asked, "response");
@@ -146,7 +146,7 @@ test("chunks arrive as one answer over HTTP/2", async (t) => {
   assert.equal((await bytesOf(asked)).toString(), WHOLE);
 });
 
-test("what fails half-way resets the stream over HTTP/2", async (t) => {
+test("an error in a chunk resets the stream over HTTP/2", async (t) => {
   const { port } = await answering(t, 40, new Error("broken"));
   const asked = stream(t, port);
   await once(asked, "response");
@@ -155,7 +155,7 @@ test("what fails half-way resets the stream over HTTP/2", async (t) => {
   assert.equal(port.events[0]?.code, 13);
 });
 
-test("a client that resets the stream over HTTP/2 ends the making", async (t) => {
+test("a client that resets the stream over HTTP/2 stops the producer", async (t) => {
   const { port, made } = await answering(t, 100_000);
   const asked = stream(t, port);
   await once(asked, "data");

@@ -1,4 +1,4 @@
-/** Answers that are too long to be held: they go out piece by piece, as fast as the client reads. */
+/** Streams responses that are too long for memory, as fast as the client reads. */
 
 import type { OutgoingHttpHeaders } from "node:http";
 import { Readable, Transform, type Writable } from "node:stream";
@@ -8,17 +8,15 @@ import { zlib } from "../lib/lazy-builtins.ts";
 import type { HttpContext } from "./http-reply.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 
-/** The chunks of a body, each made when the one before has gone. */
+/** The chunks of a body, each produced after the one before was written. */
 export type BodyChunks = AsyncIterable<string | Uint8Array>;
 
-/** Small chunks go out together: each write costs the same. */
+/** Small chunks are coalesced: each write has the same cost. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Writes an answer of unknown length and reports it when it has gone, or when it cannot go on: then the
- * connection is cut, so that nobody takes a part for the whole.
- *
- * @example sendChunks(http, 200, headers, chunks, { compressed: true });
+ * Writes a response of unknown length and reports it to the observer. If a chunk fails, the connection is closed, so
+ * that the client sees a truncated response.
  */
 export function sendChunks(
   { wire, context, request, response }: HttpContext,
@@ -34,7 +32,7 @@ export function sendChunks(
     context.finished(status, 0, 0);
     return;
   }
-  // A client that does not read keeps the socket, and us, no longer than idlers may.
+  // Clients that do not read must not hold the socket for longer than idle ones.
   response.setTimeout(wire.limits.idleMs, () => response.destroy());
   const source = Readable.from(coalesce(chunks), { objectMode: false });
   let bytes = 0;
@@ -61,14 +59,10 @@ export function sendChunks(
   );
 }
 
-/**
- * Says that nobody will read a body, or what is left of it, so that whoever makes it stops.
- *
- * @example if (!context.settle()) cancelBody(answer.body);
- */
+/** Cancels a body that will not be read, so that its producer stops. */
 export function cancelBody(body: string | Uint8Array | BodyChunks): void {
   const { return: stop } = body as Partial<AsyncIterator<unknown>>;
-  // That it fails then tells nobody anything.
+  // The body is discarded, so its errors do not matter.
   stop?.call(body).catch(() => {});
 }
 

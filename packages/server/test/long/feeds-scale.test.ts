@@ -139,7 +139,7 @@ onEachStore(
       assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "30"]);
       const { code, message } = (await refused.json()) as { code: number; message: string };
       assert.equal(code, 8);
-      assert.match(message, /too many feeds are read at once/);
+      assert.match(message, /too many concurrent feed exports/);
       const known = await scanner.get(`${group}/openvex/all.json`, {}, "HEAD");
       assert.equal(known.status, 200, "heads are told");
       const one = await scanner.get(`${group}/osv/CGA-0.json`);

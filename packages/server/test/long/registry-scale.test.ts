@@ -20,7 +20,7 @@ describe("a large registry", () => {
   let storage: RegistryStorage;
   before(async () => {
     tracked = await TrackedWorld.start({ tells: false });
-    await until(async () => tracked.world.server.log.includes("registry looked through"));
+    await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
     storage = new RegistryStorage(tracked.registry.storage);
     const image = storage.image("shared");
     for (let at = 0; at < TAGS; at++) storage.tag("acme/many", `1.${at}`, image);
@@ -49,7 +49,7 @@ describe("a large registry", () => {
     await server.terminate();
     await server.restart();
     const start = await tracked.metric("process_resident_memory_bytes");
-    await until(async () => server.log.includes("registry looked through"), SELDOM_MS);
+    await until(async () => server.log.includes("reconcile pass finished"), SELDOM_MS);
     const second = await found();
     assert.ok(
       second <= REPOS + 1 - first + 100,
@@ -99,7 +99,7 @@ describe("a registry of two replicas", () => {
     ]);
     await tracked.registry.up();
     const ended = () =>
-      [server, other].filter((one) => one.log.includes("registry looked through"));
+      [server, other].filter((one) => one.log.includes("reconcile pass finished"));
     await until(async () => ended().length > 0);
     const lookedAt = async ({ url }: TestServer) => {
       const text = await (await fetch(`${url}/metrics`)).text();

@@ -1,4 +1,4 @@
-/** Calls with any number of messages either way: health watching and reflection. */
+/** Handles streaming calls: health and reflection. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { WharfError } from "../../lib/errors.ts";
 import { discardRest } from "../discard.ts";
@@ -8,32 +8,28 @@ import { encodeFrame, FrameReader } from "./frame.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { unpack } from "./unary.ts";
+import { decompress } from "./unary.ts";
 
-/** Where the messages of the answer go. */
+/** Sends the messages of the response. */
 export interface Outbox {
   send(message: Uint8Array): void;
-  /** Ends the call; further calls do nothing. */
+  /** Ends the call. No effect if it has ended. */
   finish(error?: WharfError): void;
 }
 
-/** What a method does with one call. */
+/** The events of one call. */
 export interface StreamingCall {
-  /** The next message has come. What it throws ends the call. */
+  /** A message has arrived. Errors end the call. */
   message(bytes: Uint8Array): void;
-  /** No more messages will come. */
+  /** The client has sent all messages. */
   end(): void;
-  /** The call is over, whoever ended it. */
+  /** The call has ended. */
   closed(): void;
 }
 
 export type StreamingMethod = (out: Outbox) => StreamingCall;
 
-/**
- * Runs one streaming call over an HTTP/2 stream.
- *
- * @example handleStreaming(wire, stream, headers, context, path, method);
- */
+/** Runs one streaming call over an HTTP/2 stream. */
 export function handleStreaming(
   wire: Wire,
   stream: ServerHttp2Stream,
@@ -46,23 +42,23 @@ export function handleStreaming(
   const out = new StreamOutbox(wire, stream, context);
   const fail = (thrown: unknown) => out.finish(WharfError.from(thrown));
   try {
-    // Watching has no natural end, so only the client's own deadline counts.
+    // Watch calls have no end of their own, so only the client's deadline applies.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
-    if (timeout !== undefined) context.armWithin(timeoutMs(timeout), fail);
-    // Nobody asks who calls health and reflection.
-    const { openMessageBytes } = wire.limits;
-    const reader = new FrameReader(openMessageBytes);
+    if (timeout !== undefined) context.setTimeLimit(timeoutMs(timeout), fail);
+    // Health and reflection are public.
+    const { publicMessageBytes } = wire.limits;
+    const reader = new FrameReader(publicMessageBytes);
     const call = method(out);
     stream.on("close", () => {
-      context.gone();
+      context.disconnected();
       call.closed();
     });
-    // One after another, as unpacking may take a moment and order matters.
+    // In order: decompression is asynchronous.
     let last = Promise.resolve();
     stream.on("data", (chunk: Buffer) => {
       last = last.then(async () => {
         for (const frame of reader.push(chunk)) {
-          call.message(await unpack(frame, encoding as string | undefined, openMessageBytes));
+          call.message(await decompress(frame, encoding as string | undefined, publicMessageBytes));
         }
       });
       last = last.catch(fail);
@@ -93,7 +89,7 @@ class StreamOutbox implements Outbox {
     const frame = encodeFrame(0, message);
     this.#bytesOut += frame.length;
     this.#stream.write(frame);
-    // A client that asks and asks without reading an answer is cut off.
+    // Clients that send requests without reading responses are disconnected.
     if (this.#stream.writableLength > this.#wire.limits.messageBytes) this.#stream.close();
   }
 

@@ -1,4 +1,4 @@
-/** A REST call from path to answer. */
+/** Handles REST calls: matches the route, decodes the request, calls the method and encodes the response. */
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
@@ -11,11 +11,7 @@ import { readRequest } from "./request.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
 
-/**
- * Answers a request whose path is not one of the endpoints'.
- *
- * @example handleRest(http, "/iam/v2beta1/groups", "page_size=10");
- */
+/** Handles a request that matches no endpoint. */
 export function handleRest(http: HttpContext, path: string, query: string): void {
   const { context, wire, request, response } = http;
   const fail = (thrown: unknown) => {
@@ -24,12 +20,12 @@ export function handleRest(http: HttpContext, path: string, query: string): void
     }
   };
   try {
-    const match = inside(route(http, path));
+    const match = supported(route(http, path));
     context.method = match.route.name;
     context.responseHeaders = match.route.method.responseHeaders;
     if (!match.route.method.served) throw unimplemented(match.route.name);
-    context.arm(wire.deadlines, fail);
-    response.on("close", () => context.gone());
+    context.setDeadline(wire.deadlines, fail);
+    response.on("close", () => context.disconnected());
     if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
       call(http, match, query, "", fail);
       return;
@@ -43,7 +39,6 @@ export function handleRest(http: HttpContext, path: string, query: string): void
   }
 }
 
-/** Reads the body of a request that is worth reading. */
 async function readAndCall(
   http: HttpContext,
   match: Match<Route>,
@@ -51,10 +46,10 @@ async function readAndCall(
   fail: (thrown: unknown) => void,
 ): Promise<void> {
   const { limits } = http.wire;
-  const limit = match.route.method.isOpen ? limits.openMessageBytes : limits.messageBytes;
+  const limit = match.route.method.isPublic ? limits.publicMessageBytes : limits.messageBytes;
   const bytes = await readBody(http, limit);
   if (match.route.body === "none") {
-    // A form is a query that does not fit, or does not belong, into a URL.
+    // A form has the same parameters as the query, for values that are too long or too secret for a URL.
     const parameters = query === "" ? bytes.toString() : `${query}&${bytes}`;
     checkParameterCount(parameters);
     call(http, match, parameters, "", fail);
@@ -86,7 +81,7 @@ function call(
   }
 }
 
-function inside(match: Match<Route | UnsupportedRoute>): Match<Route> {
+function supported(match: Match<Route | UnsupportedRoute>): Match<Route> {
   if ("unsupported" in match.route) throw unsupported(match.route.unsupported);
   return match as Match<Route>;
 }
@@ -97,8 +92,8 @@ function route({ request, wire }: HttpContext, path: string): Match<Route | Unsu
     const match = wire.router.find(method === "HEAD" ? "GET" : method, path);
     if (match) return match;
     const allowed = wire.router.allowed(path);
-    if (allowed.length === 0) throw new WharfError("NOT_FOUND", "there is nothing at this path");
-    const error = new WharfError("UNIMPLEMENTED", `this path does not answer to ${method}`);
+    if (allowed.length === 0) throw new WharfError("NOT_FOUND", "no route matches this path");
+    const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
     throw new HttpFault(error, 405, { allow: allowed.join(", ") });
   } catch (thrown) {
     if (!(thrown instanceof URIError)) throw thrown;
@@ -107,7 +102,7 @@ function route({ request, wire }: HttpContext, path: string): Match<Route | Unsu
   }
 }
 
-/** Only HTTP/1 must announce a body. */
+/** In HTTP/1, a body must be announced by a header. */
 function hasNoBody({ headers, httpVersionMajor }: HttpContext["request"]): boolean {
   const length = headers["content-length"];
   if (length !== undefined) return length === "0";
@@ -118,13 +113,13 @@ function isForm({ headers }: HttpContext["request"]): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
 }
 
-/** curl calls every body a form unless told otherwise; what is in it is read as JSON all the same. */
-const TAKEN_AS_JSON = ["application/json", "application/x-www-form-urlencoded"];
+/** curl sends bodies as forms by default; they are decoded as JSON nevertheless. */
+const JSON_CONTENT_TYPES = ["application/json", "application/x-www-form-urlencoded"];
 
 function textOf({ request }: HttpContext, bytes: Buffer): string {
   if (bytes.length === 0) return "";
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== undefined && !TAKEN_AS_JSON.includes(type)) {
+  if (type !== undefined && !JSON_CONTENT_TYPES.includes(type)) {
     const description = `the content-type must be application/json, not ${JSON.stringify(type)}`;
     throw new HttpFault(invalidArgument({ field: "", description }), 415);
   }

@@ -1,6 +1,5 @@
 import { ACTIONS, FIXES, NOT_AFFECTED, NOT_KNOWN } from "../publish/sentences.ts";
-import type { At } from "./at.ts";
-import { READ_LIMITS } from "./limits.ts";
+import type { DocumentNode } from "./document-node.ts";
 import type { Plan } from "./vex.ts";
 
 const PLANS: Readonly<Record<keyof typeof ACTIONS, Plan>> = {
@@ -12,21 +11,21 @@ const PLANS: Readonly<Record<keyof typeof ACTIONS, Plan>> = {
   patched: "patched",
 };
 
-/** What a text says that we may have written ourselves. */
-export interface Words {
+/** A text that Wharf may have published: a sentence that encodes the plan, then the note. */
+export interface Sentence {
   readonly plan?: Plan;
   readonly isPatched?: boolean;
   readonly note: string;
 }
 
 /**
- * The words of a place about what is affected or fixed. VEX has no word for the plans behind "affected",
- * so we tell them in sentences, before the note.
+ * Parses a text about an affected or fixed product. VEX has no field for the plan behind "affected", so
+ * documents of Wharf encode it as a sentence before the note.
  *
- * @example ownWords(at) // { plan: "none", note: "End of life." }
+ * @example parseSentence(node) // { plan: "none", note: "End of life." }
  */
-export function ownWords(at: At): Words {
-  const text = at.textIfAny(READ_LIMITS.textLength + READ_LIMITS.sentenceLength);
+export function parseSentence(node: DocumentNode): Sentence {
+  const text = node.optionalText(node.limits.textLength + node.limits.sentenceLength);
   for (const [kind, sentence] of Object.entries(ACTIONS)) {
     const note = after(sentence, text);
     if (note !== undefined) return { plan: PLANS[kind as keyof typeof ACTIONS], note };
@@ -35,12 +34,12 @@ export function ownWords(at: At): Words {
     const note = after(sentence, text);
     if (note !== undefined) return { isPatched: kind === "patched", note };
   }
-  return { note: at.textIfAny() };
+  return { note: node.optionalText() };
 }
 
-/** The words of a place about what is not affected, or not known to be. */
-export function ownImpact(at: At): string {
-  const text = at.textIfAny();
+/** Parses a text about a product that is not affected, or under investigation. */
+export function parseImpact(node: DocumentNode): string {
+  const text = node.optionalText();
   return text === NOT_AFFECTED || text === NOT_KNOWN ? "" : text;
 }
 

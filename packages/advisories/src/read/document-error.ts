@@ -1,20 +1,20 @@
-/** One thing that is wrong with a document. */
+/** One problem of a document. */
 export interface Problem {
-  /** Counted from 1; none where the document as a whole is meant. */
+  /** From 1; undefined for the document as a whole. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Where in its structure, such as `advisories[3].events[0].type`; empty for the whole. */
+  /** Such as `advisories[3].events[0].type`; empty for the document as a whole. */
   readonly path: string;
   readonly reason: string;
 }
 
 /**
- * Why a document cannot be read: the one error that readers throw.
+ * Why a document is rejected: the only error that readers throw.
  *
- * @example throw new Unreadable([{ line: 3, path: "advisories[0].id", reason: "is missing" }]);
+ * @example throw new DocumentError([{ line: 3, path: "advisories[0].id", reason: "is missing" }]);
  */
-export class Unreadable extends Error {
-  override readonly name = "Unreadable";
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
@@ -24,22 +24,22 @@ export class Unreadable extends Error {
 }
 
 /**
- * The document as a whole is refused.
+ * An error about the document as a whole.
  *
- * @example throw unreadable("is larger than 16 MiB");
+ * @example throw documentError("is larger than 16 MiB");
  */
-export function unreadable(reason: string): Unreadable {
-  return new Unreadable([{ path: "", reason }]);
+export function documentError(reason: string): DocumentError {
+  return new DocumentError([{ path: "", reason }]);
 }
 
 /** @example problemText({ line: 3, path: "id", reason: "is missing" }) // "3: id: is missing" */
 export function problemText({ line, column, path, reason }: Problem): string {
-  const place =
+  const position =
     line === undefined ? "" : column === undefined ? `${line}: ` : `${line}:${column}: `;
-  return `${place}${path === "" ? "" : `${path}: `}${reason}`;
+  return `${position}${path === "" ? "" : `${path}: `}${reason}`;
 }
 
-/** Steps from the top of a document to a value in it. */
+/** The keys and indexes that lead to a value of a document. */
 export type Path = readonly (string | number)[];
 
 /** @example pathText(["advisories", 3, "id"]) // "advisories[3].id" */

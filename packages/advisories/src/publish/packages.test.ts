@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisory, PUBLICATION } from "../../test/samples.ts";
-import { parsePurl } from "../read/purl.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
+import { packageOfUrl } from "../read/package.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import { isSameArtifact, isSameComponent } from "./same-artifact.ts";
 
 function purlOf(artifactType: string, artifactName: string, version = "", architecture = "all") {
   const [one] = packagesOf(advisory({ artifactType, artifactName }), PUBLICATION);
-  return versioned(one?.purl ?? "", version, architecture);
+  assert.ok(one !== undefined);
+  return versioned(one.url, version, architecture);
 }
 
 describe("package URLs", () => {
@@ -46,13 +47,13 @@ describe("package URLs", () => {
     for (const type of ["apk", "deb", "image", "library", "maven", "npm", "pypi", "???"]) {
       for (const name of ["/", "a//b", "..", "a b", "ä", "a@b?c#d", "a:b", "%zz", "+"]) {
         assert.ok(
-          parsePurl(purlOf(type, name, "1 @?#/", "a&b=c")) !== undefined,
+          packageOfUrl(purlOf(type, name, "1 @?#/", "a&b=c")) !== undefined,
           `${type} ${name}`,
         );
       }
     }
     // A slash in the name of a distribution's package is part of it.
-    assert.equal(parsePurl(purlOf("apk", "a/b"))?.name, "a/b");
+    assert.equal(packageOfUrl(purlOf("apk", "a/b"))?.name, "a/b");
   });
 
   test("of components are there where they are not the artifact under another name", () => {

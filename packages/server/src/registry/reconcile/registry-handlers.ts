@@ -18,14 +18,10 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { readPass, requestPass } from "../../store/tables/registry-passes.ts";
-import { readProgress } from "../reconcile/reconcile-pass.ts";
-import type { Reconciler } from "../reconcile/reconciler.ts";
+import { readProgress } from "./reconcile-pass.ts";
+import type { Reconciler } from "./reconciler.ts";
 
-/**
- * The attached registries, as the operator sees them, and looks through them on demand.
- *
- * @example const handlers = new Map(registryHandlers(engine, reconcilers));
- */
+/** The handlers of RegistriesService: operators list attached registries and request reconcile passes. */
 export function registryHandlers(
   engine: Engine,
   reconcilers: ReadonlyMap<string, Reconciler>,
@@ -39,7 +35,7 @@ export function registryHandlers(
 
 function listRegistries({ store }: Engine, hosts: readonly string[]): Handler {
   return async () => {
-    const registries = await shown(store.reader, hosts);
+    const registries = await describeRegistries(store.reader, hosts);
     const response = create(ListRegistriesResponseSchema, { registries });
     return messageReply(ListRegistriesResponseSchema, response);
   };
@@ -51,29 +47,29 @@ function reconcileRegistries(
 ): Handler {
   const { store } = engine;
   return async (call, message) => {
-    const { host } = message as ReconcileRegistriesRequest;
-    const hosts = chosen([...reconcilers.keys()], host);
+    const request = message as ReconcileRegistriesRequest;
+    const hosts = selectHosts([...reconcilers.keys()], request.host);
     await store.write(async (tx) => {
       const change = new Mutation(call, tx, engine);
-      for (const one of hosts) {
-        await requestPass(tx, one, call.time);
-        await audit(tx, call, { resource: "", detail: { host: one } });
+      for (const host of hosts) {
+        await requestPass(tx, host, call.time);
+        await audit(tx, call, { resource: "", detail: { host } });
         const { typeName: type } = ReconcileRegistriesRequestSchema;
-        // It is about the installation: no group has it.
-        await change.emit(call.method, one, { type, json: JSON.stringify({ host: one }) }, "");
+        // The event belongs to the installation, not to a group.
+        await change.emit(call.method, host, { type, json: JSON.stringify({ host }) }, "");
       }
     });
-    for (const one of hosts) reconcilers.get(one)?.wake();
-    const registries = await shown(store.reader, hosts);
+    for (const host of hosts) reconcilers.get(host)?.wake();
+    const registries = await describeRegistries(store.reader, hosts);
     const response = create(ReconcileRegistriesResponseSchema, { registries });
     return messageReply(ReconcileRegistriesResponseSchema, response);
   };
 }
 
-/** The registry that is named, or all. */
-function chosen(attached: readonly string[], host: string): readonly string[] {
+/** The named registry, or all. */
+function selectHosts(attached: readonly string[], host: string): readonly string[] {
   if (attached.length === 0) {
-    const description = "no registry is attached: --registry-urls names them";
+    const description = "no registry is attached: set --registry-urls";
     throw failedPrecondition({ type: "NO_REGISTRY", description });
   }
   if (host === "") return attached;
@@ -81,7 +77,7 @@ function chosen(attached: readonly string[], host: string): readonly string[] {
   return [host];
 }
 
-function shown(reader: Reader, hosts: readonly string[]): Promise<Registry[]> {
+function describeRegistries(reader: Reader, hosts: readonly string[]): Promise<Registry[]> {
   return Promise.all(
     hosts.map(async (host) => {
       const { began, finished, requested, problem, findings } = await readPass(reader, host);

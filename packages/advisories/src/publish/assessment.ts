@@ -18,7 +18,7 @@ export type Justification =
   | "inline_mitigations_already_exist";
 
 /** Where an advisory stands: what its latest approved event says. */
-export interface Standing {
+export interface Assessment {
   readonly status: VexStatus;
   /** The kind of event, which says more than the status. */
   readonly kind: Kind;
@@ -60,9 +60,9 @@ const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>>
  * Where an advisory stands for outsiders; undefined while nothing of it is approved, which is as long
  * as outsiders hear nothing of it.
  *
- * @example standingOf(advisory)?.status // "fixed"
+ * @example assessmentOf(advisory)?.status // "fixed"
  */
-export function standingOf({ events }: Advisory): Standing | undefined {
+export function assessmentOf({ events }: Advisory): Assessment | undefined {
   let latest: AdvisoryEvent | undefined;
   for (const event of events) {
     if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;

@@ -60,7 +60,7 @@ for (const version of ["v1", "v1alpha"]) {
   });
 }
 
-test("reflection finds files, members and extensions, and says what it does not know", async (t) => {
+test("reflection finds files, members and extensions, and reports unknown ones", async (t) => {
   const port = await open(t, {});
   const client = new GrpcClient(t, port.url);
   const expect = async (question: Question, answer: string) =>
@@ -96,7 +96,7 @@ test("health is known for the server and for each service", async (t) => {
   assert.equal((await check(client, "")).status, Status.NOT_SERVING);
 });
 
-test("watchers hear of changes and are let go when the port closes", async (t) => {
+test("watchers are notified of changes, and end when the port closes", async (t) => {
   let serving = true;
   const port = await open(t, {}, { health: { serving: () => serving } });
   const client = new GrpcClient(t, port.url);
