@@ -1,3 +1,5 @@
+import { create } from "@bufbuild/protobuf";
+import { PingResponseSchema, PingService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import { ALGORITHM } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
@@ -5,8 +7,11 @@ import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
 import { FAILURE_TEXTS } from "../store/db/failure.ts";
 import type { Store } from "../store/db/store.ts";
+import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
@@ -24,10 +29,18 @@ export interface SystemEndpointDeps {
 }
 
 /**
- * The endpoints outside the contract: health, readiness, metrics, OpenID discovery and the JSON Web Key
- * Set.
+ * Registers Ping, and the endpoints outside the contract: health, readiness, metrics, OpenID discovery and
+ * the JSON Web Key Set.
  */
-export function systemEndpoints({
+export function registerSystem(api: Api, deps: SystemEndpointDeps): void {
+  api.handlers.bind(PingService.method.ping, ping);
+  api.addEndpoints(() => systemEndpoints(deps));
+}
+
+const ping: Handler = async () =>
+  messageReply(PingResponseSchema, create(PingResponseSchema, { response: "pong" }));
+
+function systemEndpoints({
   addresses,
   store,
   keys,
