@@ -75,7 +75,10 @@ test("a store of a newer version is not changed", async () => {
   first.exec("INSERT INTO migrations (step) VALUES (999)");
   first.close();
   const said = await refused(2, ["--data", data]);
-  assert.match(said, /^the store is of a newer version of wharf \(step 999, this one knows \d+\)/);
+  assert.match(
+    said,
+    /^the store was migrated by a newer version of wharf \(step 999, this version knows \d+\)/,
+  );
   const after = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
   const tables = after.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   after.close();

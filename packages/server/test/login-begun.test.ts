@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { addDevice, MAX_WAITING, MAX_WAITING_PER_NETWORK } from "../src/login/oauth/device.ts";
-import { putTicket } from "../src/store/tables/tickets.ts";
+import { addTicket } from "../src/store/tables/tickets.ts";
 import { Inside } from "./support/inside.ts";
 import { LocalWorld, PASSWORD } from "./support/local-world.ts";
 import { LoginWorld } from "./support/login-world.ts";
@@ -138,7 +138,7 @@ for (const store of STORES) {
           for (let at = 1; at < MAX_WAITING_PER_NETWORK; at++) {
             const ticket = { purpose: "device", secret: `x${at}`, payload: {}, identity: "" };
             const expires = Date.now() + 60_000;
-            await putTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
+            await addTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
           }
         });
         const rejected = await ask();

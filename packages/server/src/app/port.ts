@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { hostsOf } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
+import { portError } from "../lib/startup-errors.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
-import { portError } from "./startup-errors.ts";
 
 type Served = Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "cors" | "limits">;
 

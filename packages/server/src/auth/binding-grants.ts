@@ -5,7 +5,7 @@ import { SharedRead } from "../store/db/shared-read.ts";
 import {
   type AccessLogPosition,
   type GrantChange,
-  readGrantNews,
+  readGrantChanges,
 } from "../store/tables/access-log.ts";
 import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
@@ -49,7 +49,10 @@ export class BindingGrants {
   readonly #slices: TimeSlices;
   readonly #log = new SharedRead(() => this.#readLog());
   #position: AccessLogPosition = { version: -1, logged: -1 };
-  /** In LRU order: the most recently used is last. */
+  /**
+   * Least recently used first. No BoundedCache: an entry grows after it was added, and one that is
+   * evicted must leave the index by root.
+   */
   readonly #compiled = new Map<string, Compiled>();
   /** Identities with grants in a root: a changed role of the organization affects all of them. */
   readonly #byRoot = new Map<string, Set<Compiled>>();
@@ -71,7 +74,7 @@ export class BindingGrants {
   }
 
   async #readLog(): Promise<void> {
-    const { position, changes } = await readGrantNews(this.#reader, this.#position);
+    const { position, changes } = await readGrantChanges(this.#reader, this.#position);
     this.#position = position;
     if (changes === undefined) this.#clear();
     else for (const change of changes) this.#apply(change);

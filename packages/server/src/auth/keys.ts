@@ -14,7 +14,7 @@ import {
   type SealedKey,
   SIGNING_KEYS,
   type StoredKey,
-} from "../store/tables/signing-keys.ts";
+} from "../store/tables/keys.ts";
 
 /** ECDSA on P-256: shorter tokens than RSA, and sixteen times the signatures per second. */
 export const ALGORITHM = "ES256";
@@ -70,7 +70,7 @@ export class SigningKeys {
     if (keys.#keys.length === 0) {
       const first = await newSigningKey(Date.now());
       await store.write(async (tx) => {
-        await tx.takeTurn();
+        await tx.acquireLock();
         if ((await readKeys(tx, first.created)).length === 0)
           await putKey(tx, secrets, first, first.created);
       });

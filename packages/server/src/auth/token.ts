@@ -21,8 +21,11 @@ export interface TokenContent {
   readonly act?:
     | { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] }
     | undefined;
-  /** The upper bound of its grants, if it is down-scoped. */
-  readonly boundary?: Grants | undefined;
+  /**
+   * The upper bound of its grants; undefined for all grants of its identity. Required, so that no caller of
+   * issueToken forgets it.
+   */
+  readonly boundary: Grants | undefined;
   /** The session that it belongs to; it is valid only as long as the session. */
   readonly session?: string | undefined;
   /** The person's e-mail address, if the identity provider sent one. */

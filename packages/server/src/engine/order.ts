@@ -1,5 +1,5 @@
 import { invalidArgument } from "../lib/errors.ts";
-import type { Order } from "../store/resources/page.ts";
+import type { Order } from "../store/resources/query.ts";
 
 /** The column of each sort key. */
 const COLUMNS: Readonly<Record<string, Order["column"]>> = {

@@ -32,7 +32,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   parent: string,
 ): Promise<void> {
   const quotas = await quotasAt(engine, tx, parent, definition.quota);
-  if (quotas.length > 0) await tx.takeTurn();
+  if (quotas.length > 0) await tx.acquireLock();
   for (const { group, max } of quotas) {
     if ((await tx.countBelow(table.shape.name, group)) < max) continue;
     const description = `group ${JSON.stringify(group)} has reached its quota of ${max} ${plural}`;

@@ -9,7 +9,7 @@ import {
 import type { Reach } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import type { Range } from "../store/resources/page.ts";
+import type { Range } from "../store/resources/query.ts";
 
 /** How a resource sits in the tree of groups, as lists need to know it. */
 export interface TreeShape {

@@ -17,7 +17,7 @@ export async function storeBuiltinRoles(store: Store, now: number): Promise<void
   if ((await readInstallation(store.reader, DIGEST_KEY)) === digest) return;
   await store.write(async (tx) => {
     // Serializes replicas that start concurrently on an empty store.
-    await tx.takeTurn();
+    await tx.acquireLock();
     for (const { uid, name, description, capabilities } of BUILTIN_ROLES) {
       const before = await roles.table.findForChange(tx, uid);
       const known = before && roles.fromRow(before);

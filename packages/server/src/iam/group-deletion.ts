@@ -84,8 +84,11 @@ async function hasAny({ tx }: Mutation, resource: Resource, group: string): Prom
   if (softDelete === undefined || index?.partitions === undefined) {
     return table.hasAny(tx, { column: "parent", value: group });
   }
-  for (const part of index.partitions.all) {
-    if (part !== softDelete.partition && (await latestIn(tx, table, group, part)) !== undefined)
+  for (const partition of index.partitions.all) {
+    if (
+      partition !== softDelete.partition &&
+      (await latestIn(tx, table, group, partition)) !== undefined
+    )
       return true;
   }
   return false;
@@ -110,9 +113,9 @@ async function latestIn(
   tx: Transaction,
   table: ResourceTable,
   group: string,
-  part: number,
+  partition: number,
 ): Promise<number | undefined> {
-  const range = { childrenOf: group, parts: [part] };
+  const range = { childrenOf: group, partitions: [partition] };
   const order = { column: "updated", descending: true } as const;
   const query = { range, filters: [], order, offset: 0, limit: 1 };
   const [newest] = await readPositions(tx, table, query);
@@ -122,7 +125,7 @@ async function latestIn(
 async function hasManyTombstones({ resources, store }: Engine, group: string): Promise<boolean> {
   for (const { definition, table } of resources) {
     if (definition.softDelete === undefined) continue;
-    const range = { childrenOf: group, parts: [definition.softDelete.partition] };
+    const range = { childrenOf: group, partitions: [definition.softDelete.partition] };
     if ((await countsOf(store.reader, table, range)).children > TOMBSTONE_BATCH_SIZE) return true;
   }
   return false;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  type PlacedRow,
+  type NumberedRow,
   type ScimRow,
   type ScimTable,
   scimGroups,
@@ -160,7 +160,7 @@ async function* candidates(
   kind: ScimKind,
   provider: string,
   { narrowedTo }: ScimFilter,
-): AsyncGenerator<PlacedRow[]> {
+): AsyncGenerator<NumberedRow[]> {
   const table = tableOf(kind);
   if (narrowedTo !== undefined) {
     yield await table.where(reader, provider, narrowedTo.key, narrowedTo.value);

@@ -4,10 +4,11 @@ import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { compileRule, type Rule } from "./verify/rule.ts";
 
 /** Identities kept ready at most: patterns can be long. */
-const REMEMBERED = 1_000;
+const CACHE_BOUNDS = { maxEntries: 1_000 };
 
 /** An identity as the exchange needs it. */
 export interface KnownIdentity {
@@ -38,7 +39,7 @@ const THE_OPERATOR: KnownIdentity = {
 export class KnownIdentities {
   readonly #engine: Engine;
   readonly #addresses: () => Addresses;
-  #known = new Map<string, KnownIdentity>();
+  #known = new BoundedCache<string, KnownIdentity>(CACHE_BOUNDS);
   #version = -1;
 
   constructor(engine: Engine, addresses: () => Addresses) {
@@ -55,13 +56,16 @@ export class KnownIdentities {
     if (uid === OPERATOR_UID) return THE_OPERATOR;
     const version = await this.#engine.store.accessVersion();
     if (version !== this.#version) {
-      this.#known = new Map();
+      this.#known = new BoundedCache(CACHE_BOUNDS);
       this.#version = version;
     }
     return this.#known.get(uid) ?? this.#load(uid, this.#known);
   }
 
-  async #load(uid: string, known: Map<string, KnownIdentity>): Promise<KnownIdentity | undefined> {
+  async #load(
+    uid: string,
+    known: BoundedCache<string, KnownIdentity>,
+  ): Promise<KnownIdentity | undefined> {
     const {
       store,
       catalog: { identities },
@@ -76,7 +80,7 @@ export class KnownIdentities {
       granted,
       lastSeen: lastSeenOf(identity),
     };
-    if (known.size < REMEMBERED) known.set(uid, found);
+    known.set(uid, found);
     return found;
   }
 }

@@ -2,7 +2,7 @@ import { audit } from "../../engine/audit.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { addTicket, consumeTicket, lockTicket, readTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
 import type { LoginParts } from "../login.ts";
@@ -56,7 +56,7 @@ export async function enterAccount(
     // They may have been deleted between their login and its end.
     if (!(await engine.catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("you are not known here any more");
-    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+    await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
       action: "account visited",
@@ -120,17 +120,17 @@ export async function confirmVisit(
   { secret }: OpenVisit,
   now: number,
 ): Promise<void> {
-  if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
+  if ((await lockTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
 }
 
 /**
  * Lets a visit go on after everything else of the person was ended.
  *
- * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit);
+ * @example await deleteTicketsOf(tx, visit.identity); await goOn(tx, visit);
  */
 export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
   const { identity, provider, expires } = payload;
-  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+  await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
 /**
@@ -143,7 +143,7 @@ export async function endVisit(
   { secret }: OpenVisit,
   now: number,
 ): Promise<Record<string, string>> {
-  await engine.store.write((tx) => takeTicket(tx, PURPOSE, secret, now));
+  await engine.store.write((tx) => consumeTicket(tx, PURPOSE, secret, now));
   return { "set-cookie": cookie("", addresses().authUrl) };
 }
 

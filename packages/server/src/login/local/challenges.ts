@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { putTicket } from "../../store/tables/tickets.ts";
+import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserDigest, browserOf } from "../browser.ts";
 import type { LoginParts } from "../login.ts";
@@ -82,7 +82,7 @@ export async function redeemChallenge(
   now: number,
 ): Promise<void> {
   const mark = { purpose: "redeemed challenge", secret: challengeId, payload: {}, identity: "" };
-  if (!(await putTicket(tx, { ...mark, expires: now + CHALLENGE_MS }))) throw notAnswerable();
+  if (!(await addTicket(tx, { ...mark, expires: now + CHALLENGE_MS }))) throw notAnswerable();
 }
 
 function notAnswerable(): WharfError {

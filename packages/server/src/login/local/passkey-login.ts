@@ -1,13 +1,13 @@
 import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { findAccountForChange } from "../../store/tables/local-accounts.ts";
 import {
+  findAccountForChange,
   findPasskey,
   findPasskeyForChange,
-  notePasskeyUse,
+  recordPasskeyUse,
   type StoredPasskey,
-} from "../../store/tables/passkeys.ts";
+} from "../../store/tables/local-accounts.ts";
 import type { Attempts } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
 import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";
@@ -68,7 +68,7 @@ async function signIn(
   call: Call,
   { http, form }: Asking,
   known: StoredPasskey,
-  use: Parameters<typeof notePasskeyUse>[1],
+  use: Parameters<typeof recordPasskeyUse>[1],
 ): Promise<string> {
   const { engine, addresses } = parts;
   const ticket = newSecret();
@@ -77,7 +77,7 @@ async function signIn(
     const passkey = await findPasskeyForChange(tx, known.credentialId);
     const account = await findAccountForChange(tx, known.identity);
     if (account === undefined || passkey?.counter !== known.counter) throw refused();
-    await notePasskeyUse(tx, use);
+    await recordPasskeyUse(tx, use);
     await noteSeen(new Mutation(call, tx, engine, { actor: account.identity }), account.identity);
     const person = personOf(addresses().authUrl, account);
     await keepSignedIn(tx, ticket, { ...login, person }, call.time);

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isLoopbackHost } from "../../lib/ip-ranges.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 
 /** Where passkeys are made and used: they are bound to a name, and browsers hold them to it. */
 export interface PasskeySite {

@@ -7,7 +7,7 @@ import type {
 } from "@simplewebauthn/server";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { StoredPasskey } from "../../store/tables/passkeys.ts";
+import type { StoredPasskey } from "../../store/tables/local-accounts.ts";
 import { browserName } from "../pages/browser-name.ts";
 import type { PasskeySite } from "./passkey-site.ts";
 

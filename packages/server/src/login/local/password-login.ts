@@ -7,7 +7,7 @@ import {
   findAccount,
   findAccountForChange,
   type LocalAccount,
-  noteFailure,
+  recordPasswordFailure,
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -100,7 +100,8 @@ export async function withPassword<T>(
     if (account !== undefined && right && !locked && account.passwordHash === hash) {
       return { value: await work(tx, account, kept) };
     }
-    if (account !== undefined && !locked) await noteFailure(tx, failedOnceMore(account, now));
+    if (account !== undefined && !locked)
+      await recordPasswordFailure(tx, failedOnceMore(account, now));
     // Without the username: people type passwords there.
     const resource = account?.identity ?? "";
     const refused = { action: refusal, resource, code: UNAUTHENTICATED };

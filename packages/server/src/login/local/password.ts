@@ -22,7 +22,7 @@ const PHC =
  * Two at a time, because each takes a thread of four that all other work of this kind shares, and
  * 64 MiB. The client network with the fewest wrong ones lately is next: guessers delay themselves.
  */
-const queue = new FairQueue({ concurrency: 2, waitingPerKey: 8, waiting: 128 });
+const queue = new FairQueue({ concurrency: 2, maxQueuedPerKey: 8, maxQueued: 128 });
 
 /** A full queue takes some seconds to drain. */
 const RETRY_AFTER_MS = 5_000;

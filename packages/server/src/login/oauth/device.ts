@@ -5,12 +5,12 @@ import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import {
+  addTicket,
+  consumeTicket,
   countTickets,
-  holdTicket,
-  putTicket,
+  lockTicket,
   readTicket,
   rewriteTicket,
-  takeTicket,
 } from "../../store/tables/tickets.ts";
 import { newSecret } from "../browser.ts";
 import type { LoginParts } from "../login.ts";
@@ -72,7 +72,7 @@ export async function addDevice(
   const expires = now + DEVICE_SECONDS * 1000;
   const ticket = { purpose: PURPOSE, secret: userCode, payload, expires, identity: "", network };
   // The code is short: another may wait with it.
-  if (!(await putTicket(tx, ticket))) return addDevice(tx, device, now);
+  if (!(await addTicket(tx, ticket))) return addDevice(tx, device, now);
   return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL };
 }
 
@@ -121,7 +121,7 @@ export async function answerDevice(
   outcome: WaitingDevice["outcome"],
 ): Promise<void> {
   await engine.store.write(async (tx) => {
-    const device = await holdTicket<WaitingDevice>(tx, PURPOSE, userCode, time);
+    const device = await lockTicket<WaitingDevice>(tx, PURPOSE, userCode, time);
     if (device?.outcome !== "pending") {
       throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
     }
@@ -148,7 +148,7 @@ export async function askForDevice(
   now: number,
 ): Promise<DeviceAnswer> {
   const [userCode = "", secret = ""] = deviceCode.split(".");
-  const device = await holdTicket<WaitingDevice>(tx, PURPOSE, userCode, now);
+  const device = await lockTicket<WaitingDevice>(tx, PURPOSE, userCode, now);
   if (device === undefined || hash("sha256", secret, "hex") !== device.secretDigest) {
     return { error: "expired_token" };
   }
@@ -159,7 +159,7 @@ export async function askForDevice(
     await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity: "" });
     return { error: tooSoon ? "slow_down" : "authorization_pending" };
   }
-  const taken = await takeTicket(tx, PURPOSE, userCode, now);
+  const taken = await consumeTicket(tx, PURPOSE, userCode, now);
   if (taken === undefined) return { error: "expired_token" };
   if (device.outcome === "denied") return { error: "access_denied" };
   return { device, person: device.outcome.person };

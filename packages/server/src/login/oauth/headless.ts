@@ -12,7 +12,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { putTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
+import { addTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
 import type { LoginParts } from "../login.ts";
 import type { Person } from "../people/person.ts";
 
@@ -44,7 +44,7 @@ export async function sealForTool(
   const session = await engine.store.write(async (tx) => {
     const expires = call.time + KEPT_MS;
     // Whoever saw the link must not be able to put their own login in its place.
-    if (!(await putTicket(tx, { ...ticket, payload: {}, expires }))) throw codeIsSpent();
+    if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeIsSpent();
     return sessions.open(tx, call, person, scopes);
   });
   const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };

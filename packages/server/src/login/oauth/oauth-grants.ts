@@ -3,7 +3,7 @@ import { unauthenticated, type WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { endSession, type StoredSession } from "../../store/tables/sessions.ts";
-import { holdTicket, rewriteTicket } from "../../store/tables/tickets.ts";
+import { lockTicket, rewriteTicket } from "../../store/tables/tickets.ts";
 import { callOf, type LoginParts } from "../login.ts";
 import type { Issued, TokensOfSession, Wanted } from "../people/sessions.ts";
 import type { CodeTicket } from "./deliver.ts";
@@ -51,7 +51,7 @@ async function redeemCode(
   form: URLSearchParams,
 ): Promise<{ session: StoredSession; ticket: CodeTicket } | undefined> {
   const secret = form.get("code") ?? "";
-  const ticket = await holdTicket<CodeTicket>(tx, "code", secret, call.time);
+  const ticket = await lockTicket<CodeTicket>(tx, "code", secret, call.time);
   if (ticket === undefined) return undefined;
   const keep = (session: string) => {
     const payload: CodeTicket = { ...ticket, session };

@@ -4,7 +4,7 @@ import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { writePlace } from "../../store/tables/registry-locations.ts";
+import { writeLocation } from "../../store/tables/registry-locations.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
@@ -40,14 +40,14 @@ export async function ensureRepoForPath(
   }
   const { repo } = resolved;
   if (repo !== undefined) {
-    await writePlace(tx, { host, path, repo, made: 0 });
+    await writeLocation(tx, { host, path, repo, made: 0 });
     return { uid: repo, isCreatedBySystem: false };
   }
   const creator = await creatorOf(engine, tx, resolved, origin.actor);
   const isCreatedBySystem = creator === OPERATOR && origin.actor !== OPERATOR.uid;
   const creation = { ...origin, actor: creator.uid };
   const uid = await createMissing(engine, tx, resolved, path, creation, creator);
-  await writePlace(tx, { host, path, repo: uid, made: 1 });
+  await writeLocation(tx, { host, path, repo: uid, made: 1 });
   return { uid, isCreatedBySystem };
 }
 

@@ -2,10 +2,10 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import {
-  firstTime,
-  notePathDeletion,
   pathDeletions,
-  WHOLE,
+  recordNotification,
+  WHOLE_REPO,
+  writePathDeletion,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { resolvePath } from "../path.ts";
@@ -36,7 +36,7 @@ export interface Ingestion extends RemovalDeps {
 /** Applies a notification to the stored state, idempotently. */
 export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
   const { engine, host, notification, recordsPull } = ingestion;
-  if (!(await firstTime(tx, host, notification.id, Date.now()))) return "known";
+  if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
   const repo = isPush
     ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
@@ -74,7 +74,7 @@ async function findRepo(
 /** Records a deletion whose push may be reported later. */
 function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion): Promise<void> {
   const { path, tag, digest, time } = notification;
-  return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
+  return writePathDeletion(tx, host, path, tag || digest || WHOLE_REPO, time);
 }
 
 async function ingestPush(
@@ -107,11 +107,11 @@ async function applyPathDeletions(
 ): Promise<void> {
   const { engine, host, notification } = ingestion;
   const { path, tag, digest } = notification;
-  const what = [tag, digest, WHOLE];
+  const what = [tag, digest, WHOLE_REPO];
   for (const deletion of await pathDeletions(tx, host, path, what, notification.time)) {
     const { time } = deletion;
     const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
-    if (deletion.what === WHOLE)
+    if (deletion.what === WHOLE_REPO)
       return removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
     if (deletion.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);

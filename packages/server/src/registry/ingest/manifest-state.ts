@@ -1,14 +1,17 @@
 import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import { readPage } from "../../store/resources/page.ts";
+import { readPositions } from "../../store/resources/page.ts";
 import {
   deleteManifest,
   type Manifest,
   writeManifest,
   writePull,
 } from "../../store/tables/manifests.ts";
-import { deletionOf, noteDeletion } from "../../store/tables/processed-notifications.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import {
+  manifestDeletionTime,
+  recordManifestDeletion,
+} from "../../store/tables/processed-notifications.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
 /*
@@ -29,7 +32,7 @@ export async function recordManifest(
 ): Promise<void> {
   const { repos } = change.engine.catalog;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, manifest.digest);
+  const deleted = await manifestDeletionTime(change.tx, repo, manifest.digest);
   if (deleted === undefined || deleted < manifest.pushed) {
     await writeManifest(change.tx, repo, manifest);
   }
@@ -54,12 +57,12 @@ export async function removeManifest(
 ): Promise<void> {
   const { tx, engine } = change;
   await lockRepo(change, repo);
-  await noteDeletion(tx, repo, digest, time);
+  await recordManifestDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, partitions: engine.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
-  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
+  for (const { key: name } of await readPositions(tx, engine.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);
@@ -73,7 +76,7 @@ export async function revertIfDeleted(
   digest: string,
   pushed: number,
 ): Promise<void> {
-  const deleted = await deletionOf(change.tx, repo, digest);
+  const deleted = await manifestDeletionTime(change.tx, repo, digest);
   if (deleted !== undefined && deleted >= pushed) {
     await removeManifest(change, repo, digest, deleted);
   }

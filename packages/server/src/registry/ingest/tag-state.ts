@@ -5,7 +5,7 @@ import type { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tag-history.ts";
+import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tags.ts";
 
 /*
  * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come

@@ -1,6 +1,6 @@
-import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
 import { knownDigests, type Manifest } from "../../store/tables/manifests.ts";
-import { placesOf, type RegistryPlace } from "../../store/tables/registry-locations.ts";
+import { locationsOf, type RegistryLocation } from "../../store/tables/registry-locations.ts";
+import { knownTags, tagsNamed } from "../../store/tables/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";
@@ -195,16 +195,16 @@ async function removeGoneTag(
 }
 
 /** The locations of the repo besides the one that is being reconciled. */
-async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryPlace[]> {
+async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryLocation[]> {
   const { engine, remote, path, repo } = reconciliation;
-  const locations = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
+  const locations = repo === undefined ? [] : await locationsOf(engine.store.reader, repo);
   return locations.filter((one) => one.host !== remote.host || one.path !== path);
 }
 
 /** The digests that a tag has at these locations; UNKNOWN_DIGEST for a registry that fails. */
 async function digestsAt(
   { remotes, signal }: RepoReconciliation,
-  locations: readonly RegistryPlace[],
+  locations: readonly RegistryLocation[],
   name: string,
 ): Promise<string[]> {
   const digests = locations.map(({ host, path }) =>

@@ -18,9 +18,9 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { forgetPlaces } from "../../store/tables/registry-locations.ts";
+import { deleteLocations } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
-import { forgetHistory } from "../../store/tables/tag-history.ts";
+import { forgetHistory } from "../../store/tables/tags.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
 
@@ -143,6 +143,6 @@ async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
-  await forgetPlaces(tx, uid);
+  await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
 }

@@ -17,7 +17,7 @@ import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/
 import type { Call, Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
 import type { RemoteTags } from "./remote-tags.ts";
 

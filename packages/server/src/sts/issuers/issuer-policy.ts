@@ -1,5 +1,5 @@
-import { isLoopbackHost } from "../../lib/ip-ranges.ts";
 import { isIssuerUrl } from "../../lib/issuer-url.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 
 export interface PolicySettings {
   /** When not empty, no other issuer is trusted, whatever identities say. */

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
+import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
-import { Turns } from "./turns.ts";
 
 /** Keys are fetched again after this long. */
 const FRESH_MS = 10 * 60_000;
@@ -60,14 +60,18 @@ interface Known {
 export class Issuers {
   readonly #policy: IssuerPolicy;
   readonly #known: FairShareCache<Known>;
-  readonly #turns: Turns;
+  readonly #newIssuers: KeyedSemaphore;
 
   constructor(
     policy: IssuerPolicy,
     { waitMs = WAIT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
   ) {
     this.#policy = policy;
-    this.#turns = new Turns(AT_ONCE, waitMs);
+    this.#newIssuers = new KeyedSemaphore({
+      perKey: AT_ONCE,
+      maxWaitMs: waitMs,
+      rejection: () => new FetchError("too many issuers like it are being asked: try again"),
+    });
     this.#known = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
@@ -104,7 +108,7 @@ export class Issuers {
     // Whoever has answered before is not made up, and waits for nobody.
     const isNew = known.keys === undefined && known.fetching === undefined;
     const { pattern } = use;
-    await (isNew && pattern !== undefined ? this.#turns.take(pattern, fetched) : fetched());
+    await (isNew && pattern !== undefined ? this.#newIssuers.run(pattern, fetched) : fetched());
   }
 
   async #fetch(issuer: string, known: Known, now: number, use: KeyUse): Promise<void> {

@@ -1,4 +1,4 @@
-import { WharfError } from "../lib/errors.ts";
+import { WharfError } from "./errors.ts";
 
 /** Startup errors in words that say what to do. The error of the system is the cause. */
 
