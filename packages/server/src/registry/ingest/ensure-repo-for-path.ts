@@ -61,13 +61,13 @@ async function createMissing(
 ): Promise<string> {
   let parent = group;
   for (const name of missing) {
-    const change = systemMutation(engine, tx, "group", origin, caller);
+    const mutation = systemMutation(engine, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
-    parent = (await createOne(change, engine.catalog.groups, parent, input)).created.uid;
+    parent = (await createOne(mutation, engine.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const change = systemMutation(engine, tx, "repo", origin, caller);
-  return (await ensureRepo(change, parent, name)).uid;
+  const mutation = systemMutation(engine, tx, "repo", origin, caller);
+  return (await ensureRepo(mutation, parent, name)).uid;
 }
 
 /** The pusher if they still hold the needed capabilities; the installation otherwise. */

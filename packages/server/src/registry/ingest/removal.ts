@@ -67,9 +67,9 @@ export async function removeLocation(
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
   if (!isCreatedByPush || !isUnchanged) return;
-  const change = systemMutation(engine, tx, "repoDeletion", origin);
-  await engine.hooksOf(repos).beforeDelete?.(change, stored);
-  await change.remove(repos, repo);
+  const mutation = systemMutation(engine, tx, "repoDeletion", origin);
+  await engine.hooksOf(repos).beforeDelete?.(mutation, stored);
+  await mutation.remove(repos, repo);
 }
 
 /** Like `removeLocation`, in several transactions: removing many tags in one would block all writes. */
@@ -108,8 +108,8 @@ async function removeTagBatch(
   after: string,
   origin: MutationOrigin,
 ): Promise<string | undefined> {
-  const change = systemMutation(engine, tx, "tagDeletion", origin);
+  const mutation = systemMutation(engine, tx, "tagDeletion", origin);
   const page = await knownTags(tx, repo, after, TAG_BATCH_SIZE);
-  for (const { name } of page) await removeTag(change, repo, name, time);
+  for (const { name } of page) await removeTag(mutation, repo, name, time);
   return page.at(-1)?.name;
 }

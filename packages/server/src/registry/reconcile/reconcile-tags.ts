@@ -142,11 +142,11 @@ async function writeTags(
         ? { uid: repo }
         : await ensureRepoForPath(engine, tx, remote.host, path, origin);
     if (ensured === undefined) return { uid: undefined, outcomes: [] };
-    const change = systemMutation(engine, tx, "tag", origin);
-    for (const manifest of manifests) await recordManifest(change, ensured.uid, manifest);
+    const mutation = systemMutation(engine, tx, "tag", origin);
+    for (const manifest of manifests) await recordManifest(mutation, ensured.uid, manifest);
     const recorded: string[] = [];
     for (const tag of changed) {
-      recorded.push((await recordTag(change, ensured.uid, { ...tag, time })).outcome);
+      recorded.push((await recordTag(mutation, ensured.uid, { ...tag, time })).outcome);
     }
     return { uid: ensured.uid, outcomes: recorded };
   });
@@ -187,9 +187,9 @@ async function removeGoneTag(
   const keepsManifest =
     hasOtherLocations || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
-    const change = systemMutation(engine, tx, "tagDeletion", origin);
-    const removed = await removeTag(change, repo, name, time);
-    if (!keepsManifest) await removeManifest(change, repo, digest, time);
+    const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+    const removed = await removeTag(mutation, repo, name, time);
+    if (!keepsManifest) await removeManifest(mutation, repo, digest, time);
     return removed;
   });
 }

@@ -52,15 +52,15 @@ export const repos: Resource<Repo> = new Resource({
     ],
   },
   hooks: ({ registry }) => ({
-    async beforeCreate(change, created) {
+    async beforeCreate(mutation, created) {
       check(created);
-      await applySync(change, registry, undefined, created);
+      await applySync(mutation, registry, undefined, created);
     },
-    async beforeUpdate(change, before, after) {
+    async beforeUpdate(mutation, before, after) {
       check(after);
-      if (before.name !== after.name) await checkRename(change, before, after);
-      await applySync(change, registry, before, after);
-      await propagateToSynced(change, before, after);
+      if (before.name !== after.name) await checkRename(mutation, before, after);
+      await applySync(mutation, registry, before, after);
+      await propagateToSynced(mutation, before, after);
     },
     beforeDelete: removeContents,
   }),
@@ -94,8 +94,8 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 }
 
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
-  const { engine, tx } = change;
+async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
+  const { engine, tx } = mutation;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {

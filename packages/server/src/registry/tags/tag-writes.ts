@@ -92,8 +92,8 @@ export class TagWrites {
       // If the notification was ingested already, its time stays.
       const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
       const since = time === undefined || isIngested ? {} : { time };
-      const change = new Mutation(call, tx, this.#engine);
-      const { tag, outcome } = await recordTag(change, repo, { ...update, ...since });
+      const mutation = new Mutation(call, tx, this.#engine);
+      const { tag, outcome } = await recordTag(mutation, repo, { ...update, ...since });
       if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
       return tag as Tag;
     });

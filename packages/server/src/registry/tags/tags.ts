@@ -39,8 +39,8 @@ export const tags: Resource<Tag> = new Resource({
     ],
   },
   hooks: {
-    beforeDelete: (change, { uid, name }) =>
-      recordRemoval(change, parentOf(uid), name, change.call.time),
+    beforeDelete: (mutation, { uid, name }) =>
+      recordRemoval(mutation, parentOf(uid), name, mutation.call.time),
   },
   methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
