@@ -5,29 +5,21 @@ import {
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../lib/errors.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Call, Handler, Reply } from "../rpc/call.ts";
+import type { Call, Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../store/resources/query.ts";
 import { partitionRanges } from "../store/resources/range-counts.ts";
-import {
-  bodyOf,
-  type Encodings,
-  encodingOf,
-  type Form,
-  type PageRow,
-  positionOf,
-  withBody,
-} from "../store/resources/rows.ts";
+import { bodyOf, encodingOf, type PageRow, positionOf, withBody } from "../store/resources/rows.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
 import { countMany } from "./many-ranges.ts";
 import { parseOrder } from "./order.ts";
+import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
@@ -35,12 +27,6 @@ import { countRows, readRows, type Scan } from "./scan.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
-
-/**
- * The rows of a page, in bytes or characters: gRPC clients accept messages of 4 MiB by default, and a
- * page has a few fields beside its rows.
- */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -53,29 +39,19 @@ type ListRequest = Message & {
   skip: number;
 };
 
-/** A row as JSON or in binary. */
-type Body = Encodings[Form];
-
-/** The fields of a page beside its rows. */
-interface Envelope {
-  readonly nextPageToken: string;
-  readonly totalCount: number;
-  readonly skipped: number;
-}
-
 /** The generic List method. */
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, tree: kind } = resource;
+  const { definition, table, tree } = resource;
   const { index = {} } = definition;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
   const sortKeys = [
-    ...(kind.uidIsParent ? ["group"] : []),
+    ...(tree.uidIsParent ? ["group"] : []),
     "uid",
     ...(named(definition.schema) ? ["name"] : []),
     "created_at",
@@ -104,7 +80,7 @@ export function listMethod<R extends ResourceMessage>(
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-    const subtrees = rangesFor(kind, reach, request.uidp);
+    const subtrees = rangesFor(tree, reach, request.uidp);
     const { found, totalCount } = await engine.lists.run(call, subtrees.length, async (task) => {
       const ranges = index.partitions
         ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
@@ -235,16 +211,6 @@ async function currentRows<R extends ResourceMessage>(
   });
 }
 
-/** The first rows that fit into one page, and at least one: a larger row is a page of its own. */
-function fitting(bodies: readonly Body[]): readonly Body[] {
-  let size = 0;
-  const end = bodies.findIndex((body, at) => {
-    size += body.length;
-    return size > MAX_PAGE_BYTES && at > 0;
-  });
-  return end < 0 ? bodies : bodies.slice(0, end);
-}
-
 /** Hydrated rows, in the requested format. */
 async function hydrated<R extends ResourceMessage>(
   { definition: { schema, hydrate } }: Resource<R>,
@@ -255,29 +221,4 @@ async function hydrated<R extends ResourceMessage>(
   const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
   await hydrate?.(engine.store.reader, all, engine.catalog);
   return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
-}
-
-/**
- * A list response from encoded rows. Every list response has the rows as field 1, the page token as 2,
- * the total count as 3 and the skipped rows as 4.
- */
-function pageReply(
-  method: DescMethod,
-  { nextPageToken, totalCount, skipped }: Envelope,
-  bodies: readonly Body[],
-): Reply {
-  const plural = method.output.fields[0]?.jsonName;
-  return {
-    json: () =>
-      `{"${plural}":[${bodies.join(",")}],"nextPageToken":"${nextPageToken}",` +
-      `"totalCount":"${totalCount}","skipped":${skipped}}`,
-    binary: () => {
-      const writer = new BinaryWriter();
-      for (const body of bodies) writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
-      if (nextPageToken !== "") writer.tag(2, WireType.LengthDelimited).string(nextPageToken);
-      writer.tag(3, WireType.Varint).int64(totalCount);
-      if (skipped !== 0) writer.tag(4, WireType.Varint).int32(skipped);
-      return writer.finish();
-    },
-  };
 }
