@@ -109,7 +109,7 @@ onEachStore("external group role mappings of version 1", (world) => {
       [{ ...mapping, externalGroupId: "" }, { externalGroupId: "externalGroupId is required" }],
       [
         { ...mapping, scope: elsewhere },
-        { scope: "scope must be the organisation of the identity provider" },
+        { scope: "scope must be the organization of the identity provider" },
       ],
     ];
     for (const [one, fields] of bad) cases.push(["Create", { parentId, mapping: one }, fields]);
