@@ -17,22 +17,14 @@ export class Attempts {
     intervalMs: 60_000,
   });
 
-  /**
-   * Counts an attempt; rejects it when there were too many.
-   *
-   * @example attempts.count("password", request.remoteAddress);
-   */
+  /** Counts an attempt; rejects it when there were too many. */
   count(what: string, address: string, now = Date.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
     if (wait > 0) throw tooMany("too many tries: wait a minute, then try again", wait);
   }
 }
 
-/**
- * 429, with the time after which a client may try again.
- *
- * @example throw tooMany("too many tries", 30_000);
- */
+/** 429, with the time after which a client may try again. */
 export function tooMany(text: string, waitMs: number): WharfError {
   const error = new WharfError("RESOURCE_EXHAUSTED", text);
   const seconds = Math.ceil(waitMs / 1000);

@@ -30,11 +30,7 @@ import {
 import { CALLBACK_PATH } from "./providers/provider-login.ts";
 import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from "./steps.ts";
 
-/**
- * The pages of a login, from `/oauth` to where it ends.
- *
- * @example endpoints.push(...browserLoginEndpoints(parts));
- */
+/** The pages of a login, from `/oauth` to where it ends. */
 export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
   return [
     pageEndpoint("GET", "/oauth", (request) => begin(parts, request)),
@@ -59,11 +55,7 @@ async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse
   return redirectTo(await upstreamUrl(parts, http, login, provider.uid), headers);
 }
 
-/**
- * A login of this browser, and the header that marks the browser if it is new.
- *
- * @example const { login, headers } = newLogin(parts, http, request);
- */
+/** A login of this browser, and the header that marks the browser if it is new. */
 export function newLogin(
   { addresses }: LoginParts,
   http: HttpRequest,
@@ -80,11 +72,7 @@ export interface ChooseOptions {
   readonly providers?: readonly { readonly uid: string; readonly name: string }[];
 }
 
-/**
- * Asks how to sign in.
- *
- * @example return choose(parts, login, { error: "No organisation has this name." });
- */
+/** Asks how to sign in. */
 export async function choose(
   parts: LoginParts,
   login: Login,

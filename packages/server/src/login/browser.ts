@@ -25,11 +25,7 @@ export function browserOf(request: HttpRequest, authUrl: string): string | undef
   return cookieOf(request, COOKIE, authUrl);
 }
 
-/**
- * What a cookie holds, if the browser has sent it.
- *
- * @example const secret = cookieOf(request, "wharf_account", authUrl);
- */
+/** What a cookie holds, if the browser has sent it. */
 export function cookieOf(request: HttpRequest, name: string, authUrl: string): string | undefined {
   const wanted = `${prefixed(name, authUrl)}=`;
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
@@ -38,8 +34,6 @@ export function cookieOf(request: HttpRequest, name: string, authUrl: string): s
 
 /**
  * The browser's cookie, a new one if it has none, and the header that then gives it to the browser.
- *
- * @example const { headers } = markBrowser(request, authUrl);
  */
 export function markBrowser(
   request: HttpRequest,
@@ -59,18 +53,12 @@ export function browserDigest(cookie: string): string {
 /**
  * The header that gives a browser its cookie. Lax, because the provider sends the browser back from
  * another site.
- *
- * @example headers["set-cookie"] = browserCookie(newSecret(), authUrl);
  */
 function browserCookie(value: string, authUrl: string): string {
   return setCookie(COOKIE, value, "Lax", authUrl);
 }
 
-/**
- * The header that sets a cookie until the browser is closed. An empty value takes it away.
- *
- * @example headers["set-cookie"] = setCookie("wharf_account", newSecret(), "Strict", authUrl);
- */
+/** The header that sets a cookie until the browser is closed. An empty value takes it away. */
 export function setCookie(
   name: string,
   value: string,
@@ -87,9 +75,6 @@ function prefixed(name: string, authUrl: string): string {
   return authUrl.startsWith("https:") ? `__Host-${name}` : name;
 }
 
-/**
- * @example return htmlAnswer(200, choosePage(props));
- */
 export function htmlAnswer(
   status: number,
   body: string,
@@ -98,11 +83,7 @@ export function htmlAnswer(
   return { status, headers: { ...pageHeaders(), ...headers }, body };
 }
 
-/**
- * Sends the browser on with a GET.
- *
- * @example return redirectTo(authorizationUrl);
- */
+/** Sends the browser on with a GET. */
 export function redirectTo(url: string, headers: Record<string, string> = {}): HttpResponse {
   return {
     status: 303,
@@ -114,9 +95,6 @@ export function redirectTo(url: string, headers: Record<string, string> = {}): H
 /** A form holds a ticket and a few short texts; a passkey's answer is some kilobytes. */
 const MOST_BYTES = 64 * 1024;
 
-/**
- * @example const form = await readForm(request); form.get("login")
- */
 export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
   return readParameters(await request.body(MOST_BYTES));
 }

@@ -19,11 +19,7 @@ import { providersFor } from "./providers/choose.ts";
 /** The address of these changes with what they say. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/**
- * Everything of the login that is not a method of the contract: pages, and OAuth's endpoints.
- *
- * @example await openPort({ …, endpoints: [...loginEndpoints(parts, methods)] });
- */
+/** Everything of the login that is not a method of the contract: pages, and OAuth's endpoints. */
 export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoint[] {
   const attempts = new Attempts();
   const grants = new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)], ...personGrants(parts)]);

@@ -10,11 +10,7 @@ import type { Sessions } from "./people/sessions.ts";
 import { endSessionMethod, listSessionsMethod, logoutMethod } from "./people/sessions-service.ts";
 import { validateMethod } from "./people/whoami.ts";
 
-/**
- * The methods of the contract that concern people: who am I, coming, staying and going.
- *
- * @example for (const [method, handler] of loginHandlers(parts, sessions)) …
- */
+/** The methods of the contract that concern people: who am I, coming, staying and going. */
 export function loginHandlers(
   parts: ExchangeParts,
   sessions: Sessions,

@@ -51,8 +51,6 @@ const REDEEMED = "redeemed login";
  * The ticket with which a login goes on at its next step. Until somebody has signed in, the login is
  * sealed in the ticket and kept by the browser alone: anyone can begin logins, and must not fill the
  * store. From then on it is stored, so that ending the person's sessions ends it as well.
- *
- * @example const ticket = await keepLogin(parts, login, Date.now());
  */
 export async function keepLogin(parts: LoginParts, login: Login, now: number): Promise<string> {
   const { person } = login;
@@ -62,11 +60,7 @@ export async function keepLogin(parts: LoginParts, login: Login, now: number): P
   return secret;
 }
 
-/**
- * The ticket of a login in which nobody has signed in yet.
- *
- * @example const state = sealLogin(parts, { ...login, upstream }, Date.now());
- */
+/** The ticket of a login in which nobody has signed in yet. */
 export function sealLogin({ sealed }: LoginParts, login: Login, now: number): string {
   return sealed.seal(PURPOSE, login, now + LOGIN_MS);
 }
@@ -86,8 +80,6 @@ export async function keepSignedIn(
 /**
  * Goes on with a login; each ticket is for one step. Rejects another browser's. What is sealed leaves
  * nothing in the store here: a step that signs somebody in redeems it as well.
- *
- * @example const login = await resumeLogin(parts, request, form.get("login"), Date.now());
  */
 export async function resumeLogin(
   parts: LoginParts,
@@ -106,11 +98,7 @@ export async function resumeLogin(
   return login;
 }
 
-/**
- * Redeems the ticket of a login for good, on all replicas: the second caller is rejected.
- *
- * @example await redeemLogin(parts, request, ticket, Date.now());
- */
+/** Redeems the ticket of a login for good, on all replicas: the second caller is rejected. */
 export function redeemLogin(
   parts: LoginParts,
   request: HttpRequest,
@@ -137,11 +125,7 @@ export async function takeLogin(
   return (await putTicket(tx, { ...mark, expires: opened.expires })) ? login : rejected();
 }
 
-/**
- * Reads a login and leaves its ticket valid.
- *
- * @example const login = await openLogin(parts, request, form.get("login"), Date.now());
- */
+/** Reads a login and leaves its ticket valid. */
 export async function openLogin(
   parts: LoginParts,
   request: HttpRequest,
@@ -167,8 +151,6 @@ async function checkNotRedeemed({ engine }: LoginParts, ticket: string, now: num
 /**
  * The origin at which a login must go on, where that is not the auth URL's. Reads nothing else, so
  * any browser may ask.
- *
- * @example const site = siteOf(parts, state, Date.now());
  */
 export function siteOf({ sealed }: LoginParts, ticket: string, now: number): string | undefined {
   return sealed.open<Login>(PURPOSE, ticket, now)?.payload.site;
@@ -194,8 +176,6 @@ function rejected(): never {
 /**
  * Refuses audiences that are not ours before anyone logs in for them: the API is meant when none
  * is named.
- *
- * @example checkAudiences(parts, request.audiences);
  */
 export function checkAudiences(
   { engine, addresses }: LoginParts,
@@ -204,11 +184,7 @@ export function checkAudiences(
   if (audiences.length > 0) readAudiences(audiences, engine.settings, addresses());
 }
 
-/**
- * A request of a browser as a call: what it does is noted as a registration.
- *
- * @example const change = new Change(callOf(request), tx, engine, identity);
- */
+/** A request of a browser as a call: what it does is noted as a registration. */
 export function callOf(request: HttpRequest, time = Date.now()): Call {
   return {
     requestId: request.requestId,

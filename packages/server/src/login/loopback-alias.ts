@@ -5,8 +5,6 @@ import type { HttpRequest } from "../wire/endpoint.ts";
  * The origin that a browser is at, where it has opened this machine by another name than that of the
  * auth URL; otherwise undefined. Browsers keep cookies by host, so a login that begins at localhost
  * must end there, and people begin there because passkeys need a name.
- *
- * @example otherName(request, "http://127.0.0.1:8080") // "http://localhost:8080"
  */
 export function otherName({ headers }: HttpRequest, authUrl: string): string | undefined {
   const own = new URL(authUrl);

@@ -4,11 +4,7 @@ import { errorHeaders } from "../wire/http.ts";
 import { htmlAnswer } from "./browser.ts";
 import { errorPage } from "./pages/outcome.ts";
 
-/**
- * An endpoint whose errors are pages that people can read.
- *
- * @example pageEndpoint("GET", "/oauth", (request) => begin(parts, request))
- */
+/** An endpoint whose errors are pages that people can read. */
 export function pageEndpoint(
   method: string,
   path: string,
@@ -35,11 +31,7 @@ function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpRespons
   return htmlAnswer(error.httpStatus, errorPage(props), errorHeaders(error));
 }
 
-/**
- * What an error says, as a sentence for people: without its code, and without names of fields.
- *
- * @example setupPage({ error: sentenceOf(error) })
- */
+/** What an error says, as a sentence for people: without its code, and without names of fields. */
 export function sentenceOf({ message, detail }: WharfError): string {
   const text =
     detail !== undefined && "badRequest" in detail

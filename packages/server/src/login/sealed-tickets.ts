@@ -40,7 +40,6 @@ export class SealedTickets {
     return this.#derived.key;
   }
 
-  /** @example const ticket = tickets.seal("login", login, Date.now() + 900_000); */
   seal(purpose: string, payload: object, expires: number): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
@@ -50,11 +49,7 @@ export class SealedTickets {
     return `${PREFIX}${Buffer.concat(parts).toString("base64url")}`;
   }
 
-  /**
-   * What a ticket for this purpose holds; undefined if it is not one, or has expired.
-   *
-   * @example const login = tickets.open<Login>("login", text, Date.now())?.payload;
-   */
+  /** What a ticket for this purpose holds; undefined if it is not one, or has expired. */
   open<P>(purpose: string, ticket: string, now: number): OpenedTicket<P> | undefined {
     if (!ticket.startsWith(PREFIX)) return undefined;
     const text = ticket.slice(PREFIX.length);

@@ -24,8 +24,6 @@ export interface SignedIn extends Login {
 /**
  * What comes after a person is known: to accept their invite, to confirm the tool elsewhere, or the
  * end of the login.
- *
- * @example return afterSignIn(parts, call, { ...login, person });
  */
 export async function afterSignIn(
   parts: LoginParts,
@@ -57,11 +55,7 @@ async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Prom
   return htmlAnswer(200, invitePage(props));
 }
 
-/**
- * What an invite promises, in names.
- *
- * @example const { group, role } = await promiseOf(parts, invite);
- */
+/** What an invite promises, in names. */
 export async function promiseOf(
   { engine }: LoginParts,
   invite: GroupInvite,
@@ -73,11 +67,7 @@ export async function promiseOf(
   return { group: group.name, role: role.name };
 }
 
-/**
- * The invite of a login, while it can be accepted.
- *
- * @example const invite = await inviteOf(parts, login.request.invite, Date.now());
- */
+/** The invite of a login, while it can be accepted. */
 export async function inviteOf(
   { engine }: LoginParts,
   keyId: string,
@@ -93,11 +83,7 @@ function inviteIsOver(): WharfError {
   return new WharfError("PERMISSION_DENIED", "the invite has ended, or was used before");
 }
 
-/**
- * Accepts the invite of a login, or leaves it.
- *
- * @example return decideOnInvite(parts, call, login, form.get("decision") === "accept");
- */
+/** Accepts the invite of a login, or leaves it. */
 export async function decideOnInvite(
   parts: LoginParts,
   call: Call,
@@ -116,11 +102,7 @@ export async function decideOnInvite(
   return afterJoining(parts, call, login);
 }
 
-/**
- * What comes after a person has joined with the login's invite.
- *
- * @example return afterJoining(parts, call, { ...login, person });
- */
+/** What comes after a person has joined with the login's invite. */
 export async function afterJoining(
   parts: LoginParts,
   call: Call,
@@ -134,11 +116,7 @@ export async function afterJoining(
   return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
 }
 
-/**
- * Joins with an invite, within a change.
- *
- * @example await joinWithInvite(change, request.invite, person);
- */
+/** Joins with an invite, within a change. */
 export async function joinWithInvite(
   change: Change,
   invite: string,

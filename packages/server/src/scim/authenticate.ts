@@ -7,8 +7,6 @@ import { isPast, scimTokenHash } from "./status.ts";
 /**
  * Refuses a request unless it brings a token of this identity provider that is good, and provisioning
  * is switched on. A provider that does not exist looks like a wrong token.
- *
- * @example await authenticate(engine, provider, request.headers.authorization, Date.now());
  */
 export async function authenticate(
   engine: Engine,

@@ -14,8 +14,6 @@ export interface ExternalPerson {
  * Ends every session that a person has through their identity provider, in the transaction that
  * takes their right to it. The person is found by what the provider calls them at login, never by
  * anything else that they share with someone.
- *
- * @example await endSessionsOf(tx, { provider, externalId: "00u1" });
  */
 async function endSessionsOf(
   tx: Transaction,
@@ -28,8 +26,6 @@ async function endSessionsOf(
 /**
  * Ends the sessions of people whom a change of a user leaves without an active user: the person that
  * the user was before, and the one that it is now.
- *
- * @example await settleSessions(tx, provider, before, undefined);
  */
 export async function settleSessions(
   tx: Transaction,

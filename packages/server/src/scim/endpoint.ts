@@ -33,11 +33,7 @@ const MEDIA_TYPE = "application/scim+json";
 const PATH =
   /^\/scim\/v2\/(?<provider>[0-9a-f]{40}(?:\/[0-9a-f]{16})+)(?:\/(?<collection>[A-Za-z]+)(?:\/(?<id>[^/]+))?)?\/?$/;
 
-/**
- * The endpoints that identity providers provision users and groups at.
- *
- * @example endpoints.push(...scimEndpoints(engine));
- */
+/** The endpoints that identity providers provision users and groups at. */
 export function scimEndpoints(engine: Engine): HttpEndpoint[] {
   const limit = new WriteLimit(engine.settings.scimWritesPerMinute);
   return METHODS.map((method) => ({

@@ -26,8 +26,6 @@ export async function isProvisioned(reader: Reader, provider: string): Promise<b
 
 /**
  * The person whom a login is of: the one with this external id, whoever else has their e-mail address.
- *
- * @example const user = await scimUserFor(reader, provider.uid, claims.sub);
  */
 export async function scimUserFor(
   reader: Reader,
@@ -43,8 +41,6 @@ export async function scimUserFor(
 
 /**
  * Whether a person may log in through an identity provider: anyone, unless it says who its people are.
- *
- * @example if (!(await isWelcome(tx, provider.uid, claims.sub))) throw …
  */
 export async function isWelcome(
   reader: Reader,
@@ -55,11 +51,7 @@ export async function isWelcome(
   return (await scimUserFor(reader, provider, externalId))?.active ?? false;
 }
 
-/**
- * The groups that a person is in.
- *
- * @example const groups = await scimGroupsOf(reader, provider.uid, user.id);
- */
+/** The groups that a person is in. */
 export async function scimGroupsOf(
   reader: Reader,
   provider: string,

@@ -26,21 +26,13 @@ export function isAboutMembers({ path }: Operation): boolean {
   return path.attribute.name === MEMBERS.name;
 }
 
-/**
- * The members of a group that was sent whole.
- *
- * @example const members = readMembers(body);
- */
+/** The members of a group that was sent whole. */
 export function readMembers(body: Json): string[] {
   const key = keyOf(body, MEMBERS.name);
   return key === undefined ? [] : idsOf(body[key]);
 }
 
-/**
- * What a step of a patch means for the members.
- *
- * @example const steps = operations.filter(isAboutMembers).map(memberStep);
- */
+/** What a step of a patch means for the members. */
 export function memberStep({ op, path, filter, value }: Operation): MemberStep {
   if (path.part !== undefined) throw badRequest("mutability", "parts of members cannot be changed");
   if (filter !== undefined) {
@@ -69,11 +61,7 @@ function idsOf(given: unknown): string[] {
   return [...new Set(ids)];
 }
 
-/**
- * Carries steps out; returns whether any of them changed anything.
- *
- * @example if (await changeMembers(tx, provider, group, steps)) …
- */
+/** Carries steps out; returns whether any of them changed anything. */
 export async function changeMembers(
   tx: Transaction,
   provider: string,

@@ -23,7 +23,6 @@ const DEFAULT_RESULTS = 100;
 /** Rows that are looked at before others get their turn. */
 const AT_ONCE = 500;
 
-/** @example tableOf(USER) */
 export function tableOf(kind: ScimKind): ScimTable {
   return kind.name === "User" ? scimUsers : scimGroups;
 }
@@ -36,11 +35,7 @@ export function wantedOf(query: URLSearchParams): Wanted {
   };
 }
 
-/**
- * One resource as it was asked for.
- *
- * @example const user = await present(engine, USER, row, wantedOf(query));
- */
+/** One resource as it was asked for. */
 export async function present(
   engine: Engine,
   kind: ScimKind,
@@ -53,7 +48,6 @@ export async function present(
   return projectionOf(kind, wanted)(one as Json);
 }
 
-/** @example const row = await findOne(engine, USER, provider, id); */
 export async function findOne(
   engine: Engine,
   kind: ScimKind,
@@ -65,11 +59,7 @@ export async function findOne(
   return row;
 }
 
-/**
- * A page of the resources that a filter matches, in the order in which they were made.
- *
- * @example const page = await list(engine, USER, provider, new URLSearchParams('filter=active eq true'));
- */
+/** A page of the resources that a filter matches, in the order in which they were made. */
 export async function list(
   engine: Engine,
   kind: ScimKind,

@@ -10,11 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
 
-/**
- * What Get tells of an identity provider's provisioning.
- *
- * @example provider.scim = await scimStatus(reader, engine, provider.uid, Date.now());
- */
+/** What Get tells of an identity provider's provisioning. */
 export async function scimStatus(
   reader: Reader,
   engine: Engine,

@@ -53,11 +53,7 @@ const LONGEST_OVERLAP_MS = DAY_MS;
 /** So many identities must be owners before provisioning is switched on, which may lock out the rest. */
 const LEAST_OWNERS = 2;
 
-/**
- * The methods that switch provisioning on and off and give out its tokens.
- *
- * @example new Resource({ …, methods: scimMethods });
- */
+/** The methods that switch provisioning on and off and give out its tokens. */
 export function scimMethods(engine: Engine): Readonly<Record<string, Handler>> {
   return {
     GenerateScimToken: method(engine, generate, mayLetIn),

@@ -18,11 +18,7 @@ export class WriteLimit {
     this.#networks = evenly(perMinute * NETWORK_SHARE);
   }
 
-  /**
-   * Takes one write of a provider from an address; rejects it when either has none left.
-   *
-   * @example limit.take(provider, request.remoteAddress, Date.now());
-   */
+  /** Takes one write of a provider from an address; rejects it when either has none left. */
   take(provider: string, address: string, now: number): void {
     const network = clientNetwork(address);
     const wait = this.#providers.waitMs(provider, now) || this.#networks.waitMs(network, now);

@@ -33,11 +33,7 @@ export interface Writing {
   readonly ifMatch: string | undefined;
 }
 
-/**
- * Makes a resource from what was sent.
- *
- * @example const row = await createOne(writing, USER, body);
- */
+/** Makes a resource from what was sent. */
 export function createOne(writing: Writing, kind: ScimKind, body: Json): Promise<ScimRow> {
   const { provider, time } = writing;
   const attributes = readResource(kind, body);
@@ -61,22 +57,14 @@ export function createOne(writing: Writing, kind: ScimKind, body: Json): Promise
   });
 }
 
-/**
- * Puts what was sent in place of what was there.
- *
- * @example const row = await replaceOne(writing, USER, id, body);
- */
+/** Puts what was sent in place of what was there. */
 export function replaceOne(writing: Writing, kind: ScimKind, id: string, body: Json) {
   const attributes = readResource(kind, body);
   const steps = kind.name === "Group" ? [{ replaceBy: readMembers(body) }] : [];
   return changeOne(writing, kind, id, () => attributes, steps);
 }
 
-/**
- * Carries out the operations that were sent, all or none.
- *
- * @example const row = await patchOne(writing, GROUP, id, body);
- */
+/** Carries out the operations that were sent, all or none. */
 export function patchOne(writing: Writing, kind: ScimKind, id: string, body: Json) {
   const operations = readPatch(kind, body);
   const isOfMembers = (one: (typeof operations)[number]) =>
@@ -116,11 +104,7 @@ function changeOne(
   });
 }
 
-/**
- * Deletes a resource, and takes it out of what it belongs to.
- *
- * @example await deleteOne(writing, USER, id);
- */
+/** Deletes a resource, and takes it out of what it belongs to. */
 export function deleteOne(writing: Writing, kind: ScimKind, id: string): Promise<void> {
   const { provider, time } = writing;
   return inTurn(writing, async (tx) => {
@@ -160,11 +144,7 @@ async function present(
   throw new ScimError(412, `${kind.name} has changed since: get it again`);
 }
 
-/**
- * Whether a list of ETags, as If-Match and If-None-Match have them, holds a resource's version.
- *
- * @example matchesVersion('W/"1", W/"2"', row)
- */
+/** Whether a list of ETags, as If-Match and If-None-Match have them, holds a resource's version. */
 export function matchesVersion(etags: string, row: ScimRow): boolean {
   const bare = (etag: string) => etag.trim().replace(/^W\//, "");
   const wanted = bare(versionOf(row));

@@ -4,8 +4,6 @@ import { invalidArgument } from "../lib/errors.ts";
 
 /**
  * The registries that we decide access for, by their hosts. The first is meant where none is named.
- *
- * @example registryHosts(settings, "https://wharf.example.com") // ["registry.example.com"]
  */
 export function registryHosts(
   {
@@ -22,8 +20,6 @@ export function registryHosts(
 /**
  * Whom a token is to be meant for. Only what this installation speaks for can be asked for: a
  * token that opens another's door is not ours to give.
- *
- * @example readAudiences(["https://wharf.example.com"], settings, addresses)
  */
 export function readAudiences(
   asked: readonly string[],

@@ -60,11 +60,7 @@ export interface Seen {
   subject?: string;
 }
 
-/**
- * Finds out whom a presented token may become: undefined when nobody, the checks say why.
- *
- * @example const entitled = await entitlementOf(parts, { token, identity, time }, checks, seen);
- */
+/** Finds out whom a presented token may become: undefined when nobody, the checks say why. */
 export async function entitlementOf(
   parts: ExchangeParts,
   presented: Presented,
@@ -103,18 +99,12 @@ async function ownEntitlement(
 /**
  * Whether a token of ours is meant for the API, or for us as its issuer. One that is meant for a
  * registry or another service is known to whoever runs that, who must not be able to make it another.
- *
- * @example if (!isForUs(await ownToken(parts, token, time), parts.addresses())) throw invalid("aud");
  */
 export function isForUs({ audiences }: VerifiedToken, { baseUrl, authUrl }: Addresses): boolean {
   return audiences.includes(baseUrl) || audiences.includes(authUrl);
 }
 
-/**
- * A token of ours, while its session lasts.
- *
- * @example const { subject } = await ownToken(parts, token, Date.now());
- */
+/** A token of ours, while its session lasts. */
 export async function ownToken(
   { engine, keys, verifier }: ExchangeParts,
   token: string,

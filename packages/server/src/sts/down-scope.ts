@@ -15,8 +15,6 @@ export interface Narrowing {
 /**
  * What a narrowed token may hold; undefined when nothing narrows it. At each scope it is what the
  * identity is granted there or above.
- *
- * @example await limitFor(reader, grants, { scopes: [folder], capabilities: ["repo.list"] })
  */
 export async function limitFor(
   reader: Reader,
@@ -59,11 +57,7 @@ function outOfReach(scope: string): FieldViolation {
   return { field: "scopes", description };
 }
 
-/**
- * The scopes of a request, also the one that older clients send apart.
- *
- * @example await limitFor(reader, granted, { scopes: scopesOf(request), capabilities: request.cap })
- */
+/** The scopes of a request, also the one that older clients send apart. */
 export function scopesOf({
   scope,
   scopes,

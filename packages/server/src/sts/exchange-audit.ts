@@ -29,8 +29,6 @@ export async function recordUse(
 /**
  * Does the work that goes with a use of an identity, and notes in the same transaction that it was
  * seen, where that is news.
- *
- * @example await writeUse(engine, identity, call.time, (tx) => audit(tx, call, outcome));
  */
 export async function writeUse(
   engine: Engine,

@@ -23,8 +23,6 @@ import { Checks, invalid } from "./verify/checks.ts";
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
  * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
- *
- * @example handlers.set(SecurityTokenService.method.exchange, exchangeMethod(parts, ofProvider));
  */
 export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchange): Handler {
   return async (call, message) => {
@@ -72,8 +70,6 @@ function rawToken({ token, expires }: { token: string; expires: number }): Reply
 
 /**
  * What a token for this entitlement may hold; undefined when that is all that its identity holds.
- *
- * @example const limit = await limitOf(parts, entitled, { scopes: [], capabilities: ["repo.list"] });
  */
 export async function limitOf(
   { engine }: ExchangeParts,

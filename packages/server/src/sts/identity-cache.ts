@@ -46,11 +46,7 @@ export class KnownIdentities {
     this.#addresses = addresses;
   }
 
-  /**
-   * The identity as it is now; undefined when there is none.
-   *
-   * @example const identity = await identities.find(uid);
-   */
+  /** The identity as it is now; undefined when there is none. */
   async find(uid: string): Promise<KnownIdentity | undefined> {
     if (uid === OPERATOR_UID) return THE_OPERATOR;
     const version = await this.#engine.store.accessVersion();
@@ -85,11 +81,7 @@ function lastSeenOf({ lastSeenTime, createTime }: Identity): number {
   return createTime !== undefined && timestampMs(createTime) === seen ? 0 : seen;
 }
 
-/**
- * The audiences of tokens that are meant for us, where an identity names none.
- *
- * @example acceptedAudiences({ authUrl: "https://wharf.example.com", … })
- */
+/** The audiences of tokens that are meant for us, where an identity names none. */
 export function acceptedAudiences({ authUrl }: Addresses): string[] {
   const { host, hostname } = new URL(authUrl);
   return [hostname, host, authUrl];

@@ -22,8 +22,6 @@ import { warningsOf } from "./warnings.ts";
 /**
  * Says what an exchange of a token would come to, by running it without its end. What the token
  * could do is told only when it would be given: whoever holds it could find out by asking for it.
- *
- * @example handlers.set(IdentitiesService.method.testIdentity, testIdentityMethod(parts));
  */
 export function testIdentityMethod(parts: ExchangeParts): Handler {
   return async (call, message) => {

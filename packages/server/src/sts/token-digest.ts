@@ -9,8 +9,6 @@ import { parseSignedRequest } from "./verify/aws-request.ts";
  * - Of a signed AWS request: of its signature, which covers everything that we rely on; the order and
  *   the spelling of headers are not signed.
  * - Of anything else: of the text.
- *
- * @example audit({ tokenSha256: tokenDigest(token) })
  */
 export function tokenDigest(token: string): string {
   return hash("sha256", identifyingPart(token), "hex");

@@ -18,8 +18,6 @@ const GITHUB_NUMBERS = /^repo:[^/@:]+@\d+\/[^/@:]+@\d+:/;
 /**
  * Where a rule lets in more than people may think, judged by the token at hand: patterns are tried
  * with values that nobody would want to match.
- *
- * @example await warningsOf(rule, checks.done) // ["sub: /.+/ matches every value"]
  */
 export async function warningsOf(
   rule: Rule | undefined,

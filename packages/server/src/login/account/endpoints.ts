@@ -43,11 +43,7 @@ const TO_ACCOUNT: LoginRequest = {
   knownOnly: true,
 };
 
-/**
- * The page on which people look after their own account, and what its forms do.
- *
- * @example endpoints.push(...accountEndpoints(parts, attempts));
- */
+/** The page on which people look after their own account, and what its forms do. */
 export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   const act = (path: string, done: Done, work: Act) =>
     pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(parts, http, done, work));

@@ -30,8 +30,6 @@ const MOST_PASSKEYS = 20;
 
 /**
  * Asks a browser to make one more passkey. It knows those that there are, so that no device gets a second.
- *
- * @example jsonEndpoint("/account/passkeys/options", (request) => askForOneMore(parts, request))
  */
 export async function askForOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
   const { reader } = parts.engine.store;
@@ -47,11 +45,7 @@ export async function askForOneMore(parts: LoginParts, request: ScriptRequest): 
   return { options, challengeId };
 }
 
-/**
- * Adds the passkey that a browser has made.
- *
- * @example jsonEndpoint("/account/passkeys/verify", (request) => addOneMore(parts, request))
- */
+/** Adds the passkey that a browser has made. */
 export async function addOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
   const call = callOf(request.http);
   const asking = askingOf(request);
@@ -69,11 +63,7 @@ export async function addOneMore(parts: LoginParts, request: ScriptRequest): Pro
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/**
- * Calls a passkey something else.
- *
- * @example await nameOnePasskey(parts, call, visit, form.get("passkey"), form.get("name"));
- */
+/** Calls a passkey something else. */
 export async function nameOnePasskey(
   parts: LoginParts,
   call: Call,
@@ -92,11 +82,7 @@ export async function nameOnePasskey(
   });
 }
 
-/**
- * Removes a passkey, unless it is the last way in.
- *
- * @example await removePasskey(parts, call, visit, form.get("passkey"));
- */
+/** Removes a passkey, unless it is the last way in. */
 export async function removePasskey(
   parts: LoginParts,
   call: Call,

@@ -27,8 +27,6 @@ export interface NewPassword {
 /**
  * Gives an account another password, or its first, and ends all its sessions. Whoever has a password must know it:
  * wrong ones count as they do when signing in.
- *
- * @example await changePassword(parts, call, visit, { current, password, again });
  */
 export async function changePassword(
   { engine }: LoginParts,

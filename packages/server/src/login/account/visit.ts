@@ -38,11 +38,7 @@ const PURPOSE = "account visit";
 /** Time enough to tidy up, and too little to be found open by someone else. */
 const VISIT_MS = 15 * 60_000;
 
-/**
- * Ends a login on the page of the person's own account.
- *
- * @example return enterAccount(parts, call, person);
- */
+/** Ends a login on the page of the person's own account. */
 export async function enterAccount(
   { engine, addresses }: LoginParts,
   call: Call,
@@ -70,11 +66,7 @@ export async function enterAccount(
   return htmlAnswer(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
 
-/**
- * The visit that a browser is on; undefined when it is over, or never began.
- *
- * @example const visit = await findVisit(parts, http, Date.now());
- */
+/** The visit that a browser is on; undefined when it is over, or never began. */
 export async function findVisit(
   parts: LoginParts,
   http: HttpRequest,
@@ -94,11 +86,7 @@ export async function findVisit(
     : undefined;
 }
 
-/**
- * The visit that a form was sent from. Forms of other visits, and of other sites, are refused.
- *
- * @example const visit = await visitOf(parts, http, form.get("login"), call.time);
- */
+/** The visit that a form was sent from. Forms of other visits, and of other sites, are refused. */
 export async function visitOf(
   parts: LoginParts,
   http: HttpRequest,
@@ -112,8 +100,6 @@ export async function visitOf(
 
 /**
  * Makes sure that a visit is not over by the time that something is changed: a reset may have ended it.
- *
- * @example await confirmVisit(tx, visit, call.time);
  */
 export async function confirmVisit(
   tx: Transaction,
@@ -123,21 +109,13 @@ export async function confirmVisit(
   if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
 }
 
-/**
- * Lets a visit go on after everything else of the person was ended.
- *
- * @example await dropTicketsOf(tx, visit.identity); await goOn(tx, visit);
- */
+/** Lets a visit go on after everything else of the person was ended. */
 export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
   const { identity, provider, expires } = payload;
   await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
-/**
- * Ends a visit; returns the header that takes the cookie away.
- *
- * @example return htmlAnswer(200, body, await endVisit(parts, visit, call.time));
- */
+/** Ends a visit; returns the header that takes the cookie away. */
 export async function endVisit(
   { engine, addresses }: LoginParts,
   { secret }: OpenVisit,

@@ -21,8 +21,6 @@ export interface NewAccount {
 /**
  * Makes a local account and the identity that belongs to it. The identity trusts no tokens of
  * anyone: this account is the only way to it.
- *
- * @example const person = await createAccount(change, { identity: newRootUid(), username }, credential);
  */
 export async function createAccount(
   change: Change,
@@ -48,11 +46,7 @@ export function usernameTaken(): WharfError {
   return new WharfError("ALREADY_EXISTS", "this username is taken");
 }
 
-/**
- * The person that a local account belongs to. We vouch for the account ourselves.
- *
- * @example const person = personOf(addresses().authUrl, account);
- */
+/** The person that a local account belongs to. We vouch for the account ourselves. */
 export function personOf(
   authUrl: string,
   { identity, username }: Pick<LocalAccount, "identity" | "username">,

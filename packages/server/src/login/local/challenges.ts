@@ -34,8 +34,6 @@ export interface Asking {
  * The ticket of a challenge, for the browser to send back with the answer. Nothing is stored: anyone
  * may ask to be asked. The form that the challenge is tied to is redeemed with it, so that no answer
  * counts twice.
- *
- * @example const challengeId = sealChallenge(parts, asking, options.challenge, {});
  */
 export function sealChallenge(
   parts: LoginParts,
@@ -55,8 +53,6 @@ export function sealChallenge(
 /**
  * The challenge that a browser was asked with: an answer is looked at once. Rejects those of another
  * browser, form or purpose.
- *
- * @example const { challenge, payload } = openChallenge<New>(parts, asking, body.challengeId);
  */
 export function openChallenge<P>(
   parts: LoginParts,
@@ -71,11 +67,7 @@ export function openChallenge<P>(
   return found;
 }
 
-/**
- * Records that a challenge was answered, where its form lives on: a second answer is rejected.
- *
- * @example await redeemChallenge(tx, body.challengeId, call.time);
- */
+/** Records that a challenge was answered, where its form lives on: a second answer is rejected. */
 export async function redeemChallenge(
   tx: Transaction,
   challengeId: string,

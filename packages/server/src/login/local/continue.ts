@@ -6,20 +6,12 @@ import { afterJoining, afterSignIn } from "../steps.ts";
 /** Where the script sends the browser once a passkey has said who it is. */
 export const CONTINUE_PATH = "/oauth/continue";
 
-/**
- * The address at which a login goes on that waits under a ticket.
- *
- * @example return { redirect: continueAt(ticket) };
- */
+/** The address at which a login goes on that waits under a ticket. */
 export function continueAt(ticket: string): string {
   return `${CONTINUE_PATH}?login=${ticket}`;
 }
 
-/**
- * Goes on with a login whose person is known.
- *
- * @example pageEndpoint("GET", CONTINUE_PATH, (request) => continueLogin(parts, request))
- */
+/** Goes on with a login whose person is known. */
 export async function continueLogin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
   const call = callOf(http);
   const ticket = new URLSearchParams(http.query).get("login");

@@ -14,8 +14,6 @@ import { setupEndpoints } from "./setup-endpoints.ts";
 /**
  * Everything that concerns local accounts. Where they are switched off, there is nothing at these
  * addresses.
- *
- * @example endpoints.push(...localEndpoints(parts, attempts));
  */
 export function localEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   const endpoints = [

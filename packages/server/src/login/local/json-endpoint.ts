@@ -15,11 +15,7 @@ export interface ScriptRequest {
 /** The answer of a passkey is some kilobytes. */
 const MOST_BYTES = 64 * 1024;
 
-/**
- * An endpoint for the script of the pages: JSON in and out, errors as sentences.
- *
- * @example jsonEndpoint("/oauth/passkey/options", async (request) => ({ options, challengeId }))
- */
+/** An endpoint for the script of the pages: JSON in and out, errors as sentences. */
 export function jsonEndpoint(
   path: string,
   handle: (request: ScriptRequest) => Promise<object>,

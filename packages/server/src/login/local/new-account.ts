@@ -33,8 +33,6 @@ import { slipOf } from "./slip.ts";
 /**
  * Makes a local account with a password, to accept the invite of a login with. Without a username
  * the form for it is shown.
- *
- * @example pageEndpoint("POST", "/oauth/account", (request) => newAccount(parts, attempts, request))
  */
 export async function newAccount(
   parts: LoginParts,
@@ -118,11 +116,7 @@ async function join(
   return person;
 }
 
-/**
- * Asks a browser to make the passkey of a new account.
- *
- * @example jsonEndpoint("/oauth/account/passkey/options", (request) => askForAccount(parts, attempts, request))
- */
+/** Asks a browser to make the passkey of a new account. */
 export async function askForAccount(
   parts: LoginParts,
   attempts: Attempts,
@@ -140,11 +134,7 @@ export async function askForAccount(
   return { options, challengeId };
 }
 
-/**
- * Makes a local account with the passkey that the browser has made.
- *
- * @example jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request))
- */
+/** Makes a local account with the passkey that the browser has made. */
 export async function newPasskeyAccount(
   parts: LoginParts,
   request: ScriptRequest,

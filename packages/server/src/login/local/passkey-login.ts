@@ -18,11 +18,7 @@ import { continueAt } from "./continue.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
 import { passkeyIdOf, refused, requestOptions, usedPasskey } from "./passkeys.ts";
 
-/**
- * Asks a browser for a passkey, whichever it has.
- *
- * @example jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request))
- */
+/** Asks a browser for a passkey, whichever it has. */
 export async function askForPasskey(
   parts: LoginParts,
   attempts: Attempts,
@@ -36,11 +32,7 @@ export async function askForPasskey(
   return { options, challengeId };
 }
 
-/**
- * Goes on with a login by what a passkey answered.
- *
- * @example jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request))
- */
+/** Goes on with a login by what a passkey answered. */
 export async function passkeyLogin(parts: LoginParts, request: ScriptRequest): Promise<object> {
   const { http, response } = request;
   const call = callOf(http);

@@ -12,8 +12,6 @@ export interface PasskeySite {
 /**
  * The site that belongs to the auth URL; undefined at an IP address, where there are no passkeys.
  * This machine has a name for itself, so its own addresses are no obstacle.
- *
- * @example passkeySite("http://127.0.0.1:8080") // { rpId: "localhost", origin: "http://localhost:8080" }
  */
 export function passkeySite(authUrl: string): PasskeySite | undefined {
   const { hostname, origin } = new URL(browserUrl(authUrl));
@@ -21,11 +19,7 @@ export function passkeySite(authUrl: string): PasskeySite | undefined {
   return { rpId: hostname, origin };
 }
 
-/**
- * The auth URL as people should open it: by name where it is an address of this machine.
- *
- * @example browserUrl("http://127.0.0.1:8080") // "http://localhost:8080"
- */
+/** The auth URL as people should open it: by name where it is an address of this machine. */
 export function browserUrl(authUrl: string): string {
   const url = new URL(authUrl);
   if (isLoopbackHost(url.hostname)) url.hostname = "localhost";

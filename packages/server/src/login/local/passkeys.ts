@@ -17,8 +17,6 @@ const library = () => import("@simplewebauthn/server");
 /**
  * What a browser needs to make a passkey. It finds it again without being told a username, and
  * asks for a finger, a face or a PIN. A device that has one of those that are known makes no other.
- *
- * @example const options = await creationOptions(site, { identity, username });
  */
 export async function creationOptions(
   { rpId }: PasskeySite,
@@ -46,11 +44,7 @@ export async function requestOptions({
   return generateAuthenticationOptions({ rpID: rpId, userVerification: "required" });
 }
 
-/**
- * The passkey that a browser has made, once it is sure that it was made for us, now.
- *
- * @example const passkey = await newPasskey(site, challenge, response, identity, call);
- */
+/** The passkey that a browser has made, once it is sure that it was made for us, now. */
 export async function newPasskey(
   { rpId, origin }: PasskeySite,
   challenge: string,
@@ -86,8 +80,6 @@ export async function newPasskey(
 /**
  * What is new about a passkey that was used, once it is sure that it was used for us, now. One
  * whose counter goes back has a twin that someone else uses.
- *
- * @example const use = await usedPasskey(site, challenge, response, known, call.time);
  */
 export async function usedPasskey(
   { rpId, origin }: PasskeySite,

@@ -26,11 +26,7 @@ import { knownUsername } from "./rules.ts";
 const WRONG =
   "The username or the password is wrong, or there were too many tries: wait a while before the next.";
 
-/**
- * Goes on with a login by username and password.
- *
- * @example pageEndpoint("POST", "/oauth/local", (request) => passwordLogin(parts, attempts, request))
- */
+/** Goes on with a login by username and password. */
 export async function passwordLogin(
   parts: LoginParts,
   attempts: Attempts,
@@ -80,8 +76,6 @@ export interface Claim {
  * Does something for whoever knows the password of an account; undefined for everyone else. The hash is
  * looked at first and outside, because that takes long; what it means is decided on what is stored by then.
  * `kept` is the hash as it would be made today.
- *
- * @example const done = await withPassword(engine, call, claim, (tx, account) => …);
  */
 export async function withPassword<T>(
   { store, auditAggregator }: Engine,

@@ -27,11 +27,7 @@ const queue = new FairQueue({ concurrency: 2, waitingPerKey: 8, waiting: 128 });
 /** A full queue takes some seconds to drain. */
 const RETRY_AFTER_MS = 5_000;
 
-/**
- * What is kept of a password. It queues with others from the same client address.
- *
- * @example const hash = await hashPassword("correct horse battery staple", call.remoteAddress);
- */
+/** What is kept of a password. It queues with others from the same client address. */
 export async function hashPassword(password: string, address: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await derive(password, { ...PARAMETERS, salt, tagLength: TAG_BYTES }, address);
@@ -44,8 +40,6 @@ export async function hashPassword(password: string, address: string): Promise<s
 /**
  * Whether a password is the one that a hash was made of. Without a hash it takes as long and says
  * no, so that time does not tell who has an account.
- *
- * @example if (await verifyPassword(account?.passwordHash, password, call.remoteAddress)) …
  */
 export async function verifyPassword(
   hash: string | undefined,

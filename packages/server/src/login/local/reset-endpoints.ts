@@ -16,11 +16,7 @@ import { slipOf } from "./slip.ts";
 
 const DONE_PATH = `${RESET_PATH}/done`;
 
-/**
- * The pages on which people choose a new password or passkey, with a code of the operator.
- *
- * @example endpoints.push(...resetEndpoints(parts, attempts));
- */
+/** The pages on which people choose a new password or passkey, with a code of the operator. */
 export function resetEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   return [
     pageEndpoint("GET", RESET_PATH, async (http) => show(parts, http)),

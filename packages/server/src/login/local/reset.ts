@@ -33,8 +33,6 @@ interface Reset {
 /**
  * A code with which the owner of a local account can choose a new password or passkey; the ones
  * made before are no good any more. Undefined when there is no such account.
- *
- * @example const code = await offerReset(store, "ada", Date.now());
  */
 export async function offerReset(
   store: Store,
@@ -55,11 +53,7 @@ export async function offerReset(
   return code;
 }
 
-/**
- * The account that a code is for, without using it up.
- *
- * @example const { username } = await findReset(store.reader, form.get("code"), Date.now());
- */
+/** The account that a code is for, without using it up. */
 export async function findReset(reader: Reader, typed: string, now: number): Promise<Reset> {
   const found = await readTicket<Reset>(reader, PURPOSE, readUserCode(typed), now);
   if (found === undefined) throw wrongCode();
@@ -71,11 +65,7 @@ function wrongCode(): WharfError {
   return new WharfError("INVALID_ARGUMENT", text);
 }
 
-/**
- * Replaces everything that opened an account before, and ends all its sessions.
- *
- * @example await resetAccount(engine, call, code, { passwordHash });
- */
+/** Replaces everything that opened an account before, and ends all its sessions. */
 export async function resetAccount(
   engine: Engine,
   call: Call,

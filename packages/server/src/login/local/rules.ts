@@ -9,11 +9,7 @@ const USERNAME = /^[a-z0-9][a-z0-9._@+-]{0,62}$/;
 const SHORTEST_PASSWORD = 12;
 const MOST_BYTES = 1024;
 
-/**
- * A username as it is kept, from one as it was typed.
- *
- * @example readUsername(" Ada ") // "ada"
- */
+/** A username as it is kept, from one as it was typed. */
 export function readUsername(typed: string): string {
   const username = knownUsername(typed);
   if (username !== undefined) return username;
@@ -32,8 +28,6 @@ export function knownUsername(typed: string): string | undefined {
 /**
  * Refuses passwords that are easily guessed. Length is what counts, so nothing is asked of the
  * characters.
- *
- * @example checkPassword(password, again, [username, organisation]);
  */
 export function checkPassword(password: string, again: string, known: readonly string[]): void {
   if ([...password].length < SHORTEST_PASSWORD) {
@@ -48,11 +42,7 @@ export function checkPassword(password: string, again: string, known: readonly s
   if (password !== again) throw refusal("password", "the two passwords are not the same");
 }
 
-/**
- * The name of an organisation, by the rule that holds for all groups.
- *
- * @example const name = readOrganisation("acme");
- */
+/** The name of an organisation, by the rule that holds for all groups. */
 export function readOrganisation(typed: string): string {
   const name = typed.trim();
   try {

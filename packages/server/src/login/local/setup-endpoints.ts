@@ -17,11 +17,7 @@ import { slipOf } from "./slip.ts";
 
 const DONE_PATH = `${SETUP_PATH}/done`;
 
-/**
- * The pages of the first run, which answer NOT_FOUND once it is over.
- *
- * @example endpoints.push(...setupEndpoints(parts, attempts));
- */
+/** The pages of the first run, which answer NOT_FOUND once it is over. */
 export function setupEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   return [
     pageEndpoint("GET", SETUP_PATH, (http) => show(parts, http)),

@@ -34,8 +34,6 @@ export interface FirstAccount extends NewAccount {
 /**
  * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
  * what the server prints speaks for the operator.
- *
- * @example const firstRun = await offerSetup(engine, Date.now());
  */
 export async function offerSetup(engine: Engine, now: number): Promise<FirstRun | undefined> {
   if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
@@ -64,11 +62,7 @@ export async function mustBeFirstRun(
   );
 }
 
-/**
- * Refuses a code that is not one that the server printed, without using it up.
- *
- * @example await checkSetupCode(engine, form.get("code"), Date.now());
- */
+/** Refuses a code that is not one that the server printed, without using it up. */
 export async function checkSetupCode(engine: Engine, typed: string, now: number): Promise<void> {
   const { reader } = engine.store;
   if ((await readTicket(reader, SETUP, readUserCode(typed), now)) === undefined) throw wrongCode();
@@ -83,8 +77,6 @@ function wrongCode(): WharfError {
 /**
  * Makes the first organisation, its owner and their account, and spends all codes: all of it or
  * nothing, and only once, whichever replicas are asked at the same time.
- *
- * @example await setUp(engine, call, code, { organisation, identity: newRootUid(), username }, credential);
  */
 export async function setUp(
   engine: Engine,

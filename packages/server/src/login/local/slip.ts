@@ -6,8 +6,6 @@ const SLIPS: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "ALREADY_EXISTS"
 
 /**
  * The sentence to show above a form that must be filled in again; throws whatever else went wrong.
- *
- * @example catch (thrown) { return htmlAnswer(400, setupPage({ error: slipOf(thrown) })); }
  */
 export function slipOf(thrown: unknown): string {
   const error = WharfError.from(thrown);

@@ -22,11 +22,7 @@ export interface CodeTicket {
 /** The tool that gets a code is waiting for it. */
 const CODE_MS = 60_000;
 
-/**
- * Ends a login: gives what was asked for to whoever asked for it.
- *
- * @example return deliver(parts, call, login.request, person);
- */
+/** Ends a login: gives what was asked for to whoever asked for it. */
 export async function deliver(
   parts: LoginParts,
   call: Call,
@@ -61,8 +57,6 @@ export async function deliver(
 
 /**
  * Tells the tool that waits at a loopback address that the login failed; undefined where none does.
- *
- * @example return deliverError(parts, request, error) ?? htmlAnswer(error.httpStatus, errorPage(…));
  */
 export function deliverError(
   { addresses }: LoginParts,

@@ -20,11 +20,7 @@ import { readUserCode } from "./user-code.ts";
 /** Where people type the code that a tool shows them. */
 const DEVICE_PATH = "/device";
 
-/**
- * The device flow of RFC 8628: where a tool asks for a code, and where a person types it.
- *
- * @example endpoints.push(...deviceEndpoints(parts, attempts));
- */
+/** The device flow of RFC 8628: where a tool asks for a code, and where a person types it. */
 export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
   return [
     { method: "POST", path: "/oauth/device_authorization", handle: authorize(parts, attempts) },

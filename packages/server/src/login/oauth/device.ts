@@ -48,11 +48,7 @@ const SLOWER = 5;
 export const MAX_WAITING_PER_NETWORK = 100;
 export const MAX_WAITING = 20_000;
 
-/**
- * Lets a tool wait; the person types the user code, the tool keeps the device code.
- *
- * @example const { deviceCode, userCode } = await addDevice(tx, described, Date.now());
- */
+/** Lets a tool wait; the person types the user code, the tool keeps the device code. */
 export async function addDevice(
   tx: Transaction,
   device: Pick<WaitingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
@@ -95,11 +91,7 @@ export async function findDevice(
   return device?.outcome === "pending" ? device : undefined;
 }
 
-/**
- * Signs a device in as a person.
- *
- * @example await approveDevice(parts, call, userCode, person);
- */
+/** Signs a device in as a person. */
 export function approveDevice(
   parts: LoginParts,
   call: Call,
@@ -109,11 +101,7 @@ export function approveDevice(
   return answerDevice(parts, call, userCode, { person });
 }
 
-/**
- * Answers a device that waits: once, whatever the answer.
- *
- * @example await answerDevice(parts, call, userCode, "denied");
- */
+/** Answers a device that waits: once, whatever the answer. */
 export async function answerDevice(
   { engine }: LoginParts,
   { time }: Call,
@@ -137,11 +125,7 @@ export type DeviceAnswer =
   | { readonly error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token" }
   | { readonly device: WaitingDevice; readonly person: Person };
 
-/**
- * Answers a device that asks whether it has been signed in. It gets its answer once.
- *
- * @example const answer = await askForDevice(tx, form.get("device_code"), Date.now());
- */
+/** Answers a device that asks whether it has been signed in. It gets its answer once. */
 export async function askForDevice(
   tx: Transaction,
   deviceCode: string,

@@ -29,8 +29,6 @@ const KEPT_MS = 5 * 60_000;
 
 /**
  * Leaves a token for a tool elsewhere, sealed so that only it can read it: not even we can, later.
- *
- * @example await sealForTool(parts, call, delivery.code, request.scopes, person);
  */
 export async function sealForTool(
   { engine, sessions, addresses }: LoginParts,
@@ -53,20 +51,12 @@ export async function sealForTool(
   await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
 }
 
-/**
- * Refuses what nothing can be sealed for, before anyone logs in for it.
- *
- * @example checkHeadlessCode(query.get("headless_code"));
- */
+/** Refuses what nothing can be sealed for, before anyone logs in for it. */
 export function checkHeadlessCode(code: string): void {
   sharedSecret(generateKeyPairSync("x25519").privateKey, code);
 }
 
-/**
- * Seals a text for the holder of an X25519 key: AES-256-GCM under the shared secret.
- *
- * @example const { key, token } = seal(code, "eyJhbGciOi…");
- */
+/** Seals a text for the holder of an X25519 key: AES-256-GCM under the shared secret. */
 export function seal(code: string, text: string): Sealed {
   const { privateKey, publicKey } = generateKeyPairSync("x25519");
   const secret = sharedSecret(privateKey, code);
@@ -95,8 +85,6 @@ function codeIsSpent(): Error {
 
 /**
  * Hands out what a login left for a tool. It may ask again: what it gets is of use to nobody else.
- *
- * @example handlers.set(Auth.method.getHeadlessSession, headlessSessionMethod(engine));
  */
 export function headlessSessionMethod(engine: Engine): Handler {
   return async (call, message) => {

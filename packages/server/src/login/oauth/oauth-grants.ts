@@ -13,11 +13,7 @@ import { badField, type Grant, OAuthError } from "./token-endpoint.ts";
 /** RFC 8628's grant. */
 export const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/**
- * The grants of people: the code at the end of a browser login, a refresh token, a device code.
- *
- * @example oauthTokenEndpoint(new Map([...personGrants(parts)]))
- */
+/** The grants of people: the code at the end of a browser login, a refresh token, a device code. */
 export function personGrants(parts: LoginParts): [string, Grant][] {
   return [
     ["authorization_code", codeGrant(parts)],

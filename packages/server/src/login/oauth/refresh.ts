@@ -12,11 +12,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import { scopesOf } from "../../sts/down-scope.ts";
 import type { Issued, Sessions } from "../people/sessions.ts";
 
-/**
- * Gives the next access and refresh token for the refresh token that the call brings.
- *
- * @example handlers.set(SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions));
- */
+/** Gives the next access and refresh token for the refresh token that the call brings. */
 export function refreshMethod(sessions: Sessions): Handler {
   return async (call, message) => {
     const request = message as ExchangeRefreshTokenRequest;

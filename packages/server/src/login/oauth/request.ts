@@ -38,11 +38,7 @@ export interface LoginRequest {
   readonly knownOnly: boolean;
 }
 
-/**
- * Reads what a login is for from the query of its first request.
- *
- * @example const request = readLoginRequest(new URLSearchParams(query));
- */
+/** Reads what a login is for from the query of its first request. */
 export function readLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);
   const invite = query.get("invite") ?? "";

@@ -12,11 +12,7 @@ const MOST_BYTES = 64 * 1024;
 /** One way to get a token: reads a form, and answers with what OAuth calls a token response. */
 export type Grant = (form: URLSearchParams, request: HttpRequest) => Promise<object>;
 
-/**
- * The token endpoint of OAuth 2, with the grants that are given by their types.
- *
- * @example endpoints.push(oauthTokenEndpoint(new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)]])));
- */
+/** The token endpoint of OAuth 2, with the grants that are given by their types. */
 export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndpoint {
   return {
     method: "POST",
@@ -30,11 +26,7 @@ export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndp
   };
 }
 
-/**
- * Reads a form, and answers in the words of OAuth, also when something is wrong.
- *
- * @example { method: "POST", path: "/oauth/device_authorization", handle: oauthHandler(async (form) => …) }
- */
+/** Reads a form, and answers in the words of OAuth, also when something is wrong. */
 export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
   return async (request) => {
     try {
@@ -50,16 +42,12 @@ export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
 export class OAuthError extends WharfError {
   readonly word: string;
 
-  /** @example throw new OAuthError("authorization_pending", "nobody has answered yet"); */
   constructor(word: string, text: string) {
     super("INVALID_ARGUMENT", text);
     this.word = word;
   }
 }
 
-/**
- * @example throw badField("subject_token", "is required");
- */
 export function badField(field: string, description: string): WharfError {
   return invalidArgument({ field, description: `${field} ${description}` });
 }

@@ -19,8 +19,6 @@ const LONGEST_MS = 30_000;
 /**
  * Token exchange as RFC 8693 has it, for clients that know nothing of ours. The identity to become
  * is the parameter `identity`; a scope is a capability.
- *
- * @example new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)]])
  */
 export function tokenExchangeGrant(methods: Methods): Grant {
   return async (form, request) => {

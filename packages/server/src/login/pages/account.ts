@@ -5,8 +5,6 @@ import { alert, field, form, passkey, passwordFields } from "./parts.ts";
 /**
  * Makes the first account of an installation, with the code that the server printed. Passwords are
  * sent as `password` and `password_again`.
- *
- * @example setupPage({ error: "The code is wrong.", values: { organisation: "acme" } })
  */
 export function setupPage(props: {
   readonly error?: string | undefined;
@@ -60,8 +58,6 @@ ${form({
 /**
  * Makes a local account to accept an invite with. Passwords are sent as `password` and
  * `password_again`.
- *
- * @example newAccountPage({ login, group: "acme", role: "viewer" })
  */
 export function newAccountPage(props: {
   readonly login: string;
@@ -99,8 +95,6 @@ ${form({
 /**
  * Replaces the password or the passkeys of a local account, with the code that the operator has
  * made for it.
- *
- * @example resetPage({ error: "The code is wrong." })
  */
 export function resetPage(props: {
   readonly error?: string | undefined;

@@ -21,8 +21,6 @@ const LONGEST = 60;
 /**
  * What people call a browser or tool, from what it says of itself. It can say anything: for recognising one's own,
  * never for deciding.
- *
- * @example browserName("Mozilla/5.0 (X11; Linux x86_64) … Chrome/141.0 Safari/537.36") // "Chrome on Linux"
  */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];

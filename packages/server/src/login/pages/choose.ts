@@ -26,11 +26,7 @@ export type ChooseProps = {
     | undefined;
 };
 
-/**
- * Where a login begins: by a provider, by the name of an organisation, or with a local account.
- *
- * @example choosePage({ login, providers: [], localAccounts: true })
- */
+/** Where a login begins: by a provider, by the name of an organisation, or with a local account. */
 export function choosePage(props: ChooseProps): string {
   const { login, error, providers, localAccounts, invite } = props;
   const body = html`<h1>Sign in</h1>

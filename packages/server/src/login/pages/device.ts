@@ -8,8 +8,6 @@ const MOST_OF_USER_AGENT = 120;
 /**
  * Asks for the code that a tool shows, as `user_code` (RFC 8628). A code that came with the address
  * is filled in, yet must be sent by hand: that is when people compare it.
- *
- * @example deviceCodePage({ login, userCode: "BCDFGHJK" })
  */
 export function deviceCodePage(props: {
   readonly login: string;
@@ -41,11 +39,7 @@ ${form({
   return page({ title: error ? "Error: Connect a tool" : "Connect a tool", body });
 }
 
-/**
- * Asks whether the tool that waits elsewhere is one's own: `decision` is `allow` or `deny`.
- *
- * @example confirmDevicePage({ login, code: "BCDFGHJK", client: "wharf", address: "192.0.2.7", userAgent: "wharf/1.0" })
- */
+/** Asks whether the tool that waits elsewhere is one's own: `decision` is `allow` or `deny`. */
 export function confirmDevicePage(props: {
   readonly login: string;
   readonly signedInAs?: string | undefined;

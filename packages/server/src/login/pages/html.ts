@@ -39,8 +39,6 @@ const OPENS_URL = new RegExp(`\\s(?:${URL_ATTRIBUTES.join("|")})="$`, "i");
 /**
  * Escapes every value, wherever it stands; markup and lists of it pass through. A value that begins
  * an address (`href`, `action`, `formaction`, `src`) goes through `safeUrl`.
- *
- * @example html`<p title="${title}">${text}</p>`.toString()
  */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = literals[0] ?? "";
@@ -54,11 +52,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return make(text);
 }
 
-/**
- * Attributes by name: `true` writes the name alone, `false` and `undefined` write nothing.
- *
- * @example html`<input${attributes({ name: "code", required: true, value })}>`
- */
+/** Attributes by name: `true` writes the name alone, `false` and `undefined` write nothing. */
 export function attributes(
   values: Readonly<Record<string, string | number | boolean | undefined>>,
 ): Html {
@@ -78,8 +72,6 @@ export function attributes(
 
 /**
  * The address itself if it is a path of this site, or http or https; else `#`, which leads nowhere.
- *
- * @example safeUrl("javascript:alert(1)") === "#"
  */
 export function safeUrl(address: string): string {
   if (/^https?:\/\//i.test(address)) return URL.parse(address)?.href ?? "#";

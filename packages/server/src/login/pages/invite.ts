@@ -11,8 +11,6 @@ const WHEN: Intl.DateTimeFormatOptions = {
 /**
  * Asks whether to accept an invite: `decision` is `accept` or `decline`. With `localAccounts`, a new
  * account can be made for it instead.
- *
- * @example invitePage({ login, group: "acme", role: "viewer", expires, signedInAs: "ada", localAccounts: false })
  */
 export function invitePage(props: {
   readonly login: string;

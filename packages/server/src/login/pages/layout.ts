@@ -22,11 +22,7 @@ const ICON = encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" color="#2f8fb0" fill="#2f8fb0">${SHAPES}</svg>`,
 );
 
-/**
- * A whole page. `script` brings in the passkey script; `refresh` is a safe address to go on to.
- *
- * @example page({ title: "Sign in", body: html`<h1>Sign in</h1>` })
- */
+/** A whole page. `script` brings in the passkey script; `refresh` is a safe address to go on to. */
 export function page(given: {
   title: string;
   body: Part;
@@ -61,8 +57,6 @@ ${body}
 /**
  * Headers of every page: nothing from elsewhere, no frames, no traces. Browsers hold `form-action`
  * against redirects that follow a post too, so where those lead is given as `formTargets`.
- *
- * @example pageHeaders({ formTargets: ["https://login.example/authorize"] })
  */
 export function pageHeaders(
   extra: { formTargets?: readonly string[] } = {},

@@ -52,11 +52,7 @@ export type MyAccountProps = {
   readonly hasMoreSessions: boolean;
 };
 
-/**
- * What people see of their own account, and can change about it.
- *
- * @example myAccountPage({ form, name: "ada", identity, sessions: [], hasMoreSessions: false })
- */
+/** What people see of their own account, and can change about it. */
 export function myAccountPage(props: MyAccountProps): string {
   const { error, done, name, identity, provider, local } = props;
   const body = html`<h1>Your account</h1>

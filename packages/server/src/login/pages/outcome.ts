@@ -1,11 +1,7 @@
 import { html, safeUrl } from "./html.ts";
 import { page } from "./layout.ts";
 
-/**
- * The good end of a login.
- *
- * @example donePage({ title: "You are signed in", text: "Go back to your terminal." })
- */
+/** The good end of a login. */
 export function donePage(props: {
   readonly title: string;
   readonly text: string;
@@ -19,11 +15,7 @@ ${detail !== undefined && html`<p class="soft">${detail}</p>`}
   return page({ title, body });
 }
 
-/**
- * The bad end, in plain words; `reference` is the request's id, which the log knows.
- *
- * @example errorPage({ title: "The login took too long", text: "Please begin again.", reference, retry: "/oauth" })
- */
+/** The bad end, in plain words; `reference` is the request's id, which the log knows. */
 export function errorPage(props: {
   readonly title: string;
   readonly text: string;
@@ -41,8 +33,6 @@ ${retry !== undefined && html`<p><a class="button" href="${retry}">Try again</a>
 /**
  * Leads on to another site after a form. A redirect would do too, were it not for browsers that hold
  * `form-action` against every hop that follows, and nobody knows all hops of a provider.
- *
- * @example continuePage({ title: "Signing in", text: "On to login.example …", url })
  */
 export function continuePage(props: {
   readonly title: string;

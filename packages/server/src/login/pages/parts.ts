@@ -20,11 +20,7 @@ export type Field = {
   readonly maxlength?: number;
 };
 
-/**
- * A label and its input; all are required.
- *
- * @example field({ name: "username", label: "Username", autocomplete: "username" })
- */
+/** A label and its input; all are required. */
 export function field(given: Field): Html {
   const { name, id = name, label, hint, code = false, type = "text" } = given;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
@@ -56,11 +52,7 @@ ${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`;
 }
 
-/**
- * A form that is tied to its login: the ticket goes along in `login`.
- *
- * @example form({ action: "/oauth/local", login, body: html`…` })
- */
+/** A form that is tied to its login: the ticket goes along in `login`. */
 export function form(given: { action: string; login?: string | undefined; body: Part }): Html {
   const ticket =
     given.login !== undefined && html`<input type="hidden" name="login" value="${given.login}">`;
@@ -140,11 +132,7 @@ ${!given.alone && html`<p class="or"><span>or</span></p>`}
 </div>`;
 }
 
-/**
- * A code as people read it: eight characters in two halves, anything else as it is.
- *
- * @example groupCode("BCDFGHJK") === "BCDF-GHJK"
- */
+/** A code as people read it: eight characters in two halves, anything else as it is. */
 export function groupCode(code: string): string {
   const plain = code.replace(/[\s-]/g, "").toUpperCase();
   return /^[A-Z0-9]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : code;

@@ -1,11 +1,7 @@
 import { html } from "./html.ts";
 import { page } from "./layout.ts";
 
-/**
- * What a browser finds at the server's own address: what this is, and where to go on.
- *
- * @example welcomePage({ firstRun: true, api: "http://127.0.0.1:8080" })
- */
+/** What a browser finds at the server's own address: what this is, and where to go on. */
 export function welcomePage({ firstRun, api }: { firstRun: boolean; api: string }): string {
   const begin = firstRun
     ? html`<p>Nobody has set it up yet. The server printed a code when it started.</p>

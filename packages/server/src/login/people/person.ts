@@ -25,11 +25,7 @@ export interface Person extends Described {
   readonly mappings: readonly string[];
 }
 
-/**
- * What a person recognises themselves by.
- *
- * @example nameOf(person) // "ada@example.com"
- */
+/** What a person recognises themselves by. */
 export function nameOf({ email, profile, act }: Described): string {
   return email?.address ?? profile?.name ?? act.sub;
 }

@@ -31,8 +31,6 @@ import { registerPerson } from "./registration.ts";
  * Lets someone join a group with an invite: a person whom we know by a token of ours, or one whom
  * we do not, by a token of their provider that is meant for us. Without an invite nobody is let in
  * here: those who have an identity provider log in through it.
- *
- * @example handlers.set(Auth.method.register, registerMethod(parts));
  */
 export function registerMethod(parts: ExchangeParts): Handler {
   return async (call, message) => {

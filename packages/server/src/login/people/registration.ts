@@ -8,8 +8,6 @@ import type { Described } from "./person.ts";
 /**
  * Makes the identity of a person who logs in for the first time, and keeps that of one who comes
  * back up to date. Issuer and subject tell who it is, nothing else does: an e-mail address never.
- *
- * @example const identity = await registerPerson(change, described);
  */
 export async function registerPerson(change: Change, person: Described): Promise<string> {
   const { engine, tx, call } = change;
@@ -34,11 +32,7 @@ export async function registerPerson(change: Change, person: Described): Promise
   return insertPerson(change, uid, given, person);
 }
 
-/**
- * Stores a new person's identity.
- *
- * @example await insertPerson(change, newRootUid(), create(IdentitySchema, { name }), described);
- */
+/** Stores a new person's identity. */
 export async function insertPerson(
   change: Change,
   uid: string,
@@ -54,11 +48,7 @@ export async function insertPerson(
   return uid;
 }
 
-/**
- * Notes that a person whom we know has come.
- *
- * @example await noteSeen(change, account.identity);
- */
+/** Notes that a person whom we know has come. */
 export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
   const row = await engine.identities.table.findForChange(tx, uid);
   if (row === undefined) throw notFound(engine.identities.typeName, uid);

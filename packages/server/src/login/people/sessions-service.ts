@@ -38,11 +38,7 @@ import {
 } from "../../store/tables/sessions.ts";
 import { dropTicketsOf } from "../../store/tables/tickets.ts";
 
-/**
- * Lists sessions: one's own, or with `identity_providers.list` those of a provider.
- *
- * @example handlers.set(SessionsService.method.listSessions, listSessionsMethod(engine));
- */
+/** Lists sessions: one's own, or with `identity_providers.list` those of a provider. */
 export function listSessionsMethod(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
@@ -145,11 +141,7 @@ function shown(session: StoredSession, caller: Caller): PersonSession {
   });
 }
 
-/**
- * Ends a session: one's own, or with `identity_providers.update` one of a provider.
- *
- * @example handlers.set(SessionsService.method.endSession, endSessionMethod(engine));
- */
+/** Ends a session: one's own, or with `identity_providers.update` one of a provider. */
 export function endSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { id } = message as EndSessionRequest;
@@ -177,11 +169,7 @@ function mayEnd(
   return provider !== "" && grants.holds([UPDATE], provider);
 }
 
-/**
- * Ends a session that the caller may end, within a change.
- *
- * @example await endOne(change, session);
- */
+/** Ends a session that the caller may end, within a change. */
 export async function endOne(change: Change, { id, identity }: StoredSession): Promise<void> {
   const { tx, call, actor } = change;
   await endSession(tx, id);
@@ -190,11 +178,7 @@ export async function endOne(change: Change, { id, identity }: StoredSession): P
   await change.emit(SessionsService.method.endSession, identity, body);
 }
 
-/**
- * Ends the session that the caller's token belongs to, or all of theirs.
- *
- * @example handlers.set(SessionsService.method.logout, logoutMethod(engine));
- */
+/** Ends the session that the caller's token belongs to, or all of theirs. */
 export function logoutMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { everywhere } = message as LogoutRequest;

@@ -76,8 +76,6 @@ export class Sessions {
    * Opens a session, of which no token holds anything outside of its scopes if it has some. One that
    * rests on the provider's groups lasts an hour and cannot be refreshed: the next login looks at the
    * groups again.
-   *
-   * @example const session = await sessions.open(tx, call, person, request.scopes);
    */
   async open(
     tx: Transaction,
@@ -110,11 +108,7 @@ export class Sessions {
     return session;
   }
 
-  /**
-   * An access token of a session, valid for an hour and never longer than the session.
-   *
-   * @example const { token } = await sessions.accessToken(session, wanted, Date.now());
-   */
+  /** An access token of a session, valid for an hour and never longer than the session. */
   async accessToken(session: StoredSession, wanted: Wanted, now: number): Promise<Issued> {
     const { engine, keys, addresses } = this.#parts;
     const { baseUrl } = addresses();
@@ -150,8 +144,6 @@ export class Sessions {
   /**
    * The next access and refresh token of a session. What is asked for is looked at first: a slip
    * must not cost the session.
-   *
-   * @example const { access, refresh } = await sessions.refresh(call, text, wanted);
    */
   async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
     const { engine, keys, refreshTokens } = this.#parts;
@@ -201,8 +193,6 @@ async function renew(
 /**
  * Whether a person may still come through their provider; a local account has none. Deactivating a
  * person ends their sessions; this is for those who were never provisioned.
- *
- * @example if (!(await staysWelcome(tx, session.provider, session.identity))) …
  */
 export async function staysWelcome(
   reader: Reader,

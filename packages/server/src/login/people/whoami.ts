@@ -22,11 +22,7 @@ import { groupV1 } from "../../v1/groups.ts";
 import { roleV1 } from "../../v1/roles.ts";
 import type { Described } from "./person.ts";
 
-/**
- * Tells a caller who they are and what they hold, group by group.
- *
- * @example handlers.set(Auth.method.validate, validateMethod(engine));
- */
+/** Tells a caller who they are and what they hold, group by group. */
 export function validateMethod(engine: Engine): Handler {
   return async (call) => {
     // The token has been verified on the way here; this only reads it.

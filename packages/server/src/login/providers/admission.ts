@@ -24,8 +24,6 @@ import type { FromProvider } from "./provider-login.ts";
  * Lets in a person who comes from an identity provider. At their first login they are registered and
  * given the provider's default role; at every login, what their groups at the provider are mapped to
  * applies for the session.
- *
- * @example const person = await admit(parts, call, provider, described, { knownOnly: false });
  */
 export function admit(
   { engine }: LoginParts,

@@ -8,8 +8,6 @@ const MOST_SHOWN = 12;
 /**
  * The identity providers that a word stands for: a provider's uid, or the name of an organisation
  * that the operator has verified. Names that anyone could have taken stand for nothing.
- *
- * @example const [provider] = await providersFor(engine, "example.com");
  */
 export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
@@ -23,11 +21,7 @@ export async function providersFor(engine: Engine, word: string): Promise<Identi
   return engine.identityProviders.where(reader, { column: "root", value: organisation.uid });
 }
 
-/**
- * The one provider that a word stands for.
- *
- * @example const provider = await onlyProvider(engine, form.get("provider"));
- */
+/** The one provider that a word stands for. */
 export async function onlyProvider(engine: Engine, word: string): Promise<IdentityProvider> {
   const [provider] = await providersFor(engine, word);
   if (provider !== undefined) return provider;
@@ -40,11 +34,7 @@ export interface ShownProvider {
   readonly organisation: string;
 }
 
-/**
- * The providers to choose from: those of verified organisations, which are no secret.
- *
- * @example choosePage({ login, providers: await shownProviders(engine), … })
- */
+/** The providers to choose from: those of verified organisations, which are no secret. */
 export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];

@@ -13,8 +13,6 @@ interface Init {
  * A fetch for the OpenID client that goes nowhere our own reading of issuers would not go: no
  * redirects, bounded in time and size, public addresses over https unless the policy says otherwise
  * of the provider's issuer.
- *
- * @example config[customFetch] = guardedFetch(policy, issuer);
  */
 export function guardedFetch(
   policy: IssuerPolicy,

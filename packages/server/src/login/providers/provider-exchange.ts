@@ -23,8 +23,6 @@ export type ProviderExchange = (
 /**
  * Exchanges ID tokens of identity providers: a login without a browser, for people who are known.
  * What it gives belongs to a session, as after any login, and ends with it.
- *
- * @example exchangeMethod(parts, providerExchange(loginParts, source))
  */
 export function providerExchange(parts: LoginParts, source: KeySource): ProviderExchange {
   return async (call, request, token, seen) => {

@@ -45,8 +45,6 @@ export class ProviderLogin {
   /**
    * Where to send a browser. `stateFor` makes the state that it comes back with, which must keep
    * what this login is checked against then.
-   *
-   * @example const url = await providerLogin.begin(provider, (upstream) => seal({ ...login, upstream }));
    */
   async begin(
     provider: IdentityProvider,
@@ -77,8 +75,6 @@ export class ProviderLogin {
   /**
    * Who came back. Redeems the code, and believes an ID token that the provider signed, for us, for
    * this very login.
-   *
-   * @example const person = await providerLogin.finish(provider, upstream, state, request.query);
    */
   async finish(
     provider: IdentityProvider,
@@ -199,8 +195,6 @@ type Claims = Readonly<Record<string, unknown>>;
 /**
  * Who a person is, from what their provider claims. Whether an address is verified must be said
  * where the address is: of another it means nothing.
- *
- * @example const { act, groups } = describe(provider, claims, claims);
  */
 export function describe(
   { configuration }: IdentityProvider,

@@ -24,7 +24,6 @@ const PLAIN: Omit<Attribute, "name" | "type" | "description"> = {
 
 type Rest = Partial<Omit<Attribute, "name" | "type" | "description">>;
 
-/** @example text("displayName", "The name to show.") */
 export function text(name: string, description: string, rest: Rest = {}): Attribute {
   return { name, type: "string", description, ...PLAIN, ...rest };
 }
@@ -76,11 +75,7 @@ export function many(name: string, description: string): Attribute {
   );
 }
 
-/**
- * The attribute of a name, whatever case that is written in.
- *
- * @example attributeNamed(USER.attributes, "username")?.name // "userName"
- */
+/** The attribute of a name, whatever case that is written in. */
 export function attributeNamed(
   attributes: readonly Attribute[],
   name: string,

@@ -5,11 +5,7 @@ import type { Json } from "./values.ts";
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
-/**
- * What the service tells of itself at a path; undefined where it has nothing to say.
- *
- * @example discover("ResourceTypes", "User", base)
- */
+/** What the service tells of itself at a path; undefined where it has nothing to say. */
 export function discover(collection: string, name: string, base: string): Json | undefined {
   switch (collection) {
     case "ServiceProviderConfig":

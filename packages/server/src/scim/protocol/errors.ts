@@ -43,24 +43,17 @@ const CODE_OF: Readonly<Record<number, CodeName>> = {
   429: "RESOURCE_EXHAUSTED",
 };
 
-/**
- * A request that cannot be accepted.
- *
- * @example throw badRequest("invalidValue", "active must be true or false");
- */
+/** A request that cannot be accepted. */
 export function badRequest(scimType: ScimType, text: string): ScimError {
   return new ScimError(400, text, { scimType });
 }
 
-/** @example throw noResource("User", id); */
 export function noResource(kind: string, id: string): ScimError {
   return new ScimError(404, `${kind} ${JSON.stringify(id)} does not exist`);
 }
 
 /**
  * The answer that tells an error as SCIM does. What went wrong on our side is told as everywhere.
- *
- * @example catch (thrown) { return errorResponse(thrown); }
  */
 export function errorResponse(thrown: unknown): HttpResponse {
   const error = WharfError.from(thrown);

@@ -23,11 +23,7 @@ type Scope = (path: string) => AttributePath | undefined;
 /** A text in quotes, as JSON has it. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-/**
- * Reads a filter such as `userName eq "a" and emails[type eq "work"]`.
- *
- * @example const filter = parseFilter(USER, 'externalId eq "00u1"');
- */
+/** Reads a filter such as `userName eq "a" and emails[type eq "work"]`. */
 export function parseFilter(kind: ScimKind, text: string): ScimFilter {
   const tree = readTree(text);
   let asksForRelation = false;
@@ -49,11 +45,7 @@ export interface ValueFilter {
   readonly among: readonly string[] | undefined;
 }
 
-/**
- * Reads a filter such as `type eq "work"` on the parts of an attribute.
- *
- * @example parseValueFilter(emails.subAttributes, 'type eq "work"').matches({ type: "work" })
- */
+/** Reads a filter such as `type eq "work"` on the parts of an attribute. */
 export function parseValueFilter(parts: readonly Attribute[], text: string): ValueFilter {
   const tree = readTree(text);
   const matches = compile(tree, within(parts));

@@ -22,8 +22,6 @@ export interface Operation {
 /**
  * Reads the operations of a patch. One without a path is several with one: the names in its value.
  * Names that are not known are passed over there, as in a whole resource; as a path they are refused.
- *
- * @example for (const operation of readPatch(USER, body)) …
  */
 export function readPatch(kind: ScimKind, body: Json): Operation[] {
   const key = keyOf(body, "Operations");
@@ -94,11 +92,7 @@ function wholeExtension(kind: ScimKind, op: Operation["op"], value: unknown): Op
   return given.flatMap(([name, one]) => unpathed(kind, op, `${id}:${name}`, one));
 }
 
-/**
- * What a resource is after a patch, checked as if it had been sent whole.
- *
- * @example const after = applyPatch(USER, before, operations);
- */
+/** What a resource is after a patch, checked as if it had been sent whole. */
 export function applyPatch(kind: ScimKind, before: Json, operations: readonly Operation[]): Json {
   const resource = structuredClone(before);
   for (const operation of operations) applyOne(resource, operation);

@@ -14,8 +14,6 @@ export interface AttributePath {
 /**
  * Finds what a path such as `name.familyName` or `urn:…:User:department` names, whatever case it is
  * written in; undefined where there is no such attribute.
- *
- * @example findPath(USER, "emails.value")
  */
 export function findPath(kind: ScimKind, path: string): AttributePath | undefined {
   const { schema, extension } = kind;

@@ -14,11 +14,7 @@ export interface Wanted {
   readonly excludedAttributes: string | null;
 }
 
-/**
- * Names that are not known ask for nothing and exclude nothing.
- *
- * @example const show = projectionOf(USER, { attributes: "userName,name.familyName", excludedAttributes: null });
- */
+/** Names that are not known ask for nothing and exclude nothing. */
 export function projectionOf(kind: ScimKind, wanted: Wanted): Projection {
   const { attributes, excludedAttributes } = wanted;
   if (attributes) return (resource) => only(resource, pathsOf(kind, attributes));
@@ -26,11 +22,7 @@ export function projectionOf(kind: ScimKind, wanted: Wanted): Projection {
   return (resource) => without(resource, pathsOf(kind, excludedAttributes));
 }
 
-/**
- * Whether answers tell who belongs to whom, which has to be looked up.
- *
- * @example if (showsRelation(GROUP, { attributes: null, excludedAttributes: "members" })) …
- */
+/** Whether answers tell who belongs to whom, which has to be looked up. */
 export function showsRelation(kind: ScimKind, { attributes, excludedAttributes }: Wanted): boolean {
   const names = (list: string) => pathsOf(kind, list).map(([name]) => name);
   if (attributes) return names(attributes).includes(kind.relation);

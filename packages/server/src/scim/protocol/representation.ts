@@ -6,8 +6,6 @@ import type { Json } from "./values.ts";
 
 /**
  * Resources as answers show them: what is kept, with its id, who belongs to whom, and where it is.
- *
- * @example const [user] = await shown(reader, USER, [row], base, true);
  */
 export async function shown(
   reader: Reader,

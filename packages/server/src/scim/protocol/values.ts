@@ -21,8 +21,6 @@ const MOST_VALUES = 200;
 
 /**
  * The attributes of a resource that a caller may set. Those that are kept elsewhere are left out.
- *
- * @example const attributes = readResource(USER, body);
  */
 export function readResource(kind: ScimKind, input: unknown): Json {
   const given = objectOf(input, "the resource");
@@ -41,11 +39,7 @@ export function readResource(kind: ScimKind, input: unknown): Json {
   return resource;
 }
 
-/**
- * The value of one attribute; undefined where it says that there is none.
- *
- * @example readValue(active, "False") // false
- */
+/** The value of one attribute; undefined where it says that there is none. */
 export function readValue(attribute: Attribute, value: unknown, path = attribute.name): unknown {
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, value, path);
@@ -117,7 +111,6 @@ function readObject(attributes: readonly Attribute[], given: Json, prefix: strin
   return read;
 }
 
-/** @example objectOf(JSON.parse(text), "the body") */
 export function objectOf(value: unknown, what: string): Json {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
   throw badRequest("invalidSyntax", `${what} must be an object`);

@@ -20,9 +20,6 @@ export class IssuerPolicy {
     this.#settings = settings;
   }
 
-  /**
-   * @example if (!policy.mayTrust(claims.iss)) throw …
-   */
   mayTrust(issuer: string): boolean {
     if (!isIssuerUrl(issuer)) return false;
     const { trustedIssuers, deniedIssuers } = this.#settings;
@@ -35,8 +32,6 @@ export class IssuerPolicy {
   /**
    * Whether an issuer, or a document or endpoint that it names, may be at any address and without TLS.
    * What others name is no way to a private issuer, nor to this machine.
-   *
-   * @example policy.mayBeAnywhere(discovery.jwks_uri, issuer)
    */
   mayBeAnywhere(url: string, issuer = url): boolean {
     return this.#isPrivate(url) && this.#isPrivate(issuer);

@@ -71,11 +71,7 @@ export class Issuers {
     this.#known = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
-  /**
-   * The keys to verify a token with. Rejects with a FetchError when none can be had.
-   *
-   * @example await jwtVerify(token, await issuers.keysOf(issuer, header.kid, Date.now(), use), …);
-   */
+  /** The keys to verify a token with. Rejects with a FetchError when none can be had. */
   async keysOf(
     issuer: string,
     kid: string | undefined,

@@ -23,8 +23,6 @@ export class Turns {
 
   /**
    * Does the work when it is its turn. Rejects with a FetchError when that does not come in time.
-   *
-   * @example const keys = await turns.take(pattern, () => fetchKeys(issuer));
    */
   async take<T>(what: string, work: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(what) ?? { limit: limitOf(this.#most), users: 0 };

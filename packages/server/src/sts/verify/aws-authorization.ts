@@ -23,8 +23,6 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * Reads the header as AWS does: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, in any
  * order, with or without spaces after the commas. Undefined for anything else: a parameter that is
  * missing, unknown, empty or there twice could be read differently here than by AWS.
- *
- * @example parseAuthorization(headers.get("authorization") ?? "")?.signedHeaders
  */
 export function parseAuthorization(header: string): AwsAuthorization | undefined {
   if (!header.startsWith(ALGORITHM)) return undefined;

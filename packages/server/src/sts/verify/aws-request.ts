@@ -29,8 +29,6 @@ export interface SignedRequest {
 /**
  * Reads a token that is a signed request in URL-safe base64. Strict: anything but the one request,
  * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
- *
- * @example parseSignedRequest(token).identity
  */
 export function parseSignedRequest(token: string): SignedRequest {
   if (token.length > MAX_TOKEN_LENGTH) throw malformed();

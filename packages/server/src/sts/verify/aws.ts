@@ -36,8 +36,6 @@ export interface AwsTerms {
  * Checks a signed request: that it is fresh, meant for us and this identity, and signed by whom the
  * rule names. AWS is asked only when everything before is right. Undefined when nobody is known to
  * have signed.
- *
- * @example const caller = await checkAws(rule, token, terms, Date.now(), checks);
  */
 export async function checkAws(
   rule: AwsRule,

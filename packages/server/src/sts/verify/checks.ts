@@ -41,8 +41,6 @@ export class Checks {
 
   /**
    * Keeps a check and returns whether it passed; throws its refusal where failures end everything.
-   *
-   * @example if (!checks.note({ claim: "typ", expected: "JWT", found: typ, ok: typ === "JWT" })) return;
    */
   note(check: Check, refusal: () => WharfError = () => invalid(check.claim)): boolean {
     if (!check.ok && !this.#goOn) throw refusal();
@@ -55,20 +53,12 @@ export class Checks {
   }
 }
 
-/**
- * Says which check failed, and nothing of what was expected.
- *
- * @example throw invalid("aud");
- */
+/** Says which check failed, and nothing of what was expected. */
 export function invalid(what: string): WharfError {
   return new WharfError("PERMISSION_DENIED", `invalid "${what}"`);
 }
 
-/**
- * The refusal of what cannot be read.
- *
- * @example throw malformed();
- */
+/** The refusal of what cannot be read. */
 export function malformed(): WharfError {
   return unauthenticated("the token is malformed");
 }

@@ -18,8 +18,6 @@ export type Wanted = readonly (readonly [claim: string, matcher: Matcher])[];
 /**
  * Holds a value against what is wanted; what has no text matches nothing. A pattern that cannot be
  * evaluated within its budget fails the check.
- *
- * @example await checkValue(checks, "sub", exactly("robot"), claims.sub);
  */
 export async function checkValue(
   checks: Checks,
@@ -53,8 +51,6 @@ function problemOf(error: unknown): string {
 
 /**
  * As the matcher itself, for those who only want to know: what cannot be evaluated does not match.
- *
- * @example if (await wouldMatch(matcher, "https://evil.example", budget)) warnings.push(…);
  */
 export async function wouldMatch(
   matcher: Matcher,
@@ -69,14 +65,12 @@ export async function wouldMatch(
   }
 }
 
-/** @example exactly("repo:acme/app:ref:refs/heads/main") */
 export function exactly(wanted: string): Matcher {
   // An empty wish would be met by an empty claim.
   const matches = (value: string) => wanted !== "" && value === wanted;
   return { expected: wanted, isPattern: false, matches };
 }
 
-/** @example oneOf(["wharf.example.com", "https://wharf.example.com"]) */
 export function oneOf(wanted: readonly string[]): Matcher {
   const matches = (value: string) => value !== "" && wanted.includes(value);
   return { expected: wanted.join(" or "), isPattern: false, matches };
@@ -88,8 +82,6 @@ const MAX_VALUE_LENGTH = 4_096;
 /**
  * A pattern that the whole value must match. It is compiled when it is first needed, which is after
  * everything that costs less was checked.
- *
- * @example pattern("repo:acme/.*")
  */
 export function pattern(text: string): Matcher {
   const matches = (value: string, budget: StepBudget) =>

@@ -36,8 +36,6 @@ export type Rule = TokenRule | AwsRule;
 /**
  * Makes the rule of an identity that tokens or signed requests can speak for; undefined for those
  * that prove themselves in another way.
- *
- * @example const rule = compileRule(identity, ["wharf.example.com"]);
  */
 export function compileRule(
   { uid, relationship }: Identity,
@@ -59,8 +57,6 @@ export function compileRule(
  * Checks every claim beside the issuer against the rule, patterns last. The token's signature and times
  * are checked elsewhere, and before: no pattern is evaluated for a token that nobody is known to have
  * signed.
- *
- * @example await checkClaims(rule, claims, isSigned, checks);
  */
 export async function checkClaims(
   rule: TokenRule,
@@ -88,8 +84,6 @@ function exactFirst(wanted: Wanted): Wanted {
 /**
  * The organization that an identity or a provider is in; empty for the identity of a person, which is
  * in none.
- *
- * @example organizationOf("16f1…c2/8c03ab92d1e4f5a6") // "16f1…c2"
  */
 export function organizationOf(uid: string): string {
   return uid.includes("/") ? rootOf(uid) : "";

@@ -52,8 +52,6 @@ export interface Unverified {
 /**
  * Reads a token without believing it: enough to know whose keys to ask for. Undefined when there is
  * nothing to go on with.
- *
- * @example const { issuer } = readToken(token, checks);
  */
 export function readToken(token: string, checks: Checks): Unverified | undefined {
   const decoded = decode(token);
@@ -92,11 +90,7 @@ function decode(token: string) {
   }
 }
 
-/**
- * Checks that an issuer is one, and the one that a rule asks for.
- *
- * @example if (!(await checkIssuer(rule, claims.iss, checks))) return;
- */
+/** Checks that an issuer is one, and the one that a rule asks for. */
 export async function checkIssuer(
   rule: TokenRule,
   issuer: string,
@@ -117,8 +111,6 @@ export interface KeySource {
  * Checks who signed a token: its issuer must be trusted by the identity and by the installation, and
  * its signature be made by a key of that issuer. What it claims is for the rule to judge. Returns
  * whether the signature is valid.
- *
- * @example const isSigned = await checkSigned(read, rule, source, Date.now(), checks);
  */
 export async function checkSigned(
   read: Unverified,

@@ -8,8 +8,6 @@ const CLOCKS_APART_SECONDS = 30;
 /**
  * Checks that a token's time is now. It must say when it expires; it may say from when on it is valid
  * and when it was issued, neither of which may be in the future.
- *
- * @example checkTimes(claims, Date.now(), checks);
  */
 export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
   const seconds = Math.floor(now / 1000);
@@ -43,11 +41,7 @@ export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: C
   );
 }
 
-/**
- * Whether a claim is a time that is not in the future, but for clocks that are apart.
- *
- * @example if (!hasPassed(claims.iat, Date.now())) throw unauthenticated('invalid "iat"');
- */
+/** Whether a claim is a time that is not in the future, but for clocks that are apart. */
 export function hasPassed(time: unknown, now: number): boolean {
   return isTime(time) && time <= Math.floor(now / 1000) + CLOCKS_APART_SECONDS;
 }

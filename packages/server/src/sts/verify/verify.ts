@@ -8,8 +8,6 @@ import { checkTimes } from "./time-claims.ts";
 /**
  * Believes a token that must meet a rule, and returns what it claims; throws the first check that
  * fails. For tokens that speak for a person; the exchange for identities has more to check.
- *
- * @example const { sub } = await verifyToken(token, rule, source, Date.now(), seen);
  */
 export async function verifyToken(
   token: string,
