@@ -10,7 +10,7 @@ import {
   type WebAuthnCredential,
 } from "@simplewebauthn/server";
 import type { Browser, Page } from "playwright-core";
-import { donePage } from "../src/login/pages/outcome.ts";
+import { donePage } from "../src/login/pages/messages.ts";
 import {
   type Authenticator,
   addAuthenticator,

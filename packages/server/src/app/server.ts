@@ -28,7 +28,7 @@ import { storeAnyone } from "../iam/anyone.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
-import { type FirstRun, offerSetup } from "../login/local/setup.ts";
+import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
@@ -53,7 +53,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { exchangeMethod } from "../sts/exchange.ts";
-import { KnownIdentities } from "../sts/identity-cache.ts";
+import { IdentityCache } from "../sts/identity-cache.ts";
 import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
@@ -139,7 +139,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   metrics.watchCache("access", authenticator);
 
   const source = { policy, issuers: new Issuers(policy) };
-  const identities = new KnownIdentities(engine, () => addresses);
+  const identities = new IdentityCache(engine, () => addresses);
   const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
@@ -211,7 +211,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "severities of advisories have changed, and their times not yet");
   });
-  const firstRun = await offerSetup(engine, Date.now());
+  const firstRun = await createSetupCode(engine, Date.now());
 
   return {
     url: port.url,

@@ -8,7 +8,7 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { isProvisioned, isWelcome } from "../scim/lookup.ts";
+import { isProvisioned, maySignIn } from "../scim/lookup.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
 import { externalIdOf, providersOfPerson } from "../store/tables/provider-people.ts";
@@ -134,7 +134,7 @@ async function provisionedGroups(
     const { uid, configuration } = provider;
     if (configuration.value?.issuer !== person.issuer) continue;
     if (!(await isProvisioned(reader, uid))) continue;
-    const active = await isWelcome(reader, uid, await externalId(reader, provider, person));
+    const active = await maySignIn(reader, uid, await externalId(reader, provider, person));
     const group = parentOf(uid);
     provisioned.set(group, active || (provisioned.get(group) ?? false));
   }
@@ -158,7 +158,7 @@ function externalId(
  */
 export async function isDeactivated(reader: Reader, { identity }: PersonKey): Promise<boolean> {
   for (const { provider, externalId } of await providersOfPerson(reader, identity)) {
-    if (!(await isWelcome(reader, provider, externalId))) return true;
+    if (!(await maySignIn(reader, provider, externalId))) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ import type { Change } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { forgetProvisioned } from "../scim/lookup.ts";
+import { deleteProvisioned } from "../scim/lookup.ts";
 import { scimStatus } from "../scim/status.ts";
 import { scimMethods } from "../scim/tokens.ts";
 import { deleteMemberships } from "../store/tables/memberships.ts";
@@ -76,7 +76,7 @@ function checkIssuer({ engine }: Change, { issuer }: IdentityProvider_OIDC): voi
     throw refusal("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
     throw refusal("issuer", "is not one that this installation trusts");
-  if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))
+  if (!issuer.startsWith("https:") && !issuerPolicy.mayBePrivate(issuer))
     throw refusal("issuer", "must be reached over https");
 }
 
@@ -134,7 +134,7 @@ async function removeWhatHangsOn(change: Change, { uid }: IdentityProvider): Pro
     await change.remove(engine.externalGroupRoleMappings, mapping.uid);
   await engine.secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
-  await forgetProvisioned(tx, uid);
+  await deleteProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
   await forgetProvider(tx, uid);
   await deleteMemberships(tx, { provider: uid });

@@ -7,19 +7,19 @@ import {
   checkAudiences,
   keepLogin,
   type Login,
-  type LoginParts,
+  type LoginDeps,
   redeemLogin,
   resumeLogin,
   sealLogin,
   siteOf,
 } from "./login.ts";
-import { otherName } from "./loopback-alias.ts";
+import { loopbackAlias } from "./loopback-alias.ts";
 import { deliver, deliverError } from "./oauth/deliver.ts";
 import { answerDevice } from "./oauth/device.ts";
 import { readLoginRequest } from "./oauth/request.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
-import { choosePage } from "./pages/choose.ts";
-import { continuePage, donePage } from "./pages/outcome.ts";
+import { continuePage, donePage } from "./pages/messages.ts";
+import { signInPage } from "./pages/sign-in.ts";
 import { admit } from "./providers/admission.ts";
 import {
   onlyProvider,
@@ -31,33 +31,33 @@ import { CALLBACK_PATH } from "./providers/provider-login.ts";
 import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from "./steps.ts";
 
 /** The pages of a login, from `/oauth` to where it ends. */
-export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
+export function browserLoginEndpoints(deps: LoginDeps): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", "/oauth", (request) => begin(parts, request)),
-    pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(parts, request)),
-    pageEndpoint("GET", CALLBACK_PATH, (request) => comeBack(parts, request)),
-    pageEndpoint("POST", "/oauth/accept", (request) => decide(parts, request)),
-    pageEndpoint("POST", "/oauth/confirm", (request) => confirm(parts, request)),
+    pageEndpoint("GET", "/oauth", (request) => begin(deps, request)),
+    pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(deps, request)),
+    pageEndpoint("GET", CALLBACK_PATH, (request) => comeBack(deps, request)),
+    pageEndpoint("POST", "/oauth/accept", (request) => decide(deps, request)),
+    pageEndpoint("POST", "/oauth/confirm", (request) => confirm(deps, request)),
   ];
 }
 
 /** The first request: says what is wanted, and ties the login to this browser. */
-async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function begin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
   const request = readLoginRequest(query);
-  checkAudiences(parts, request.audiences);
-  if (request.invite !== "") await inviteOf(parts, request.invite, Date.now());
-  const { login, headers } = newLogin(parts, http, request);
-  if (request.provider === "") return choose(parts, login, {}, headers);
-  const providers = await providersFor(parts.engine, request.provider);
-  if (providers.length > 1) return choose(parts, login, { providers }, headers);
-  const provider = await onlyProvider(parts.engine, request.provider);
-  return redirectTo(await upstreamUrl(parts, http, login, provider.uid), headers);
+  checkAudiences(deps, request.audiences);
+  if (request.invite !== "") await inviteOf(deps, request.invite, Date.now());
+  const { login, headers } = newLogin(deps, http, request);
+  if (request.provider === "") return choose(deps, login, {}, headers);
+  const providers = await providersFor(deps.engine, request.provider);
+  if (providers.length > 1) return choose(deps, login, { providers }, headers);
+  const provider = await onlyProvider(deps.engine, request.provider);
+  return redirectTo(await upstreamUrl(deps, http, login, provider.uid), headers);
 }
 
 /** A login of this browser, and the header that marks the browser if it is new. */
 export function newLogin(
-  { addresses }: LoginParts,
+  { addresses }: LoginDeps,
   http: HttpRequest,
   request: Login["request"],
 ): { login: Login; headers: Record<string, string> } {
@@ -74,69 +74,69 @@ export interface ChooseOptions {
 
 /** Asks how to sign in. */
 export async function choose(
-  parts: LoginParts,
+  deps: LoginDeps,
   login: Login,
   { providers, ...shown }: ChooseOptions,
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
-  const { engine } = parts;
+  const { engine } = deps;
   const now = Date.now();
   const { invite: keyId } = login.request;
-  const invite = keyId === "" ? undefined : await inviteOf(parts, keyId, now);
-  const ticket = await keepLogin(parts, login, now);
+  const invite = keyId === "" ? undefined : await inviteOf(deps, keyId, now);
+  const ticket = await keepLogin(deps, login, now);
   const given = providers?.map(
     (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),
   );
-  const body = choosePage({
+  const body = signInPage({
     login: ticket,
     ...shown,
     providers: given ?? (await shownProviders(engine)),
     localAccounts: engine.settings.localAccounts,
-    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
-    invite: invite && { ...(await promiseOf(parts, invite)), email: invite.email },
+    passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
+    invite: invite && { ...(await promiseOf(deps, invite)), email: invite.email },
   });
   return htmlAnswer(shown.error === undefined ? 200 : 400, body, headers);
 }
 
-async function chooseProvider(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const login = await resumeLogin(parts, http, form.get("login"), Date.now());
+  const login = await resumeLogin(deps, http, form.get("login"), Date.now());
   const organisation = (form.get("organisation") ?? "").trim();
   const word = form.get("provider") ?? organisation;
-  const providers = await providersFor(parts.engine, word);
+  const providers = await providersFor(deps.engine, word);
   const [provider] = providers;
   if (provider === undefined) {
     const error = "No organisation with this name has a way to sign in.";
-    return choose(parts, login, { error, organisation });
+    return choose(deps, login, { error, organisation });
   }
-  if (providers.length > 1) return choose(parts, login, { providers });
-  const url = await upstreamUrl(parts, http, login, provider.uid);
+  if (providers.length > 1) return choose(deps, login, { providers });
+  const url = await upstreamUrl(deps, http, login, provider.uid);
   const words = { title: "Going to your provider", text: `${provider.name} takes it from here.` };
   return htmlAnswer(200, continuePage({ ...words, url }));
 }
 
 /** Where the browser goes to sign in; the login is sealed in the state that it takes along. */
 async function upstreamUrl(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   login: Login,
   uid: string,
 ): Promise<string> {
-  const { engine, providers, addresses } = parts;
+  const { engine, providers, addresses } = deps;
   const provider = await onlyProvider(engine, uid);
-  const site = otherName(http, addresses().authUrl);
+  const site = loopbackAlias(http, addresses().authUrl);
   return providers.begin(provider, (upstream) => {
     const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
-    return sealLogin(parts, away, Date.now());
+    return sealLogin(deps, away, Date.now());
   });
 }
 
 /** The browser comes back from the provider, which sends everyone to the auth URL. */
-async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function comeBack(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const call = callOf(http);
   const state = new URLSearchParams(http.query).get("state") ?? "";
-  const site = siteOf(parts, state, call.time);
-  if (site !== undefined && site !== otherName(http, parts.addresses().authUrl)) {
+  const site = siteOf(deps, state, call.time);
+  if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
     // A page, because the provider's own `form-action` may forbid a further redirect.
     const words = { title: "Signing in", text: "Back to where you began." };
     return htmlAnswer(
@@ -144,40 +144,38 @@ async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpRespo
       continuePage({ ...words, url: `${site}${CALLBACK_PATH}?${http.query}` }),
     );
   }
-  const { upstream, ...login } = await resumeLogin(parts, http, state, call.time);
+  const { upstream, ...login } = await resumeLogin(deps, http, state, call.time);
   try {
     if (upstream === undefined)
       throw new WharfError("PERMISSION_DENIED", "this login is not at a provider");
-    const provider = await onlyProvider(parts.engine, upstream.provider);
-    const described = await parts.providers.finish(provider, upstream, state, http.query);
+    const provider = await onlyProvider(deps.engine, upstream.provider);
+    const described = await deps.providers.finish(provider, upstream, state, http.query);
     // Only now: anyone can come back with a made-up answer, and must leave nothing in the store.
-    await redeemLogin(parts, http, state, call.time);
-    const person = await admit(parts, call, provider, described, login.request);
-    return await afterSignIn(parts, call, { ...login, person });
+    await redeemLogin(deps, http, state, call.time);
+    const person = await admit(deps, call, provider, described, login.request);
+    return await afterSignIn(deps, call, { ...login, person });
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    const told = error.code === "INTERNAL" ? undefined : deliverError(parts, login.request, error);
+    const told = error.code === "INTERNAL" ? undefined : deliverError(deps, login.request, error);
     if (told === undefined) throw error;
     return told;
   }
 }
 
-async function decide(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function decide(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = callOf(http);
-  const login = signedIn(await resumeLogin(parts, http, form.get("login"), call.time));
-  return decideOnInvite(parts, call, login, form.get("decision") === "accept");
+  const login = signedIn(await resumeLogin(deps, http, form.get("login"), call.time));
+  return decideOnInvite(deps, call, login, form.get("decision") === "accept");
 }
 
-async function confirm(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function confirm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = callOf(http);
-  const { request, person } = signedIn(
-    await resumeLogin(parts, http, form.get("login"), call.time),
-  );
-  if (form.get("decision") === "allow") return deliver(parts, call, request, person);
+  const { request, person } = signedIn(await resumeLogin(deps, http, form.get("login"), call.time));
+  if (form.get("decision") === "allow") return deliver(deps, call, request, person);
   const { delivery } = request;
-  if (delivery.kind === "device") await answerDevice(parts, call, delivery.userCode, "denied");
+  if (delivery.kind === "device") await answerDevice(deps, call, delivery.userCode, "denied");
   const text = "The tool has not been signed in.";
   return htmlAnswer(200, donePage({ title: "Denied", text }));
 }

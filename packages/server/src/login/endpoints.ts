@@ -6,43 +6,43 @@ import { htmlAnswer } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
 import { localEndpoints } from "./local/endpoints.ts";
 import { isFirstRun } from "./local/setup.ts";
-import type { LoginParts } from "./login.ts";
+import type { LoginDeps } from "./login.ts";
 import { deviceEndpoints } from "./oauth/device-endpoints.ts";
 import { personGrants } from "./oauth/oauth-grants.ts";
 import { oauthTokenEndpoint } from "./oauth/token-endpoint.ts";
 import { TOKEN_EXCHANGE, tokenExchangeGrant } from "./oauth/token-exchange-grant.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
-import { welcomePage } from "./pages/welcome.ts";
+import { welcomePage } from "./pages/messages.ts";
 import { providersFor } from "./providers/choose.ts";
 
 /** The address of these changes with what they say. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /** Everything of the login that is not a method of the contract: pages, and OAuth's endpoints. */
-export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoint[] {
+export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[] {
   const attempts = new Attempts();
-  const grants = new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)], ...personGrants(parts)]);
+  const grants = new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)], ...personGrants(deps)]);
   return [
     oauthTokenEndpoint(grants),
-    ...browserLoginEndpoints(parts),
-    ...deviceEndpoints(parts, attempts),
-    ...localEndpoints(parts, attempts),
-    ...accountEndpoints(parts, attempts),
-    pageEndpoint("GET", "/", () => welcome(parts)),
-    organisationCheck(parts),
+    ...browserLoginEndpoints(deps),
+    ...deviceEndpoints(deps, attempts),
+    ...localEndpoints(deps, attempts),
+    ...accountEndpoints(deps, attempts),
+    pageEndpoint("GET", "/", () => welcome(deps)),
+    organisationCheck(deps),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
   ];
 }
 
-async function welcome({ engine, addresses }: LoginParts): Promise<HttpResponse> {
+async function welcome({ engine, addresses }: LoginDeps): Promise<HttpResponse> {
   const firstRun = await isFirstRun(engine, engine.store.reader);
   return htmlAnswer(200, welcomePage({ firstRun, api: addresses().baseUrl }));
 }
 
 /** Whether people of an organisation can log in by its name, before a browser is opened for it. */
-function organisationCheck({ engine }: LoginParts): HttpEndpoint {
+function organisationCheck({ engine }: LoginDeps): HttpEndpoint {
   return {
     method: "GET",
     path: "/orgcheck",

@@ -31,7 +31,7 @@ export interface Login {
 }
 
 /** What all steps of a login work with. */
-export interface LoginParts {
+export interface LoginDeps {
   readonly engine: Engine;
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
@@ -52,16 +52,16 @@ const REDEEMED = "redeemed login";
  * sealed in the ticket and kept by the browser alone: anyone can begin logins, and must not fill the
  * store. From then on it is stored, so that ending the person's sessions ends it as well.
  */
-export async function keepLogin(parts: LoginParts, login: Login, now: number): Promise<string> {
+export async function keepLogin(deps: LoginDeps, login: Login, now: number): Promise<string> {
   const { person } = login;
-  if (person === undefined) return sealLogin(parts, login, now);
+  if (person === undefined) return sealLogin(deps, login, now);
   const secret = newSecret();
-  await parts.engine.store.write((tx) => keepSignedIn(tx, secret, { ...login, person }, now));
+  await deps.engine.store.write((tx) => keepSignedIn(tx, secret, { ...login, person }, now));
   return secret;
 }
 
 /** The ticket of a login in which nobody has signed in yet. */
-export function sealLogin({ sealed }: LoginParts, login: Login, now: number): string {
+export function sealLogin({ sealed }: LoginDeps, login: Login, now: number): string {
   return sealed.seal(PURPOSE, login, now + LOGIN_MS);
 }
 
@@ -82,35 +82,35 @@ export async function keepSignedIn(
  * nothing in the store here: a step that signs somebody in redeems it as well.
  */
 export async function resumeLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string | null,
   now: number,
 ): Promise<Login> {
-  const { sealed, addresses } = parts;
+  const { sealed, addresses } = deps;
   const text = ticket ?? "";
   const opened = sealed.open<Login>(PURPOSE, text, now);
-  if (opened === undefined) return redeemLogin(parts, request, text, now);
+  if (opened === undefined) return redeemLogin(deps, request, text, now);
   // Another browser spends it, too: one of the two is not the person's.
   const unused = sealed.useOnce(text) ? opened.payload : undefined;
   const login = ofThisBrowser(unused, request, addresses());
-  await checkNotRedeemed(parts, text, now);
+  await checkNotRedeemed(deps, text, now);
   return login;
 }
 
 /** Redeems the ticket of a login for good, on all replicas: the second caller is rejected. */
 export function redeemLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  return parts.engine.store.write((tx) => takeLogin(parts, tx, request, ticket, now));
+  return deps.engine.store.write((tx) => takeLogin(deps, tx, request, ticket, now));
 }
 
 /** As redeemLogin, within a transaction: when that fails, the ticket is still valid. */
 export async function takeLogin(
-  { sealed, addresses }: LoginParts,
+  { sealed, addresses }: LoginDeps,
   tx: Transaction,
   request: HttpRequest,
   ticket: string,
@@ -127,12 +127,12 @@ export async function takeLogin(
 
 /** Reads a login and leaves its ticket valid. */
 export async function openLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  const { engine, sealed, addresses } = parts;
+  const { engine, sealed, addresses } = deps;
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
     const stored = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
@@ -140,11 +140,11 @@ export async function openLogin(
   }
   const unused = sealed.isUsed(ticket) ? undefined : opened.payload;
   const login = ofThisBrowser(unused, request, addresses());
-  await checkNotRedeemed(parts, ticket, now);
+  await checkNotRedeemed(deps, ticket, now);
   return login;
 }
 
-async function checkNotRedeemed({ engine }: LoginParts, ticket: string, now: number) {
+async function checkNotRedeemed({ engine }: LoginDeps, ticket: string, now: number) {
   if (await readTicket(engine.store.reader, REDEEMED, ticket, now)) rejected();
 }
 
@@ -152,7 +152,7 @@ async function checkNotRedeemed({ engine }: LoginParts, ticket: string, now: num
  * The origin at which a login must go on, where that is not the auth URL's. Reads nothing else, so
  * any browser may ask.
  */
-export function siteOf({ sealed }: LoginParts, ticket: string, now: number): string | undefined {
+export function siteOf({ sealed }: LoginDeps, ticket: string, now: number): string | undefined {
   return sealed.open<Login>(PURPOSE, ticket, now)?.payload.site;
 }
 
@@ -178,7 +178,7 @@ function rejected(): never {
  * is named.
  */
 export function checkAudiences(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   audiences: readonly string[],
 ): void {
   if (audiences.length > 0) readAudiences(audiences, engine.settings, addresses());

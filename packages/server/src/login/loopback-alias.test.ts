@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpRequest } from "../wire/endpoint.ts";
-import { otherName } from "./loopback-alias.ts";
+import { loopbackAlias } from "./loopback-alias.ts";
 
 const at = (host: string | undefined, authUrl: string) =>
-  otherName({ headers: { host } } as HttpRequest, authUrl);
+  loopbackAlias({ headers: { host } } as HttpRequest, authUrl);
 
 test("names of this machine are told apart, in both directions", () => {
   assert.equal(at("localhost:8080", "http://127.0.0.1:8080"), "http://localhost:8080");

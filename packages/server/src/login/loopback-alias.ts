@@ -6,7 +6,7 @@ import type { HttpRequest } from "../wire/endpoint.ts";
  * auth URL; otherwise undefined. Browsers keep cookies by host, so a login that begins at localhost
  * must end there, and people begin there because passkeys need a name.
  */
-export function otherName({ headers }: HttpRequest, authUrl: string): string | undefined {
+export function loopbackAlias({ headers }: HttpRequest, authUrl: string): string | undefined {
   const own = new URL(authUrl);
   const opened = URL.parse(`${own.protocol}//${headers.host}`);
   if (opened === null || opened.host === own.host || opened.port !== own.port) return undefined;

@@ -2,7 +2,7 @@ import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { errorHeaders } from "../wire/http.ts";
 import { htmlAnswer } from "./browser.ts";
-import { errorPage } from "./pages/outcome.ts";
+import { errorPage } from "./pages/messages.ts";
 
 /** An endpoint whose errors are pages that people can read. */
 export function pageEndpoint(

@@ -7,12 +7,11 @@ import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
 import { htmlAnswer } from "./browser.ts";
-import { keepLogin, type Login, type LoginParts } from "./login.ts";
+import { keepLogin, type Login, type LoginDeps } from "./login.ts";
 import { deliver } from "./oauth/deliver.ts";
 import { findDevice } from "./oauth/device.ts";
-import { confirmDevicePage } from "./pages/device.ts";
-import { invitePage } from "./pages/invite.ts";
-import { donePage } from "./pages/outcome.ts";
+import { confirmDevicePage, invitePage } from "./pages/consent.ts";
+import { donePage } from "./pages/messages.ts";
 import { nameOf, type Person } from "./people/person.ts";
 import { announce } from "./people/register.ts";
 
@@ -26,23 +25,23 @@ export interface SignedIn extends Login {
  * end of the login.
  */
 export async function afterSignIn(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   login: SignedIn,
 ): Promise<HttpResponse> {
   const { request, person } = login;
-  if (request.invite !== "") return askToAccept(parts, call, login);
+  if (request.invite !== "") return askToAccept(deps, call, login);
   const { delivery } = request;
   if (delivery.kind === "device" || delivery.kind === "headless") {
-    return askToConfirm(parts, call, login);
+    return askToConfirm(deps, call, login);
   }
-  return deliver(parts, call, request, person);
+  return deliver(deps, call, request, person);
 }
 
-async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
-  const invite = await inviteOf(parts, login.request.invite, call.time);
-  const { group, role } = await promiseOf(parts, invite);
-  const ticket = await keepLogin(parts, login, call.time);
+async function askToAccept(deps: LoginDeps, call: Call, login: SignedIn): Promise<HttpResponse> {
+  const invite = await inviteOf(deps, login.request.invite, call.time);
+  const { group, role } = await promiseOf(deps, invite);
+  const ticket = await keepLogin(deps, login, call.time);
   const props = {
     login: ticket,
     group,
@@ -57,7 +56,7 @@ async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Prom
 
 /** What an invite promises, in names. */
 export async function promiseOf(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
@@ -69,7 +68,7 @@ export async function promiseOf(
 
 /** The invite of a login, while it can be accepted. */
 export async function inviteOf(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
@@ -85,7 +84,7 @@ function inviteIsOver(): WharfError {
 
 /** Accepts the invite of a login, or leaves it. */
 export async function decideOnInvite(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   login: SignedIn,
   accepted: boolean,
@@ -94,23 +93,23 @@ export async function decideOnInvite(
     const text = "You have not joined, and can still accept the invite until it ends.";
     return htmlAnswer(200, donePage({ title: "Invite declined", text }));
   }
-  const { engine } = parts;
+  const { engine } = deps;
   const { request, person } = login;
   await engine.store.write((tx) => {
     return joinWithInvite(new Change(call, tx, engine, person.identity), request.invite, person);
   });
-  return afterJoining(parts, call, login);
+  return afterJoining(deps, call, login);
 }
 
 /** What comes after a person has joined with the login's invite. */
 export async function afterJoining(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   login: SignedIn,
 ): Promise<HttpResponse> {
   const { request } = login;
   if (request.delivery.kind !== "none") {
-    return afterSignIn(parts, call, { ...login, request: { ...request, invite: "" } });
+    return afterSignIn(deps, call, { ...login, request: { ...request, invite: "" } });
   }
   const text = "You have joined. Sign in with your tool to go on.";
   return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
@@ -128,21 +127,21 @@ export async function joinWithInvite(
 }
 
 /** Whoever was sent a link by someone else must have a chance to notice. */
-async function askToConfirm(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
+async function askToConfirm(deps: LoginDeps, call: Call, login: SignedIn): Promise<HttpResponse> {
   const { delivery } = login.request;
   const signedInAs = nameOf(login.person);
   if (delivery.kind === "device") {
-    const device = await findDevice(parts.engine.store.reader, delivery.userCode, call.time);
+    const device = await findDevice(deps.engine.store.reader, delivery.userCode, call.time);
     if (device === undefined) {
       throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
     }
     const { client, address, userAgent } = device;
-    const ticket = await keepLogin(parts, login, call.time);
+    const ticket = await keepLogin(deps, login, call.time);
     const shown = { code: delivery.userCode, client, address, userAgent };
     return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
   }
   const code = delivery.kind === "headless" ? delivery.code : "";
-  const ticket = await keepLogin(parts, login, call.time);
+  const ticket = await keepLogin(deps, login, call.time);
   const shown = { code, client: "a command-line tool", address: "another machine", userAgent: "-" };
   return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
 }

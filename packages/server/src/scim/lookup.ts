@@ -42,7 +42,7 @@ export async function scimUserFor(
 /**
  * Whether a person may log in through an identity provider: anyone, unless it says who its people are.
  */
-export async function isWelcome(
+export async function maySignIn(
   reader: Reader,
   provider: string,
   externalId: string,
@@ -65,7 +65,7 @@ export async function scimGroupsOf(
 }
 
 /** Forgets everyone that an identity provider provisioned, when it is deleted. */
-export async function forgetProvisioned(tx: Transaction, provider: string): Promise<void> {
+export async function deleteProvisioned(tx: Transaction, provider: string): Promise<void> {
   await forgetMembers(tx, provider);
   await scimUsers.deleteAll(tx, provider);
   await scimGroups.deleteAll(tx, provider);

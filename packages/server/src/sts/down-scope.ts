@@ -5,7 +5,7 @@ import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 
 /** How a caller wants a token to be narrower than its identity. */
-export interface Narrowing {
+export interface DownScopeRequest {
   /** Groups, by uid or name; nothing is held outside of them. */
   readonly scopes: readonly string[];
   /** Dotted names of capabilities; no other is held. */
@@ -16,10 +16,10 @@ export interface Narrowing {
  * What a narrowed token may hold; undefined when nothing narrows it. At each scope it is what the
  * identity is granted there or above.
  */
-export async function limitFor(
+export async function downScope(
   reader: Reader,
   granted: Grants,
-  { scopes, capabilities }: Narrowing,
+  { scopes, capabilities }: DownScopeRequest,
 ): Promise<Grants | undefined> {
   if (scopes.length === 0 && capabilities.length === 0) return undefined;
   const allowed = capabilities.length === 0 ? undefined : readCapabilities(capabilities);

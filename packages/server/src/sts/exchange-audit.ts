@@ -4,24 +4,24 @@ import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
-import type { Seen } from "./authorize-subject.ts";
-import type { KnownIdentity } from "./identity-cache.ts";
+import type { AuditedSubject } from "./authorize-subject.ts";
+import type { CachedIdentity } from "./identity-cache.ts";
 import { tokenDigest } from "./token-digest.ts";
 
 /** How exact `lastSeenTime` is: the audit has every exchange, and a row that changes with each is slow. */
 const SEEN_EVERY_MS = 60_000;
 
 /** Notes that the identity was seen, with the audit row, in one transaction. */
-export async function recordUse(
+export async function auditExchange(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
-  identity: KnownIdentity,
+  seen: AuditedSubject,
+  identity: CachedIdentity,
 ): Promise<void> {
   const { uid } = identity;
   const detail = about(token, seen);
-  await writeUse(engine, identity, call.time, (tx) =>
+  await writeWithLastSeen(engine, identity, call.time, (tx) =>
     audit(tx, call, { resource: uid, actor: uid, detail }),
   );
 }
@@ -30,9 +30,9 @@ export async function recordUse(
  * Does the work that goes with a use of an identity, and notes in the same transaction that it was
  * seen, where that is news.
  */
-export async function writeUse(
+export async function writeWithLastSeen(
   engine: Engine,
-  identity: KnownIdentity,
+  identity: CachedIdentity,
   time: number,
   work: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -54,11 +54,11 @@ async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: numb
 }
 
 /** Leaves the audit entry of an exchange that was rejected, which anyone can cause. */
-export async function recordRefusal(
+export async function auditDenial(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
+  seen: AuditedSubject,
   { number: code, message }: WharfError,
 ): Promise<void> {
   const detail = { ...about(token, seen), refused: message };
@@ -67,11 +67,11 @@ export async function recordRefusal(
 }
 
 /** Leaves the audit row of a test. */
-export async function recordTest(
+export async function auditTest(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
+  seen: AuditedSubject,
   allowed: boolean,
 ): Promise<void> {
   const detail = { ...about(token, seen), allowed };
@@ -79,7 +79,7 @@ export async function recordTest(
 }
 
 /** What audit rows tell of a token: never the token, and of its claims no more than people read. */
-function about(token: string, seen: Seen): object {
+function about(token: string, seen: AuditedSubject): object {
   const told = Object.entries(seen).map(([name, text]) => [
     name,
     String(text).slice(0, LONGEST_TOLD),

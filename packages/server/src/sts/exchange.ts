@@ -11,39 +11,39 @@ import type { Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import {
-  type Entitlement,
-  type ExchangeParts,
-  entitlementOf,
-  type Seen,
+  type AuditedSubject,
+  type AuthorizedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
 } from "./authorize-subject.ts";
-import { limitFor, type Narrowing, scopesOf } from "./down-scope.ts";
-import { recordRefusal, recordUse } from "./exchange-audit.ts";
-import { Checks, invalid } from "./verify/checks.ts";
+import { type DownScopeRequest, downScope, scopesOf } from "./down-scope.ts";
+import { auditDenial, auditExchange } from "./exchange-audit.ts";
+import { Checks, invalidClaim } from "./verify/checks.ts";
 
 /**
  * Gives a token of ours for the bearer token of the call, which is one of a platform that the
  * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
  */
-export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchange): Handler {
+export function exchangeMethod(deps: ExchangeDeps, ofProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
     const token = bearerToken(call.authorization, "the token to exchange");
-    const seen: Seen = { identity: request.identity };
+    const seen: AuditedSubject = { identity: request.identity };
     try {
-      await parts.keys.catchUp();
-      const audiences = readAudiences(request.aud, parts.engine.settings, parts.addresses());
+      await deps.keys.catchUp();
+      const audiences = readAudiences(request.aud, deps.engine.settings, deps.addresses());
       if (request.identityProvider !== "") {
         return rawToken(await ofProvider(call, request, token, seen));
       }
       const presented = { token, identity: request.identity, time: call.time, audiences };
-      const entitled = await entitlementOf(parts, presented, Checks.untilFailure(), seen);
-      if (entitled === undefined) throw invalid("identity");
+      const entitled = await authorizeSubject(deps, presented, Checks.failFast(), seen);
+      if (entitled === undefined) throw invalidClaim("identity");
       seen.identity = entitled.identity.uid;
       const narrowing = { scopes: scopesOf(request), capabilities: request.cap };
-      const limit = await limitOf(parts, entitled, narrowing);
+      const limit = await boundaryOf(deps, entitled, narrowing);
       const issued = issueToken(
-        parts.keys,
-        parts.addresses(),
+        deps.keys,
+        deps.addresses(),
         {
           subject: entitled.identity.uid,
           audiences,
@@ -54,10 +54,10 @@ export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchang
         },
         call.time,
       );
-      await recordUse(parts.engine, call, token, seen, entitled.identity);
+      await auditExchange(deps.engine, call, token, seen, entitled.identity);
       return rawToken(issued);
     } catch (thrown) {
-      await recordRefusal(parts.engine, call, token, seen, WharfError.from(thrown));
+      await auditDenial(deps.engine, call, token, seen, WharfError.from(thrown));
       throw thrown;
     }
   };
@@ -71,13 +71,13 @@ function rawToken({ token, expires }: { token: string; expires: number }): Reply
 /**
  * What a token for this entitlement may hold; undefined when that is all that its identity holds.
  */
-export async function limitOf(
-  { engine }: ExchangeParts,
-  { identity: { granted }, limit }: Entitlement,
-  narrowing: Narrowing,
+export async function boundaryOf(
+  { engine }: ExchangeDeps,
+  { identity: { granted }, limit }: AuthorizedSubject,
+  narrowing: DownScopeRequest,
 ): Promise<Grants | undefined> {
   const most = limit === undefined ? granted : granted.within(limit);
-  return (await limitFor(engine.store.reader, most, narrowing)) ?? limit;
+  return (await downScope(engine.store.reader, most, narrowing)) ?? limit;
 }
 
 function actorOf({ iss, sub, aud }: JWTPayload) {

@@ -10,7 +10,7 @@ import { compileRule, type Rule } from "./verify/rule.ts";
 const REMEMBERED = 1_000;
 
 /** An identity as the exchange needs it. */
-export interface KnownIdentity {
+export interface CachedIdentity {
   readonly uid: string;
   /** Which of the relationships it has. */
   readonly relationship: Identity["relationship"]["case"];
@@ -23,7 +23,7 @@ export interface KnownIdentity {
 }
 
 /** Not stored, so never seen; no token but their own speaks for them. */
-const THE_OPERATOR: KnownIdentity = {
+const THE_OPERATOR: CachedIdentity = {
   uid: OPERATOR_UID,
   relationship: undefined,
   rule: undefined,
@@ -35,10 +35,10 @@ const THE_OPERATOR: KnownIdentity = {
  * Identities with their rules compiled and their grants looked up. They are used again only while
  * the store's access version stands still: changing an identity, a role or a binding moves it.
  */
-export class KnownIdentities {
+export class IdentityCache {
   readonly #engine: Engine;
   readonly #addresses: () => Addresses;
-  #known = new Map<string, KnownIdentity>();
+  #known = new Map<string, CachedIdentity>();
   #version = -1;
 
   constructor(engine: Engine, addresses: () => Addresses) {
@@ -47,7 +47,7 @@ export class KnownIdentities {
   }
 
   /** The identity as it is now; undefined when there is none. */
-  async find(uid: string): Promise<KnownIdentity | undefined> {
+  async find(uid: string): Promise<CachedIdentity | undefined> {
     if (uid === OPERATOR_UID) return THE_OPERATOR;
     const version = await this.#engine.store.accessVersion();
     if (version !== this.#version) {
@@ -57,12 +57,15 @@ export class KnownIdentities {
     return this.#known.get(uid) ?? this.#load(uid, this.#known);
   }
 
-  async #load(uid: string, known: Map<string, KnownIdentity>): Promise<KnownIdentity | undefined> {
+  async #load(
+    uid: string,
+    known: Map<string, CachedIdentity>,
+  ): Promise<CachedIdentity | undefined> {
     const { identities, store } = this.#engine;
     const identity = await identities.find(store.reader, uid);
     const granted = await this.#engine.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
-    const found: KnownIdentity = {
+    const found: CachedIdentity = {
       uid,
       relationship: identity.relationship.case,
       rule: compileRule(identity, acceptedAudiences(this.#addresses())),

@@ -9,13 +9,13 @@ import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import {
-  type Entitlement,
-  type ExchangeParts,
-  entitlementOf,
-  type Seen,
+  type AuditedSubject,
+  type AuthorizedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
 } from "./authorize-subject.ts";
-import { limitOf } from "./exchange.ts";
-import { recordTest } from "./exchange-audit.ts";
+import { boundaryOf } from "./exchange.ts";
+import { auditTest } from "./exchange-audit.ts";
 import { Checks } from "./verify/checks.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -23,22 +23,22 @@ import { warningsOf } from "./warnings.ts";
  * Says what an exchange of a token would come to, by running it without its end. What the token
  * could do is told only when it would be given: whoever holds it could find out by asking for it.
  */
-export function testIdentityMethod(parts: ExchangeParts): Handler {
+export function testIdentityMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
     const request = message as TestIdentityRequest;
     const { uid, token } = request;
-    const identity = await parts.identities.find(uid);
+    const identity = await deps.identities.find(uid);
     if (identity === undefined || uid === OPERATOR_UID) throw notFound("Identity", uid);
-    const checks = Checks.all();
-    const seen: Seen = { identity: uid };
+    const checks = Checks.collectAll();
+    const seen: AuditedSubject = { identity: uid };
     const presented = { token, identity: uid, time: call.time };
-    const entitled = await entitlementOf(parts, presented, checks, seen);
-    await recordTest(parts.engine, call, token, seen, entitled !== undefined);
+    const entitled = await authorizeSubject(deps, presented, checks, seen);
+    await auditTest(deps.engine, call, token, seen, entitled !== undefined);
     const response = create(TestIdentityResponseSchema, {
       allowed: entitled !== undefined,
-      checks: checks.done.map((check) => ({ ...check, found: shortened(check.found) })),
-      grants: entitled === undefined ? [] : await grantsOf(parts, entitled, request),
-      warnings: await warningsOf(identity.rule, checks.done),
+      checks: checks.results.map((check) => ({ ...check, found: shortened(check.found) })),
+      grants: entitled === undefined ? [] : await grantsOf(deps, entitled, request),
+      warnings: await warningsOf(identity.rule, checks.results),
     });
     return messageReply(TestIdentityResponseSchema, response);
   };
@@ -52,14 +52,14 @@ function shortened(text: string): string {
 }
 
 async function grantsOf(
-  parts: ExchangeParts,
-  entitled: Entitlement,
+  deps: ExchangeDeps,
+  entitled: AuthorizedSubject,
   { scopes, cap: capabilities }: TestIdentityRequest,
 ): Promise<
   { group: string; capabilities: TestIdentityResponse["grants"][number]["capabilities"] }[]
 > {
   const { granted } = entitled.identity;
-  const limit = await limitOf(parts, entitled, { scopes, capabilities });
+  const limit = await boundaryOf(deps, entitled, { scopes, capabilities });
   const held = limit === undefined ? granted : granted.within(limit);
   return [...held.entries]
     .filter(([, set]) => !set.isEmpty)

@@ -11,11 +11,11 @@ import { choose, newLogin } from "../browser-login.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
 import { passkeySite } from "../local/passkey-site.ts";
 import { slipOf } from "../local/slip.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { callOf, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { type Done, isDone, myAccountPage } from "../pages/my-account.ts";
-import { donePage } from "../pages/outcome.ts";
+import { accountPage, type Done, isDone } from "../pages/account.ts";
+import { donePage } from "../pages/messages.ts";
 import { endAll, endOne, ownSessions } from "../people/sessions-service.ts";
 import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
 import { changePassword } from "./password.ts";
@@ -44,11 +44,11 @@ const TO_ACCOUNT: LoginRequest = {
 };
 
 /** The page on which people look after their own account, and what its forms do. */
-export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function accountEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
   const act = (path: string, done: Done, work: Act) =>
-    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(parts, http, done, work));
+    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(deps, http, done, work));
   return [
-    pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(parts, http)),
+    pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(deps, http)),
     // What people try first.
     pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
     act("/password", "password", async (call, visit, text) => {
@@ -58,21 +58,21 @@ export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEnd
         text("password"),
         text("password_again"),
       ];
-      await changePassword(parts, call, visit, { current, password, again });
+      await changePassword(deps, call, visit, { current, password, again });
     }),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) => askForOneMore(parts, request)),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addOneMore(parts, request)),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) => askForOneMore(deps, request)),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addOneMore(deps, request)),
     act("/passkeys/name", "named", (call, visit, text) =>
-      nameOnePasskey(parts, call, visit, text("passkey"), text("name")),
+      nameOnePasskey(deps, call, visit, text("passkey"), text("name")),
     ),
     act("/passkeys/remove", "removed", (call, visit, text) =>
-      removePasskey(parts, call, visit, text("passkey")),
+      removePasskey(deps, call, visit, text("passkey")),
     ),
     act("/sessions/end", "ended", (call, visit, text) =>
-      endSession(parts, call, visit, text("session")),
+      endSession(deps, call, visit, text("session")),
     ),
-    act("/sessions/end-all", "ended-all", (call, visit) => endSessions(parts, call, visit)),
-    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => leave(parts, http)),
+    act("/sessions/end-all", "ended-all", (call, visit) => endSessions(deps, call, visit)),
+    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => leave(deps, http)),
   ];
 }
 
@@ -80,36 +80,36 @@ export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEnd
 type Act = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
 
 /** Shows the account to whoever has just signed in, and lets all others sign in. */
-async function enter(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  const visit = await findVisit(parts, http, Date.now());
+async function enter(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const visit = await findVisit(deps, http, Date.now());
   if (visit === undefined) {
-    const { login, headers } = newLogin(parts, http, TO_ACCOUNT);
-    return choose(parts, login, {}, headers);
+    const { login, headers } = newLogin(deps, http, TO_ACCOUNT);
+    return choose(deps, login, {}, headers);
   }
   const done = new URLSearchParams(http.query).get("done") ?? "";
-  return htmlAnswer(200, await pageFor(parts, visit, isDone(done) ? { done } : {}));
+  return htmlAnswer(200, await pageFor(deps, visit, isDone(done) ? { done } : {}));
 }
 
 /** Does what a form asks for. What people can put right is told above the form that they have sent. */
 async function perform(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   done: Done,
   work: Act,
 ): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = callOf(http);
-  const visit = await visitOf(parts, http, form.get("login"), call.time);
+  const visit = await visitOf(deps, http, form.get("login"), call.time);
   try {
     await work(call, visit, (name) => form.get(name) ?? "");
     return redirectTo(`${ACCOUNT_PATH}?done=${done}`);
   } catch (thrown) {
-    return htmlAnswer(400, await pageFor(parts, visit, { error: slipOf(thrown) }));
+    return htmlAnswer(400, await pageFor(deps, visit, { error: slipOf(thrown) }));
   }
 }
 
 async function endSession(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   given: Call,
   visit: OpenVisit,
   id: string,
@@ -126,7 +126,7 @@ async function endSession(
   });
 }
 
-async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit): Promise<void> {
+async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit): Promise<void> {
   const call = { ...given, method: SessionsService.method.logout };
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
@@ -136,16 +136,16 @@ async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit
   });
 }
 
-async function leave(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function leave(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const now = Date.now();
-  const headers = await endVisit(parts, await visitOf(parts, http, form.get("login"), now), now);
+  const headers = await endVisit(deps, await visitOf(deps, http, form.get("login"), now), now);
   const text = "Your tools stay signed in.";
   return htmlAnswer(200, donePage({ title: "You have left your account", text }), headers);
 }
 
 async function pageFor(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   visit: OpenVisit,
   told: { readonly error?: string; readonly done?: Done },
 ): Promise<string> {
@@ -161,7 +161,7 @@ async function pageFor(
     MOST_SESSIONS + 1,
     now,
   );
-  return myAccountPage({
+  return accountPage({
     form,
     ...told,
     name,

@@ -22,7 +22,7 @@ import {
 } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
 import { creationOptions, newPasskey, refused } from "../local/passkeys.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { callOf, type LoginDeps } from "../login.ts";
 import { ACCOUNT_PATH, confirmVisit, type OpenVisit, visitOf } from "./visit.ts";
 
 /** More than anyone has devices. */
@@ -31,30 +31,30 @@ const MOST_PASSKEYS = 20;
 /**
  * Asks a browser to make one more passkey. It knows those that there are, so that no device gets a second.
  */
-export async function askForOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const { reader } = parts.engine.store;
+export async function askForOneMore(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const { reader } = deps.engine.store;
   const asking = askingOf(request);
-  const { identity } = await visitOf(parts, request.http, asking.form, Date.now());
+  const { identity } = await visitOf(deps, request.http, asking.form, Date.now());
   const account = await accountOf(reader, identity);
   if (account === undefined) throw hasNoAccount();
   const known = await passkeysOf(reader, identity);
   if (known.length >= MOST_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await creationOptions(siteOf(parts), account, ids);
-  const challengeId = sealChallenge(parts, asking, options.challenge, { identity });
+  const options = await creationOptions(siteOf(deps), account, ids);
+  const challengeId = sealChallenge(deps, asking, options.challenge, { identity });
   return { options, challengeId };
 }
 
 /** Adds the passkey that a browser has made. */
-export async function addOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
+export async function addOneMore(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = callOf(request.http);
   const asking = askingOf(request);
-  const visit = await visitOf(parts, request.http, asking.form, call.time);
+  const visit = await visitOf(deps, request.http, asking.form, call.time);
   const challengeId = request.text("challengeId");
-  const { challenge } = openChallenge(parts, asking, challengeId);
+  const { challenge } = openChallenge(deps, asking, challengeId);
   const { identity } = visit;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await changeAccount(parts, call, visit, async (tx) => {
+  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
+  await changeAccount(deps, call, visit, async (tx) => {
     await redeemChallenge(tx, challengeId, call.time);
     if ((await passkeysOf(tx, identity)).length >= MOST_PASSKEYS) throw tooMany();
     if (!(await addPasskey(tx, passkey))) throw refused();
@@ -65,7 +65,7 @@ export async function addOneMore(parts: LoginParts, request: ScriptRequest): Pro
 
 /** Calls a passkey something else. */
 export async function nameOnePasskey(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   id: string,
@@ -76,7 +76,7 @@ export async function nameOnePasskey(
     const description = "the name of a passkey has at most 64 characters, and at least one";
     throw invalidArgument({ field: "name", description });
   }
-  await changeAccount(parts, call, visit, async (tx, { identity }) => {
+  await changeAccount(deps, call, visit, async (tx, { identity }) => {
     if (!(await renamePasskey(tx, identity, id, name))) throw isGone();
     await note(tx, call, identity, "passkey renamed", id);
   });
@@ -84,12 +84,12 @@ export async function nameOnePasskey(
 
 /** Removes a passkey, unless it is the last way in. */
 export async function removePasskey(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   id: string,
 ): Promise<void> {
-  await changeAccount(parts, call, visit, async (tx, { identity, passwordHash }) => {
+  await changeAccount(deps, call, visit, async (tx, { identity, passwordHash }) => {
     const others = (await passkeysOf(tx, identity)).filter(
       ({ credentialId }) => credentialId !== id,
     );
@@ -101,7 +101,7 @@ export async function removePasskey(
 
 /** Whoever changes how an account is opened holds the account: two changes at once could leave no way in. */
 async function changeAccount(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   { time }: Call,
   visit: OpenVisit,
   work: (tx: Transaction, account: LocalAccount) => Promise<void>,

@@ -12,7 +12,7 @@ import { dropTicketsOf } from "../../store/tables/tickets.ts";
 import { hashPassword } from "../local/password.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import { hasNoAccount } from "./passkeys.ts";
 import { confirmVisit, goOn, type OpenVisit } from "./visit.ts";
 
@@ -29,7 +29,7 @@ export interface NewPassword {
  * wrong ones count as they do when signing in.
  */
 export async function changePassword(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   call: Call,
   visit: OpenVisit,
   { current, password, again }: NewPassword,

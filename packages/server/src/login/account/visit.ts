@@ -5,10 +5,10 @@ import type { Transaction } from "../../store/db/group-commit.ts";
 import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
-import { continuePage } from "../pages/outcome.ts";
+import type { LoginDeps } from "../login.ts";
+import { continuePage } from "../pages/messages.ts";
 import { nameOf, type Person } from "../people/person.ts";
-import { staysWelcome } from "../people/sessions.ts";
+import { mayStillSignIn } from "../people/sessions.ts";
 
 /**
  * A visit of people to their own account. It begins with a sign-in and is over soon, so whoever is here has shown
@@ -40,7 +40,7 @@ const VISIT_MS = 15 * 60_000;
 
 /** Ends a login on the page of the person's own account. */
 export async function enterAccount(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   call: Call,
   person: Person,
 ): Promise<HttpResponse> {
@@ -68,11 +68,11 @@ export async function enterAccount(
 
 /** The visit that a browser is on; undefined when it is over, or never began. */
 export async function findVisit(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   now: number,
 ): Promise<OpenVisit | undefined> {
-  const { engine, addresses } = parts;
+  const { engine, addresses } = deps;
   const { reader } = engine.store;
   const secret = cookieOf(http, COOKIE, addresses().authUrl);
   if (secret === undefined) return undefined;
@@ -81,19 +81,19 @@ export async function findVisit(
   const { identity, provider } = visit;
   if (provider === "" && !engine.settings.localAccounts) return undefined;
   const known = (await engine.identities.find(reader, identity)) !== undefined;
-  return known && (await staysWelcome(reader, provider, identity))
+  return known && (await mayStillSignIn(reader, provider, identity))
     ? { ...visit, secret }
     : undefined;
 }
 
 /** The visit that a form was sent from. Forms of other visits, and of other sites, are refused. */
 export async function visitOf(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   form: string | null,
   now: number,
 ): Promise<OpenVisit> {
-  const visit = await findVisit(parts, http, now);
+  const visit = await findVisit(deps, http, now);
   if (visit === undefined || visit.form !== form) throw visitIsOver();
   return visit;
 }
@@ -117,7 +117,7 @@ export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): 
 
 /** Ends a visit; returns the header that takes the cookie away. */
 export async function endVisit(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   { secret }: OpenVisit,
   now: number,
 ): Promise<Record<string, string>> {

@@ -4,7 +4,7 @@ import type { Transaction } from "../../store/db/group-commit.ts";
 import { putTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserDigest, browserOf } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import { type PasskeySite, passkeySite } from "./passkey-site.ts";
 
 /** What a passkey must answer: for one purpose, in the browser and the form that asked. */
@@ -36,18 +36,18 @@ export interface Asking {
  * counts twice.
  */
 export function sealChallenge(
-  parts: LoginParts,
+  deps: LoginDeps,
   { purpose, http, form }: Asking,
   challenge: string,
   payload: object,
 ): string {
   const content: Challenge<object> = {
     challenge,
-    browser: digestOfBrowser(parts, http),
+    browser: digestOfBrowser(deps, http),
     form: digestOf(form),
     payload,
   };
-  return parts.sealed.seal(ticketFor(purpose), content, Date.now() + CHALLENGE_MS);
+  return deps.sealed.seal(ticketFor(purpose), content, Date.now() + CHALLENGE_MS);
 }
 
 /**
@@ -55,14 +55,14 @@ export function sealChallenge(
  * browser, form or purpose.
  */
 export function openChallenge<P>(
-  parts: LoginParts,
+  deps: LoginDeps,
   { purpose, http, form }: Asking,
   challengeId: string,
 ): { challenge: string; payload: P } {
-  const opened = parts.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
+  const opened = deps.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
   // Another browser spends it, too: one of the two is not the person's.
-  const found = opened && parts.sealed.useOnce(challengeId) ? opened.payload : undefined;
-  const same = found?.browser === digestOfBrowser(parts, http) && found.form === digestOf(form);
+  const found = opened && deps.sealed.useOnce(challengeId) ? opened.payload : undefined;
+  const same = found?.browser === digestOfBrowser(deps, http) && found.form === digestOf(form);
   if (found === undefined || !same) throw notAnswerable();
   return found;
 }
@@ -83,7 +83,7 @@ function notAnswerable(): WharfError {
 }
 
 /** The site of passkeys; refuses where there is none. */
-export function siteOf({ addresses }: LoginParts): PasskeySite {
+export function siteOf({ addresses }: LoginDeps): PasskeySite {
   const site = passkeySite(addresses().authUrl);
   if (site !== undefined) return site;
   throw new WharfError("FAILED_PRECONDITION", "passkeys need this server to have a name");
@@ -93,7 +93,7 @@ function ticketFor(purpose: ChallengePurpose): string {
   return `passkey: ${purpose}`;
 }
 
-function digestOfBrowser({ addresses }: LoginParts, http: HttpRequest): string {
+function digestOfBrowser({ addresses }: LoginDeps, http: HttpRequest): string {
   const cookie = browserOf(http, addresses().authUrl);
   if (cookie !== undefined) return browserDigest(cookie);
   throw new WharfError("PERMISSION_DENIED", "the browser must accept cookies of this page");

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { signedIn } from "../browser-login.ts";
-import { callOf, type LoginParts, resumeLogin } from "../login.ts";
+import { callOf, type LoginDeps, resumeLogin } from "../login.ts";
 import { afterJoining, afterSignIn } from "../steps.ts";
 
 /** Where the script sends the browser once a passkey has said who it is. */
@@ -12,9 +12,9 @@ export function continueAt(ticket: string): string {
 }
 
 /** Goes on with a login whose person is known. */
-export async function continueLogin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+export async function continueLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const call = callOf(http);
   const ticket = new URLSearchParams(http.query).get("login");
-  const login = signedIn(await resumeLogin(parts, http, ticket, call.time));
-  return login.joined ? afterJoining(parts, call, login) : afterSignIn(parts, call, login);
+  const login = signedIn(await resumeLogin(deps, http, ticket, call.time));
+  return login.joined ? afterJoining(deps, call, login) : afterSignIn(deps, call, login);
 }

@@ -1,7 +1,7 @@
 import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { CONTINUE_PATH, continueLogin } from "./continue.ts";
 import { jsonEndpoint } from "./json-endpoint.ts";
@@ -15,21 +15,21 @@ import { setupEndpoints } from "./setup-endpoints.ts";
  * Everything that concerns local accounts. Where they are switched off, there is nothing at these
  * addresses.
  */
-export function localEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function localEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
   const endpoints = [
-    pageEndpoint("POST", "/oauth/local", (http) => passwordLogin(parts, attempts, http)),
-    jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request)),
-    jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request)),
-    pageEndpoint("POST", "/oauth/account", (http) => newAccount(parts, attempts, http)),
+    pageEndpoint("POST", "/oauth/local", (http) => passwordLogin(deps, attempts, http)),
+    jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(deps, attempts, request)),
+    jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(deps, request)),
+    pageEndpoint("POST", "/oauth/account", (http) => newAccount(deps, attempts, http)),
     jsonEndpoint("/oauth/account/passkey/options", (request) =>
-      askForAccount(parts, attempts, request),
+      askForAccount(deps, attempts, request),
     ),
-    jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request)),
-    pageEndpoint("GET", CONTINUE_PATH, (http) => continueLogin(parts, http)),
-    ...setupEndpoints(parts, attempts),
-    ...resetEndpoints(parts, attempts),
+    jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(deps, request)),
+    pageEndpoint("GET", CONTINUE_PATH, (http) => continueLogin(deps, http)),
+    ...setupEndpoints(deps, attempts),
+    ...resetEndpoints(deps, attempts),
   ];
-  return parts.engine.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
+  return deps.engine.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
 }
 
 function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {

@@ -12,12 +12,12 @@ import {
   keepLogin,
   keepSignedIn,
   type Login,
-  type LoginParts,
+  type LoginDeps,
   openLogin,
   resumeLogin,
   takeLogin,
 } from "../login.ts";
-import { newAccountPage } from "../pages/account.ts";
+import { newAccountPage } from "../pages/enroll.ts";
 import type { Person } from "../people/person.ts";
 import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
 import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
@@ -35,7 +35,7 @@ import { slipOf } from "./slip.ts";
  * the form for it is shown.
  */
 export async function newAccount(
-  parts: LoginParts,
+  deps: LoginDeps,
   attempts: Attempts,
   http: HttpRequest,
 ): Promise<HttpResponse> {
@@ -43,23 +43,23 @@ export async function newAccount(
   const form = await readForm(http);
   const call = callOf(http);
   const ticket = form.get("login") ?? "";
-  const login = await resumeLogin(parts, http, ticket, call.time);
-  const promised = await promiseTo(parts, login, call.time);
+  const login = await resumeLogin(deps, http, ticket, call.time);
+  const promised = await promiseTo(deps, login, call.time);
   const typed = form.get("username");
-  if (typed === null) return showForm(parts, login, promised, {});
+  if (typed === null) return showForm(deps, login, promised, {});
   try {
     const username = readUsername(typed);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
     const passwordHash = await hashPassword(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
-    const person = await parts.engine.store.write(async (tx) => {
-      await takeLogin(parts, tx, http, ticket, call.time);
-      return join(parts, tx, call, login, account, { passwordHash });
+    const person = await deps.engine.store.write(async (tx) => {
+      await takeLogin(deps, tx, http, ticket, call.time);
+      return join(deps, tx, call, login, account, { passwordHash });
     });
-    return await afterJoining(parts, call, { ...login, person });
+    return await afterJoining(deps, call, { ...login, person });
   } catch (thrown) {
-    return showForm(parts, login, promised, { error: slipOf(thrown), username: typed });
+    return showForm(deps, login, promised, { error: slipOf(thrown), username: typed });
   }
 }
 
@@ -71,28 +71,28 @@ interface Promised {
 }
 
 /** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
-async function promiseTo(parts: LoginParts, { request }: Login, now: number): Promise<Promised> {
-  const { groups, store } = parts.engine;
-  const invite = await inviteOf(parts, request.invite, now);
+async function promiseTo(deps: LoginDeps, { request }: Login, now: number): Promise<Promised> {
+  const { groups, store } = deps.engine;
+  const invite = await inviteOf(deps, request.invite, now);
   if (invite.email !== "") {
     const text =
       "the invite is for an e-mail address: sign in with a provider that knows it as yours";
     throw new WharfError("PERMISSION_DENIED", text);
   }
-  const { group, role } = await promiseOf(parts, invite);
+  const { group, role } = await promiseOf(deps, invite);
   const organisation = await groups.find(store.reader, rootOf(invite.uid));
   return { group, role, names: [group, organisation?.name ?? ""] };
 }
 
 async function showForm(
-  parts: LoginParts,
+  deps: LoginDeps,
   login: Login,
   { group, role }: Promised,
   { error, username }: { error?: string; username?: string },
 ): Promise<HttpResponse> {
   const body = newAccountPage({
-    login: await keepLogin(parts, login, Date.now()),
-    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
+    login: await keepLogin(deps, login, Date.now()),
+    passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
     group,
     role,
     error,
@@ -103,7 +103,7 @@ async function showForm(
 
 /** All of it or nothing: an account without its invite would be of no use to anyone. */
 async function join(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   tx: Transaction,
   call: Call,
   { request }: Login,
@@ -118,42 +118,39 @@ async function join(
 
 /** Asks a browser to make the passkey of a new account. */
 export async function askForAccount(
-  parts: LoginParts,
+  deps: LoginDeps,
   attempts: Attempts,
   request: ScriptRequest,
 ): Promise<object> {
   attempts.count("account", request.http.remoteAddress);
   const now = Date.now();
   const asking = askingOf(request);
-  await promiseTo(parts, await openLogin(parts, request.http, asking.form, now), now);
+  await promiseTo(deps, await openLogin(deps, request.http, asking.form, now), now);
   const username = readUsername(request.text("username"));
-  if (await findAccount(parts.engine.store.reader, username)) throw usernameTaken();
+  if (await findAccount(deps.engine.store.reader, username)) throw usernameTaken();
   const account: NewAccount = { identity: newRootUid(), username };
-  const options = await creationOptions(siteOf(parts), account);
-  const challengeId = sealChallenge(parts, asking, options.challenge, account);
+  const options = await creationOptions(siteOf(deps), account);
+  const challengeId = sealChallenge(deps, asking, options.challenge, account);
   return { options, challengeId };
 }
 
 /** Makes a local account with the passkey that the browser has made. */
-export async function newPasskeyAccount(
-  parts: LoginParts,
-  request: ScriptRequest,
-): Promise<object> {
+export async function newPasskeyAccount(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http } = request;
   const call = callOf(http);
   const asking = askingOf(request);
-  await openLogin(parts, http, asking.form, call.time);
+  await openLogin(deps, http, asking.form, call.time);
   const { challenge, payload: account } = openChallenge<NewAccount>(
-    parts,
+    deps,
     asking,
     request.text("challengeId"),
   );
   const { identity } = account;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
+  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
   const ticket = newSecret();
-  await parts.engine.store.write(async (tx) => {
-    const login = await takeLogin(parts, tx, http, asking.form, call.time);
-    const person = await join(parts, tx, call, login, account, { passkey });
+  await deps.engine.store.write(async (tx) => {
+    const login = await takeLogin(deps, tx, http, asking.form, call.time);
+    const person = await join(deps, tx, call, login, account, { passkey });
     await keepSignedIn(tx, ticket, { ...login, person, joined: true }, call.time);
   });
   return { redirect: continueAt(ticket) };

@@ -10,7 +10,7 @@ import {
 } from "../../store/tables/passkeys.ts";
 import type { Attempts } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
-import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";
+import { callOf, keepSignedIn, type LoginDeps, openLogin, takeLogin } from "../login.ts";
 import { noteSeen } from "../people/registration.ts";
 import { personOf } from "./accounts.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
@@ -20,32 +20,32 @@ import { passkeyIdOf, refused, requestOptions, usedPasskey } from "./passkeys.ts
 
 /** Asks a browser for a passkey, whichever it has. */
 export async function askForPasskey(
-  parts: LoginParts,
+  deps: LoginDeps,
   attempts: Attempts,
   request: ScriptRequest,
 ): Promise<object> {
   attempts.count("passkey", request.http.remoteAddress);
   const asking = askingOf(request);
-  await openLogin(parts, request.http, asking.form, Date.now());
-  const options = await requestOptions(siteOf(parts));
-  const challengeId = sealChallenge(parts, asking, options.challenge, {});
+  await openLogin(deps, request.http, asking.form, Date.now());
+  const options = await requestOptions(siteOf(deps));
+  const challengeId = sealChallenge(deps, asking, options.challenge, {});
   return { options, challengeId };
 }
 
 /** Goes on with a login by what a passkey answered. */
-export async function passkeyLogin(parts: LoginParts, request: ScriptRequest): Promise<object> {
+export async function passkeyLogin(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http, response } = request;
   const call = callOf(http);
   const asking = askingOf(request);
-  await openLogin(parts, http, asking.form, call.time);
-  const { challenge } = openChallenge(parts, asking, request.text("challengeId"));
-  const known = await findPasskey(parts.engine.store.reader, passkeyIdOf(response));
+  await openLogin(deps, http, asking.form, call.time);
+  const { challenge } = openChallenge(deps, asking, request.text("challengeId"));
+  const known = await findPasskey(deps.engine.store.reader, passkeyIdOf(response));
   if (known === undefined) throw refused();
   try {
-    const use = await usedPasskey(siteOf(parts), challenge, response, known, call.time);
-    return { redirect: await signIn(parts, call, asking, known, use) };
+    const use = await usedPasskey(siteOf(deps), challenge, response, known, call.time);
+    return { redirect: await signIn(deps, call, asking, known, use) };
   } catch (error) {
-    await noteRefusal(parts, call, known);
+    await noteRefusal(deps, call, known);
     throw error;
   }
 }
@@ -56,16 +56,16 @@ function askingOf(request: ScriptRequest): Asking {
 
 /** A lock on the password does not hold here: a passkey cannot be guessed. */
 async function signIn(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   { http, form }: Asking,
   known: StoredPasskey,
   use: Parameters<typeof notePasskeyUse>[1],
 ): Promise<string> {
-  const { engine, addresses } = parts;
+  const { engine, addresses } = deps;
   const ticket = newSecret();
   await engine.store.write(async (tx) => {
-    const login = await takeLogin(parts, tx, http, form, call.time);
+    const login = await takeLogin(deps, tx, http, form, call.time);
     const passkey = await findPasskeyForChange(tx, known.credentialId);
     const account = await findAccountForChange(tx, known.identity);
     if (account === undefined || passkey?.counter !== known.counter) throw refused();
@@ -78,7 +78,7 @@ async function signIn(
 }
 
 async function noteRefusal(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   call: Call,
   { identity }: StoredPasskey,
 ): Promise<void> {

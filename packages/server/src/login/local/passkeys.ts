@@ -8,7 +8,7 @@ import type {
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { StoredPasskey } from "../../store/tables/passkeys.ts";
-import { browserName } from "../pages/browser-name.ts";
+import { browserName } from "../pages/components.ts";
 import type { PasskeySite } from "./passkey-site.ts";
 
 /** The library is some hundred kilobytes that only passkeys need. */

@@ -14,7 +14,7 @@ import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { readForm } from "../browser.ts";
 import { choose } from "../browser-login.ts";
-import { callOf, type LoginParts, redeemLogin, resumeLogin } from "../login.ts";
+import { callOf, type LoginDeps, redeemLogin, resumeLogin } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { noteSeen } from "../people/registration.ts";
 import { afterSignIn } from "../steps.ts";
@@ -28,7 +28,7 @@ const WRONG =
 
 /** Goes on with a login by username and password. */
 export async function passwordLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   attempts: Attempts,
   http: HttpRequest,
 ): Promise<HttpResponse> {
@@ -36,17 +36,17 @@ export async function passwordLogin(
   const form = await readForm(http);
   const call = callOf(http);
   const ticket = form.get("login") ?? "";
-  const login = await resumeLogin(parts, http, ticket, call.time);
+  const login = await resumeLogin(deps, http, ticket, call.time);
   const username = form.get("username") ?? "";
-  const person = await signIn(parts, call, username, form.get("password") ?? "");
-  if (person === undefined) return choose(parts, login, { error: WRONG, username });
-  await redeemLogin(parts, http, ticket, call.time);
-  return afterSignIn(parts, call, { ...login, person });
+  const person = await signIn(deps, call, username, form.get("password") ?? "");
+  if (person === undefined) return choose(deps, login, { error: WRONG, username });
+  await redeemLogin(deps, http, ticket, call.time);
+  return afterSignIn(deps, call, { ...login, person });
 }
 
 /** Who has this username and password; undefined for everyone else. */
 async function signIn(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   call: Call,
   typed: string,
   password: string,

@@ -1,10 +1,10 @@
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { callOf, type LoginDeps } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { resetPage } from "../pages/account.ts";
-import { donePage } from "../pages/outcome.ts";
+import { resetPage } from "../pages/enroll.ts";
+import { donePage } from "../pages/messages.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
@@ -17,24 +17,24 @@ import { slipOf } from "./slip.ts";
 const DONE_PATH = `${RESET_PATH}/done`;
 
 /** The pages on which people choose a new password or passkey, with a code of the operator. */
-export function resetEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function resetEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", RESET_PATH, async (http) => show(parts, http)),
-    pageEndpoint("POST", RESET_PATH, (http) => take(parts, attempts, http)),
-    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) => ask(parts, attempts, request)),
-    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verify(parts, request)),
+    pageEndpoint("GET", RESET_PATH, async (http) => show(deps, http)),
+    pageEndpoint("POST", RESET_PATH, (http) => take(deps, attempts, http)),
+    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) => ask(deps, attempts, request)),
+    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verify(deps, request)),
     pageEndpoint("GET", DONE_PATH, async () => done()),
   ];
 }
 
-function show({ addresses }: LoginParts, http: HttpRequest): HttpResponse {
+function show({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
   const { authUrl } = addresses();
   const { headers } = markBrowser(http, authUrl);
   return htmlAnswer(200, resetPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
 async function take(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   attempts: Attempts,
   http: HttpRequest,
 ): Promise<HttpResponse> {
@@ -57,25 +57,25 @@ async function take(
   }
 }
 
-async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
+async function ask(deps: LoginDeps, attempts: Attempts, request: ScriptRequest): Promise<object> {
   attempts.count("reset", request.http.remoteAddress);
-  const { reader } = parts.engine.store;
+  const { reader } = deps.engine.store;
   const account = await findReset(reader, request.text("code"), Date.now());
-  const options = await creationOptions(siteOf(parts), account);
-  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, account);
+  const options = await creationOptions(siteOf(deps), account);
+  const challengeId = sealChallenge(deps, askingOf(request), options.challenge, account);
   return { options, challengeId };
 }
 
-async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
+async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = callOf(request.http);
   const { challenge, payload } = openChallenge<{ identity: string }>(
-    parts,
+    deps,
     askingOf(request),
     request.text("challengeId"),
   );
   const { identity } = payload;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await resetAccount(parts.engine, call, request.text("code"), { passkey });
+  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
+  await resetAccount(deps.engine, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };
 }
 

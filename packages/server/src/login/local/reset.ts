@@ -34,7 +34,7 @@ interface Reset {
  * A code with which the owner of a local account can choose a new password or passkey; the ones
  * made before are no good any more. Undefined when there is no such account.
  */
-export async function offerReset(
+export async function createResetCode(
   store: Store,
   typed: string,
   now: number,

@@ -2,10 +2,10 @@ import { newRootUid } from "@wharf/contract";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { callOf, type LoginDeps } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { setupPage } from "../pages/account.ts";
-import { donePage } from "../pages/outcome.ts";
+import { setupPage } from "../pages/enroll.ts";
+import { donePage } from "../pages/messages.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
@@ -18,30 +18,26 @@ import { slipOf } from "./slip.ts";
 const DONE_PATH = `${SETUP_PATH}/done`;
 
 /** The pages of the first run, which answer NOT_FOUND once it is over. */
-export function setupEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function setupEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", SETUP_PATH, (http) => show(parts, http)),
-    pageEndpoint("POST", SETUP_PATH, (http) => take(parts, attempts, http)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) => ask(parts, attempts, request)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verify(parts, request)),
+    pageEndpoint("GET", SETUP_PATH, (http) => show(deps, http)),
+    pageEndpoint("POST", SETUP_PATH, (http) => take(deps, attempts, http)),
+    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) => ask(deps, attempts, request)),
+    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verify(deps, request)),
     pageEndpoint("GET", DONE_PATH, async () => done()),
   ];
 }
 
-async function show(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  await mustBeFirstRun(parts.engine);
-  const { authUrl } = parts.addresses();
+async function show(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  await mustBeFirstRun(deps.engine);
+  const { authUrl } = deps.addresses();
   const { headers } = markBrowser(http, authUrl);
   return htmlAnswer(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(
-  parts: LoginParts,
-  attempts: Attempts,
-  http: HttpRequest,
-): Promise<HttpResponse> {
+async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Promise<HttpResponse> {
   attempts.count("setup", http.remoteAddress);
-  const { engine } = parts;
+  const { engine } = deps;
   const form = await readForm(http);
   const call = callOf(http);
   await mustBeFirstRun(engine);
@@ -61,7 +57,7 @@ async function take(
       organisation: text("organisation"),
       username: text("username"),
     };
-    const site = passkeySite(parts.addresses().authUrl)?.origin;
+    const site = passkeySite(deps.addresses().authUrl)?.origin;
     return htmlAnswer(400, setupPage({ error: slipOf(thrown), values, passkeySite: site }));
   }
 }
@@ -74,27 +70,27 @@ function readFirst(text: (name: string) => string): FirstAccount {
   };
 }
 
-async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
+async function ask(deps: LoginDeps, attempts: Attempts, request: ScriptRequest): Promise<object> {
   attempts.count("setup", request.http.remoteAddress);
-  await mustBeFirstRun(parts.engine);
-  await checkSetupCode(parts.engine, request.text("code"), Date.now());
+  await mustBeFirstRun(deps.engine);
+  await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
-  const options = await creationOptions(siteOf(parts), first);
-  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, first);
+  const options = await creationOptions(siteOf(deps), first);
+  const challengeId = sealChallenge(deps, askingOf(request), options.challenge, first);
   return { options, challengeId };
 }
 
-async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const { engine } = parts;
+async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const { engine } = deps;
   const call = callOf(request.http);
   await mustBeFirstRun(engine);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
-    parts,
+    deps,
     askingOf(request),
     request.text("challengeId"),
   );
   const { identity } = first;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
+  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
   await setUp(engine, call, request.text("code"), first, { passkey });
   return { redirect: DONE_PATH };
 }

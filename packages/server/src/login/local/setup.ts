@@ -35,7 +35,7 @@ export interface FirstAccount extends NewAccount {
  * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
  * what the server prints speaks for the operator.
  */
-export async function offerSetup(engine: Engine, now: number): Promise<FirstRun | undefined> {
+export async function createSetupCode(engine: Engine, now: number): Promise<FirstRun | undefined> {
   if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };

@@ -4,8 +4,8 @@ import { putTicket } from "../../store/tables/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { enterAccount } from "../account/visit.ts";
 import { htmlAnswer, newSecret } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
-import { continuePage, donePage } from "../pages/outcome.ts";
+import type { LoginDeps } from "../login.ts";
+import { continuePage, donePage } from "../pages/messages.ts";
 import type { Person } from "../people/person.ts";
 import { approveDevice } from "./device.ts";
 import { sealForTool } from "./headless.ts";
@@ -24,7 +24,7 @@ const CODE_MS = 60_000;
 
 /** Ends a login: gives what was asked for to whoever asked for it. */
 export async function deliver(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   request: LoginRequest,
   person: Person,
@@ -33,20 +33,20 @@ export async function deliver(
   switch (delivery.kind) {
     case "code":
       return onward(delivery.redirect, {
-        code: await leaveCode(parts, call, { request, person }),
+        code: await leaveCode(deps, call, { request, person }),
         ...(delivery.state === "" ? {} : { state: delivery.state }),
-        iss: parts.addresses().authUrl,
+        iss: deps.addresses().authUrl,
       });
     case "redirect":
-      return onward(delivery.redirect, await tokensFor(parts, call, request, person));
+      return onward(delivery.redirect, await tokensFor(deps, call, request, person));
     case "headless":
-      await sealForTool(parts, call, delivery.code, request.scopes, person);
+      await sealForTool(deps, call, delivery.code, request.scopes, person);
       return toolIsSignedIn();
     case "device":
-      await approveDevice(parts, call, delivery.userCode, person);
+      await approveDevice(deps, call, delivery.userCode, person);
       return toolIsSignedIn();
     case "account":
-      return enterAccount(parts, call, person);
+      return enterAccount(deps, call, person);
     case "none":
       return htmlAnswer(
         200,
@@ -59,7 +59,7 @@ export async function deliver(
  * Tells the tool that waits at a loopback address that the login failed; undefined where none does.
  */
 export function deliverError(
-  { addresses }: LoginParts,
+  { addresses }: LoginDeps,
   { delivery }: LoginRequest,
   { code, message, httpStatus }: WharfError,
 ): HttpResponse | undefined {
@@ -78,7 +78,7 @@ export function deliverError(
 }
 
 async function leaveCode(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   { time }: Call,
   payload: CodeTicket,
 ): Promise<string> {
@@ -92,7 +92,7 @@ async function leaveCode(
 }
 
 async function tokensFor(
-  { engine, sessions }: LoginParts,
+  { engine, sessions }: LoginDeps,
   call: Call,
   { audiences, scopes, refreshable }: LoginRequest,
   person: Person,

@@ -8,12 +8,12 @@ import {
   checkAudiences,
   keepLogin,
   type Login,
-  type LoginParts,
+  type LoginDeps,
   resumeLogin,
 } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { deviceCodePage } from "../pages/device.ts";
-import { addDevice, DEVICE_SECONDS, findDevice } from "./device.ts";
+import { deviceCodePage } from "../pages/consent.ts";
+import { DEVICE_SECONDS, findDevice, startDeviceAuthorization } from "./device.ts";
 import { oauthHandler } from "./token-endpoint.ts";
 import { readUserCode } from "./user-code.ts";
 
@@ -21,19 +21,19 @@ import { readUserCode } from "./user-code.ts";
 const DEVICE_PATH = "/device";
 
 /** The device flow of RFC 8628: where a tool asks for a code, and where a person types it. */
-export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function deviceEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
   return [
-    { method: "POST", path: "/oauth/device_authorization", handle: authorize(parts, attempts) },
-    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(parts, request)),
-    pageEndpoint("POST", DEVICE_PATH, (request) => takeCode(parts, request, attempts)),
+    { method: "POST", path: "/oauth/device_authorization", handle: authorize(deps, attempts) },
+    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(deps, request)),
+    pageEndpoint("POST", DEVICE_PATH, (request) => takeCode(deps, request, attempts)),
   ];
 }
 
-function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"] {
-  const { engine, addresses } = parts;
+function authorize(deps: LoginDeps, attempts: Attempts): HttpEndpoint["handle"] {
+  const { engine, addresses } = deps;
   return oauthHandler(async (form, request) => {
     attempts.count("device", request.remoteAddress);
-    checkAudiences(parts, form.getAll("audience"));
+    checkAudiences(deps, form.getAll("audience"));
     const call = callOf(request);
     const device = {
       client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),
@@ -42,7 +42,7 @@ function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"
       audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };
-    const added = await engine.store.write((tx) => addDevice(tx, device, call.time));
+    const added = await engine.store.write((tx) => startDeviceAuthorization(tx, device, call.time));
     const uri = `${addresses().authUrl}${DEVICE_PATH}`;
     return {
       device_code: added.deviceCode,
@@ -58,31 +58,31 @@ function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"
 /** Long enough for any name, too short for a story. */
 const LONGEST_CLIENT = 64;
 
-async function askForCode(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  const { login, headers } = newLogin(parts, http, NOTHING_YET);
+async function askForCode(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const { login, headers } = newLogin(deps, http, NOTHING_YET);
   const userCode = new URLSearchParams(http.query).get("user_code");
-  const ticket = await keepLogin(parts, login, Date.now());
+  const ticket = await keepLogin(deps, login, Date.now());
   const typed = userCode === null ? {} : { userCode: readUserCode(userCode) };
   return htmlAnswer(200, deviceCodePage({ login: ticket, ...typed }), headers);
 }
 
 async function takeCode(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   attempts: Attempts,
 ): Promise<HttpResponse> {
   attempts.count("user code", http.remoteAddress);
   const form = await readForm(http);
   const now = Date.now();
-  const login = await resumeLogin(parts, http, form.get("login"), now);
+  const login = await resumeLogin(deps, http, form.get("login"), now);
   const userCode = readUserCode(form.get("user_code") ?? "");
-  if ((await findDevice(parts.engine.store.reader, userCode, now)) === undefined) {
+  if ((await findDevice(deps.engine.store.reader, userCode, now)) === undefined) {
     const error = "No tool waits with this code. Codes last a quarter of an hour.";
-    const ticket = await keepLogin(parts, login, now);
+    const ticket = await keepLogin(deps, login, now);
     return htmlAnswer(400, deviceCodePage({ login: ticket, error }));
   }
   const request = { ...login.request, delivery: { kind: "device" as const, userCode } };
-  return choose(parts, { ...login, request }, {});
+  return choose(deps, { ...login, request }, {});
 }
 
 /** A login that begins with a code to type. */

@@ -13,7 +13,7 @@ import {
   takeTicket,
 } from "../../store/tables/tickets.ts";
 import { newSecret } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { newUserCode } from "./user-code.ts";
 
@@ -45,11 +45,11 @@ const SLOWER = 5;
  * Tools that may wait at the same time: anyone can let one wait, and each has a row. All together are
  * few enough that guessing one of their codes stays hopeless.
  */
-export const MAX_WAITING_PER_NETWORK = 100;
-export const MAX_WAITING = 20_000;
+export const MAX_PENDING_DEVICES_PER_NETWORK = 100;
+export const MAX_PENDING_DEVICES = 20_000;
 
 /** Lets a tool wait; the person types the user code, the tool keeps the device code. */
-export async function addDevice(
+export async function startDeviceAuthorization(
   tx: Transaction,
   device: Pick<WaitingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
   now: number,
@@ -68,14 +68,14 @@ export async function addDevice(
   const expires = now + DEVICE_SECONDS * 1000;
   const ticket = { purpose: PURPOSE, secret: userCode, payload, expires, identity: "", network };
   // The code is short: another may wait with it.
-  if (!(await putTicket(tx, ticket))) return addDevice(tx, device, now);
+  if (!(await putTicket(tx, ticket))) return startDeviceAuthorization(tx, device, now);
   return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL };
 }
 
 async function checkRoom(reader: Reader, network: string, now: number): Promise<void> {
   const full =
-    (await countTickets(reader, network, now)) >= MAX_WAITING_PER_NETWORK ||
-    (await countTickets(reader, undefined, now)) >= MAX_WAITING;
+    (await countTickets(reader, network, now)) >= MAX_PENDING_DEVICES_PER_NETWORK ||
+    (await countTickets(reader, undefined, now)) >= MAX_PENDING_DEVICES;
   if (!full) return;
   const text = "too many devices wait to be signed in: try again in a few minutes";
   throw new WharfError("RESOURCE_EXHAUSTED", text);
@@ -93,17 +93,17 @@ export async function findDevice(
 
 /** Signs a device in as a person. */
 export function approveDevice(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   userCode: string,
   person: Person,
 ): Promise<void> {
-  return answerDevice(parts, call, userCode, { person });
+  return answerDevice(deps, call, userCode, { person });
 }
 
 /** Answers a device that waits: once, whatever the answer. */
 export async function answerDevice(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   { time }: Call,
   userCode: string,
   outcome: WaitingDevice["outcome"],

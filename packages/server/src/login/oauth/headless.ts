@@ -13,7 +13,7 @@ import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { putTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 
 /** What waits for the tool: our half of the key agreement, and the sealed token. */
@@ -31,7 +31,7 @@ const KEPT_MS = 5 * 60_000;
  * Leaves a token for a tool elsewhere, sealed so that only it can read it: not even we can, later.
  */
 export async function sealForTool(
-  { engine, sessions, addresses }: LoginParts,
+  { engine, sessions, addresses }: LoginDeps,
   call: Call,
   code: string,
   scopes: readonly string[],

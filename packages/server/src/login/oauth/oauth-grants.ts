@@ -4,7 +4,7 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { endSession, type StoredSession } from "../../store/tables/sessions.ts";
 import { holdTicket, rewriteTicket } from "../../store/tables/tickets.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { callOf, type LoginDeps } from "../login.ts";
 import type { Issued, TokensOfSession, Wanted } from "../people/sessions.ts";
 import type { CodeTicket } from "./deliver.ts";
 import { askForDevice } from "./device.ts";
@@ -14,24 +14,24 @@ import { badField, type Grant, OAuthError } from "./token-endpoint.ts";
 export const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** The grants of people: the code at the end of a browser login, a refresh token, a device code. */
-export function personGrants(parts: LoginParts): [string, Grant][] {
+export function personGrants(deps: LoginDeps): [string, Grant][] {
   return [
-    ["authorization_code", codeGrant(parts)],
-    ["refresh_token", refreshGrant(parts)],
-    [DEVICE_CODE, deviceGrant(parts)],
+    ["authorization_code", codeGrant(deps)],
+    ["refresh_token", refreshGrant(deps)],
+    [DEVICE_CODE, deviceGrant(deps)],
   ];
 }
 
-function codeGrant(parts: LoginParts): Grant {
+function codeGrant(deps: LoginDeps): Grant {
   return async (form, request) => {
     const call = callOf(request);
-    const redeemed = await parts.engine.store.write((tx) => redeemCode(parts, tx, call, form));
+    const redeemed = await deps.engine.store.write((tx) => redeemCode(deps, tx, call, form));
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
     const { audiences, scopes, refreshable } = ticket.request;
     const wanted = { audiences, scopes, capabilities: [] };
-    const access = await parts.sessions.accessToken(session, wanted, call.time);
-    const refresh = refreshable ? parts.sessions.refreshToken(session, call.time) : undefined;
+    const access = await deps.sessions.accessToken(session, wanted, call.time);
+    const refresh = refreshable ? deps.sessions.refreshToken(session, call.time) : undefined;
     return tokenResponse({ access, refresh }, call.time);
   };
 }
@@ -41,7 +41,7 @@ function codeGrant(parts: LoginParts): Grant {
  * its two ways, so the session that it opened ends; one with the wrong verifier is spent as well.
  */
 async function redeemCode(
-  { sessions }: LoginParts,
+  { sessions }: LoginDeps,
   tx: Transaction,
   call: Call,
   form: URLSearchParams,
@@ -78,7 +78,7 @@ function invalidGrant(): WharfError {
   return unauthenticated("the code has ended, was used before, or is another's");
 }
 
-function refreshGrant({ sessions }: LoginParts): Grant {
+function refreshGrant({ sessions }: LoginDeps): Grant {
   return async (form, request) => {
     const call = callOf(request);
     const token = form.get("refresh_token");
@@ -87,7 +87,7 @@ function refreshGrant({ sessions }: LoginParts): Grant {
   };
 }
 
-function deviceGrant({ engine, sessions, addresses }: LoginParts): Grant {
+function deviceGrant({ engine, sessions, addresses }: LoginDeps): Grant {
   return async (form, request) => {
     const call = callOf(request);
     const code = form.get("device_code") ?? "";

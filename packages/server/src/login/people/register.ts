@@ -17,12 +17,16 @@ import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { SignInClient } from "../../store/tables/memberships.ts";
 import { findSession } from "../../store/tables/sessions.ts";
-import { type ExchangeParts, isForUs, ownToken } from "../../sts/authorize-subject.ts";
+import {
+  type ExchangeDeps,
+  isForApiOrIssuer,
+  verifyOwnToken,
+} from "../../sts/authorize-subject.ts";
 import { acceptedAudiences } from "../../sts/identity-cache.ts";
-import { Checks, invalid, malformed } from "../../sts/verify/checks.ts";
+import { Checks, invalidClaim, malformedToken } from "../../sts/verify/checks.ts";
 import { exactly, oneOf } from "../../sts/verify/matcher.ts";
 import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
-import { readToken, type Unverified } from "../../sts/verify/signature.ts";
+import { decodeToken, type UnverifiedToken } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
 import type { Described } from "./person.ts";
 import { registerPerson } from "./registration.ts";
@@ -32,16 +36,16 @@ import { registerPerson } from "./registration.ts";
  * we do not, by a token of their provider that is meant for us. Without an invite nobody is let in
  * here: those who have an identity provider log in through it.
  */
-export function registerMethod(parts: ExchangeParts): Handler {
+export function registerMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
     const { code, identityId } = message as RegistrationRequest;
     const token = bearerToken(call.authorization, "the token of the person to register");
-    const { engine } = parts;
+    const { engine } = deps;
     // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
     const invite = keyIdOf(code);
     const open = await openInvite(engine.store.reader, invite, call.time);
-    if (open === undefined) throw invalid("code");
-    const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
+    if (open === undefined) throw invalidClaim("code");
+    const joining = await whoJoins(deps, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
       return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
     });
@@ -59,20 +63,20 @@ interface Joining {
 }
 
 async function whoJoins(
-  parts: ExchangeParts,
+  deps: ExchangeDeps,
   call: Call,
   token: string,
   organization: string,
 ): Promise<Joining> {
-  const read = readToken(token, Checks.untilFailure());
-  if (read === undefined) throw malformed();
-  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read, organization);
-  const verified = await ownToken(parts, token, call.time);
+  const read = decodeToken(token, Checks.failFast());
+  if (read === undefined) throw malformedToken();
+  if (read.issuer !== deps.addresses().authUrl) return stranger(deps, call, read, organization);
+  const verified = await verifyOwnToken(deps, token, call.time);
   const { subject, session, limit } = verified;
-  if (!isForUs(verified, parts.addresses())) throw invalid("aud");
+  if (!isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
   // A token that was made to do little must not give its identity more.
-  if (limit !== undefined) throw invalid("cap");
-  const found = await findSession(parts.engine.store.reader, session);
+  if (limit !== undefined) throw invalidClaim("cap");
+  const found = await findSession(deps.engine.store.reader, session);
   // A person's session may have led to another identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
   const { email } = JSON.parse(found.person) as Described;
@@ -80,9 +84,9 @@ async function whoJoins(
 }
 
 async function stranger(
-  { addresses, source }: ExchangeParts,
+  { addresses, source }: ExchangeDeps,
   { time }: Call,
-  { token, issuer }: Unverified,
+  { token, issuer }: UnverifiedToken,
   organization: string,
 ): Promise<Joining> {
   const claims = [["aud", oneOf(acceptedAudiences(addresses()))]] as const;
@@ -105,7 +109,7 @@ async function join(
 ): Promise<Session> {
   const { identity, email, client, person } = joining;
   if (person !== undefined) await registerPerson(change, person);
-  if (expected !== "" && expected !== identity) throw invalid("identity_id");
+  if (expected !== "" && expected !== identity) throw invalidClaim("identity_id");
   const group = await acceptInvite(change, invite, { identity, email, client });
   const session = create(SessionSchema, { identity, group });
   await announce(change, session);

@@ -8,7 +8,7 @@ import { audit, shortUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { isWelcome } from "../../scim/lookup.ts";
+import { maySignIn } from "../../scim/lookup.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { externalIdOf } from "../../store/tables/provider-people.ts";
@@ -21,7 +21,7 @@ import {
   type StoredSession,
 } from "../../store/tables/sessions.ts";
 import { readAudiences } from "../../sts/audiences.ts";
-import { limitFor, type Narrowing } from "../../sts/down-scope.ts";
+import { type DownScopeRequest, downScope } from "../../sts/down-scope.ts";
 import type { Described, Person } from "./person.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -32,7 +32,7 @@ const IDLE_MS = 7 * DAY_MS;
 /** The generation of sessions that cannot be refreshed. */
 const NEVER_REFRESHED = -1;
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly engine: Engine;
   readonly keys: SigningKeys;
   readonly refreshTokens: RefreshTokens;
@@ -40,7 +40,7 @@ export interface SessionParts {
 }
 
 /** What an access token of a session is wanted for. */
-export interface Wanted extends Narrowing {
+export interface Wanted extends DownScopeRequest {
   /** Whom it is meant for; the API when nobody is named. */
   readonly audiences: readonly string[];
 }
@@ -66,10 +66,10 @@ interface Kept extends Described {
 
 /** Opens sessions for people who have logged in, and gives the tokens that come of them. */
 export class Sessions {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -83,7 +83,7 @@ export class Sessions {
     person: Person,
     scopes: readonly string[] = [],
   ): Promise<StoredSession> {
-    const { engine } = this.#parts;
+    const { engine } = this.#deps;
     const { identity, provider, clientId, mappings, act, email, profile } = person;
     // They may have been deleted between their login and its end.
     if (!(await engine.identities.table.keep(tx, identity))) throw hasEnded();
@@ -110,7 +110,7 @@ export class Sessions {
 
   /** An access token of a session, valid for an hour and never longer than the session. */
   async accessToken(session: StoredSession, wanted: Wanted, now: number): Promise<Issued> {
-    const { engine, keys, addresses } = this.#parts;
+    const { engine, keys, addresses } = this.#deps;
     const { baseUrl } = addresses();
     const asked = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
     const audiences = readAudiences(asked, engine.settings, addresses());
@@ -118,7 +118,7 @@ export class Sessions {
     if (granted === undefined) throw hasEnded();
     const { act, email, scopes = [] } = JSON.parse(session.person) as Kept;
     const { reader } = engine.store;
-    const most = await limitFor(reader, granted, { scopes, capabilities: [] });
+    const most = await downScope(reader, granted, { scopes, capabilities: [] });
     const within = most === undefined ? granted : granted.within(most);
     const content = {
       subject: session.identity,
@@ -127,7 +127,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      limit: (await limitFor(reader, within, wanted)) ?? most,
+      limit: (await downScope(reader, within, wanted)) ?? most,
     };
     await keys.catchUp();
     return issueToken(keys, addresses(), content, now);
@@ -137,7 +137,7 @@ export class Sessions {
   refreshToken({ id, generation, expires }: StoredSession, now: number): Issued | undefined {
     if (generation === NEVER_REFRESHED) return undefined;
     const ends = Math.min(expires, now + IDLE_MS);
-    const token = this.#parts.refreshTokens.write({ session: id, generation, expires: ends });
+    const token = this.#deps.refreshTokens.write({ session: id, generation, expires: ends });
     return { token, expires: ends };
   }
 
@@ -146,7 +146,7 @@ export class Sessions {
    * must not cost the session.
    */
   async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
-    const { engine, keys, refreshTokens } = this.#parts;
+    const { engine, keys, refreshTokens } = this.#deps;
     // The secret of refresh tokens may have been replaced on another replica.
     await keys.catchUp();
     const token = refreshTokens.read(text, call.time);
@@ -178,7 +178,7 @@ async function renew(
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
     return undefined;
   }
-  if (!(await staysWelcome(tx, found.provider, identity))) {
+  if (!(await mayStillSignIn(tx, found.provider, identity))) {
     await endSession(tx, id);
     const action = "refresh by someone who is not provisioned any more";
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
@@ -194,13 +194,13 @@ async function renew(
  * Whether a person may still come through their provider; a local account has none. Deactivating a
  * person ends their sessions; this is for those who were never provisioned.
  */
-export async function staysWelcome(
+export async function mayStillSignIn(
   reader: Reader,
   provider: string,
   identity: string,
 ): Promise<boolean> {
   if (provider === "") return true;
-  return isWelcome(reader, provider, await externalIdOf(reader, provider, identity));
+  return maySignIn(reader, provider, await externalIdOf(reader, provider, identity));
 }
 
 function hasEnded(): Error {

@@ -7,7 +7,7 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import {
   isProvisioned,
-  isWelcome,
+  maySignIn,
   type ProvisionedGroup,
   scimGroupsOf,
   scimUserFor,
@@ -15,7 +15,7 @@ import {
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
 import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";
 import type { FromProvider } from "./provider-login.ts";
@@ -26,7 +26,7 @@ import type { FromProvider } from "./provider-login.ts";
  * applies for the session.
  */
 export function admit(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   call: Call,
   provider: IdentityProvider,
   described: FromProvider,
@@ -37,7 +37,7 @@ export function admit(
   const group = parentOf(provider.uid);
   return engine.store.write(async (tx) => {
     const change = new Change(call, tx, engine, identity);
-    if (!(await isWelcome(tx, provider.uid, externalId))) throw notProvisioned();
+    if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError(
         "NOT_FOUND",

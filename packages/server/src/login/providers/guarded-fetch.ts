@@ -23,7 +23,7 @@ export function guardedFetch(
     const text = body === undefined || body === null ? undefined : String(body);
     if (text !== undefined) sent["content-length"] = Buffer.byteLength(text);
     const { status, json } = await fetchAnswer(new URL(url), {
-      anywhere: policy.mayBeAnywhere(url, issuer),
+      anywhere: policy.mayBePrivate(url, issuer),
       method,
       headers: sent,
       ...(text === undefined ? {} : { body: text }),

@@ -8,7 +8,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
 import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
-import { hasPassed } from "../../sts/verify/time-claims.ts";
+import { isNotInFuture } from "../../sts/verify/time-claims.ts";
 import type { Described } from "../people/person.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 
@@ -94,7 +94,7 @@ export class ProviderLogin {
       });
       const claims: Claims = tokens.claims() ?? {};
       // The library accepts an ID token that was issued in the future.
-      if (!hasPassed(claims.iat, Date.now()))
+      if (!isNotInFuture(claims.iat, Date.now()))
         throw new Error('the ID token\'s "iat" is no past time');
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
@@ -135,7 +135,7 @@ export class ProviderLogin {
         secret === undefined ? client.None() : authentication(client, secret),
         {
           [client.customFetch]: guardedFetch(policy, issuer),
-          ...(policy.mayBeAnywhere(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
+          ...(policy.mayBePrivate(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
         },
       );
       client.enableNonRepudiationChecks(config);

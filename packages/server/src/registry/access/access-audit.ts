@@ -3,8 +3,8 @@ import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit-and-events.ts";
-import type { Seen } from "../../sts/authorize-subject.ts";
-import { writeUse } from "../../sts/exchange-audit.ts";
+import type { AuditedSubject } from "../../sts/authorize-subject.ts";
+import { writeWithLastSeen } from "../../sts/exchange-audit.ts";
 import { tokenDigest } from "../../sts/token-digest.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { Bearer, Credentials } from "./credentials.ts";
@@ -25,7 +25,7 @@ export interface TokenRequest {
   readonly service: string;
   readonly scopes: readonly string[];
   readonly credentials: Credentials;
-  readonly seen: Seen;
+  readonly seen: AuditedSubject;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function recordGrant(
   if (asked.credentials.kind === "none") {
     await engine.auditAggregator.record(entry, granted.join(" "));
   } else if (identity === undefined) await engine.store.write(work);
-  else await writeUse(engine, identity, asked.time, work);
+  else await writeWithLastSeen(engine, identity, asked.time, work);
 }
 
 /** Leaves the audit entry of credentials that were rejected, which anyone can bring. */

@@ -2,8 +2,12 @@ import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANYONE_UID } from "../../auth/caller.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
-import type { KnownIdentity } from "../../sts/identity-cache.ts";
+import {
+  type AuditedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
+} from "../../sts/authorize-subject.ts";
+import type { CachedIdentity } from "../../sts/identity-cache.ts";
 import { Checks } from "../../sts/verify/checks.ts";
 import type { Asker } from "./registry-access.ts";
 import { ACTIONS } from "./scope.ts";
@@ -22,7 +26,7 @@ export interface Bearer extends Asker {
   /** When what they are given must end. */
   readonly expires: number;
   /** Where it is news that the identity was seen. */
-  readonly identity?: KnownIdentity;
+  readonly identity?: CachedIdentity;
 }
 
 /** The user name that says: the password is a token of yours. */
@@ -59,7 +63,7 @@ export function passwordOf(user: string, password: string): Credentials {
 
 /** What credentials are judged with. */
 export interface CredentialParts {
-  readonly exchange: ExchangeParts;
+  readonly exchange: ExchangeDeps;
   readonly authenticator: Authenticator;
 }
 
@@ -74,7 +78,7 @@ export async function bearerOf(
   credentials: Credentials,
   service: string,
   time: number,
-  seen: Seen,
+  seen: AuditedSubject,
 ): Promise<Bearer> {
   if (credentials.kind === "none") return anyone(parts);
   if (credentials.kind === "trusted") return trusted(parts, credentials, time, seen);
@@ -97,12 +101,12 @@ async function trusted(
   { exchange }: CredentialParts,
   { token, identity: uid }: { token: string; identity: string },
   time: number,
-  seen: Seen,
+  seen: AuditedSubject,
 ): Promise<Bearer> {
   seen.identity = uid;
   const presented = { token, identity: uid, time };
   try {
-    const entitled = await entitlementOf(exchange, presented, Checks.untilFailure(), seen);
+    const entitled = await authorizeSubject(exchange, presented, Checks.failFast(), seen);
     if (entitled === undefined) throw unauthenticated('invalid "identity"');
     const { identity, expires } = entitled;
     return {

@@ -1,6 +1,6 @@
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { registryHosts } from "../../sts/audiences.ts";
-import type { Seen } from "../../sts/authorize-subject.ts";
+import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { readParameters } from "../../wire/parameters.ts";
 import { recordGrant, recordRefusal, scopeText, type TokenRequest } from "./access-audit.ts";
@@ -84,7 +84,7 @@ async function answer(
     const service = serviceOf(parameters, registryHosts(engine.settings, baseUrl));
     const texts = parameters.getAll("scope");
     const scopes = readScopes(texts);
-    const seen: Seen = { identity: "" };
+    const seen: AuditedSubject = { identity: "" };
     asked = { request, time, service, scopes: texts, credentials: { kind: "none" }, seen };
     asked = { ...asked, credentials: credentials() };
     const bearer = await bearerOf(parts, asked.credentials, service, time, seen);

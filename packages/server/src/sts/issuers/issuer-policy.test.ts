@@ -51,19 +51,19 @@ test("only spellings that are listed are trusted where there is a list", () => {
 test("a private issuer's documents may be beside it, whoever else names them", async () => {
   const policy = policyOf({ privateIssuers: [PRIVATE] });
   const beside = "http://issuer.internal:8443/keys";
-  assert.equal(policy.mayBeAnywhere(PRIVATE), true);
-  assert.equal(policy.mayBeAnywhere(beside, PRIVATE), true);
-  assert.equal(policy.mayBeAnywhere("http://other.internal/keys", PRIVATE), false);
-  assert.equal(policy.mayBeAnywhere(beside, "https://hostile.example"), false);
+  assert.equal(policy.mayBePrivate(PRIVATE), true);
+  assert.equal(policy.mayBePrivate(beside, PRIVATE), true);
+  assert.equal(policy.mayBePrivate("http://other.internal/keys", PRIVATE), false);
+  assert.equal(policy.mayBePrivate(beside, "https://hostile.example"), false);
   const ofHostile = guardedFetch(policy, "https://hostile.example");
   await assert.rejects(ofHostile(beside, { method: "POST" }), /only https is trusted/);
 });
 
 test("issuers on this machine name no other place, and others none on it", () => {
   const policy = policyOf({ onLoopback: true });
-  assert.equal(policy.mayBeAnywhere("http://127.0.0.1:9/keys", "http://localhost:9"), true);
-  assert.equal(policy.mayBeAnywhere("http://10.0.0.1/keys", "http://localhost:9"), false);
-  assert.equal(policy.mayBeAnywhere("http://127.0.0.1:9/keys", "https://hostile.example"), false);
+  assert.equal(policy.mayBePrivate("http://127.0.0.1:9/keys", "http://localhost:9"), true);
+  assert.equal(policy.mayBePrivate("http://10.0.0.1/keys", "http://localhost:9"), false);
+  assert.equal(policy.mayBePrivate("http://127.0.0.1:9/keys", "https://hostile.example"), false);
 });
 
 test("a server behind a proxy on its machine is not for this machine only", () => {

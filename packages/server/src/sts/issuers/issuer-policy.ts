@@ -33,7 +33,7 @@ export class IssuerPolicy {
    * Whether an issuer, or a document or endpoint that it names, may be at any address and without TLS.
    * What others name is no way to a private issuer, nor to this machine.
    */
-  mayBeAnywhere(url: string, issuer = url): boolean {
+  mayBePrivate(url: string, issuer = url): boolean {
     return this.#isPrivate(url) && this.#isPrivate(issuer);
   }
 

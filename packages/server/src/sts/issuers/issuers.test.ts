@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { WharfError } from "../../lib/errors.ts";
 import { Checks } from "../verify/checks.ts";
 import { exactly, type Matcher, pattern } from "../verify/matcher.ts";
-import { checkSigned } from "../verify/signature.ts";
+import { checkSignature } from "../verify/signature.ts";
 import { IssuerPolicy } from "./issuer-policy.ts";
 import { Issuers } from "./issuers.ts";
 
@@ -68,7 +68,7 @@ function issuersWith(waitMs: number, maxCacheBytes = 8 * 1024 * 1024) {
   const ask = async (issuer: string, matcher: Matcher): Promise<string> => {
     const read = { token: "e30.e30.AA", kid: undefined, issuer, claims: {} };
     const rule = { kind: "token", issuer: matcher, claims: [] } as const;
-    const checked = checkSigned(read, rule, { issuers, policy }, Date.now(), Checks.untilFailure());
+    const checked = checkSignature(read, rule, { issuers, policy }, Date.now(), Checks.failFast());
     const refusal = await checked.catch((error: unknown) => error);
     assert.ok(refusal instanceof WharfError, String(refusal));
     return `${refusal.code}: ${refusal.message}`;

@@ -140,7 +140,7 @@ export class Issuers {
 
 async function discoverKeys(issuer: string, policy: IssuerPolicy): Promise<JSONWebKeySet> {
   const discovery = await fetchJson(discoveryUrl(issuer), {
-    anywhere: policy.mayBeAnywhere(issuer),
+    anywhere: policy.mayBePrivate(issuer),
   });
   const { issuer: says, jwks_uri: jwksUri } = (discovery ?? {}) as {
     issuer?: unknown;
@@ -149,7 +149,7 @@ async function discoverKeys(issuer: string, policy: IssuerPolicy): Promise<JSONW
   if (says !== issuer) throw new FetchError("its discovery document is another issuer's");
   const url = typeof jwksUri === "string" ? URL.parse(jwksUri) : null;
   if (url === null) throw new FetchError("its discovery document has no key set");
-  const keys = await fetchJson(url, { anywhere: policy.mayBeAnywhere(url.href, issuer) });
+  const keys = await fetchJson(url, { anywhere: policy.mayBePrivate(url.href, issuer) });
   if (!Array.isArray((keys as { keys?: unknown } | null)?.keys))
     throw new FetchError("its key set has no keys");
   return keys as JSONWebKeySet;

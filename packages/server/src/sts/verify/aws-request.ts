@@ -2,7 +2,7 @@ import { isCanonicalBase64url } from "../../lib/base64url.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
 import type { AwsCaller } from "./aws.ts";
 import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
-import { malformed } from "./checks.ts";
+import { malformedToken } from "./checks.ts";
 
 /** The one request that AWS is ever sent on behalf of a token. */
 const METHOD = "POST";
@@ -31,24 +31,24 @@ export interface SignedRequest {
  * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
  */
 export function parseSignedRequest(token: string): SignedRequest {
-  if (token.length > MAX_TOKEN_LENGTH) throw malformed();
+  if (token.length > MAX_TOKEN_LENGTH) throw malformedToken();
   const [head, body = ""] = decoded(token).split("\r\n\r\n", 2);
   const [line, ...lines] = (head ?? "").split("\r\n");
-  if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformed();
+  if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformedToken();
   const headers = readHeaders(lines);
   const authorization = parseAuthorization(headers.get("authorization") ?? "");
-  if (authorization === undefined) throw malformed();
+  if (authorization === undefined) throw malformedToken();
   const { signedHeaders, date } = authorization;
   // What is signed must be there, and what we rely on must be signed.
-  if (!signedHeaders.every((name) => headers.has(name))) throw malformed();
+  if (!signedHeaders.every((name) => headers.has(name))) throw malformedToken();
   const signedValue = (...names: readonly string[]): string => {
     const [name, another] = names.filter((one) => headers.has(one));
     if (name === undefined || another !== undefined || !signedHeaders.includes(name))
-      throw malformed();
+      throw malformedToken();
     return headers.get(name) as string;
   };
   const signed = signedValue("x-amz-date");
-  if (!signed.startsWith(date)) throw malformed();
+  if (!signed.startsWith(date)) throw malformedToken();
   return {
     host: signedValue("host"),
     audience: signedValue(...AUDIENCE_HEADERS),
@@ -63,7 +63,7 @@ export function parseSignedRequest(token: string): SignedRequest {
 function decoded(token: string): string {
   const text = token.replace(/={1,2}$/, "");
   const isPadded = text.length !== token.length;
-  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformed();
+  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformedToken();
   return Buffer.from(text, "base64url").toString("latin1");
 }
 
@@ -98,7 +98,7 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   for (const line of lines) {
     const match = /^([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)$/.exec(line);
     const name = match?.[1]?.toLowerCase();
-    if (name === undefined || headers.has(name)) throw malformed();
+    if (name === undefined || headers.has(name)) throw malformedToken();
     headers.set(name, match?.[2]?.trimEnd() ?? "");
   }
   return headers;
@@ -106,10 +106,10 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
 
 function readDate(text: string): number {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (match === null) throw malformed();
+  if (match === null) throw malformedToken();
   const [, year, month, day, hour, minute, second] = match;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   // Comparing with no time at all would let it be any age.
-  if (Number.isNaN(time)) throw malformed();
+  if (Number.isNaN(time)) throw malformedToken();
   return time;
 }

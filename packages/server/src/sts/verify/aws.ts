@@ -1,7 +1,7 @@
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
 import { parseSignedRequest, replay, type SignedRequest } from "./aws-request.ts";
-import { type Checks, malformed } from "./checks.ts";
+import { type Checks, malformedToken } from "./checks.ts";
 import { checkValue } from "./matcher.ts";
 import type { AwsRule } from "./rule.ts";
 
@@ -65,7 +65,7 @@ function readRequest(token: string, checks: Checks): SignedRequest | undefined {
   } catch (error) {
     if (!(error instanceof WharfError)) throw error;
     const expected = "a signed GetCallerIdentity request";
-    checks.note({ claim: "token", expected, found: "something else", ok: false }, malformed);
+    checks.add({ claim: "token", expected, found: "something else", ok: false }, malformedToken);
     return undefined;
   }
 }
@@ -81,14 +81,14 @@ function checkHeaders(
     ["identity", request.identity, [identity]],
   ] as const) {
     const check = { claim, expected: accepted.join(" or "), found, ok: accepted.includes(found) };
-    checks.note(check, () => unauthenticated(`invalid "${claim}"`));
+    checks.add(check, () => unauthenticated(`invalid "${claim}"`));
   }
 }
 
 function checkAge({ signed }: SignedRequest, now: number, checks: Checks): void {
   const old = now - signed > OLDEST_MS;
   const [from, to] = [now - OLDEST_MS, now + AHEAD_MS].map((ms) => new Date(ms).toISOString());
-  checks.note(
+  checks.add(
     {
       claim: "x-amz-date",
       expected: `between ${from} and ${to}`,
@@ -107,17 +107,17 @@ async function askAws(
 ): Promise<AwsCaller | undefined> {
   const signature = { claim: "signature", expected: "accepted by AWS" };
   if (!checks.passed) {
-    checks.note({ ...signature, found: "not looked at", ok: false });
+    checks.add({ ...signature, found: "not looked at", ok: false });
     return undefined;
   }
   try {
     const caller = await replay(request, endpoint);
-    checks.note({ ...signature, found: "accepted", ok: true });
+    checks.add({ ...signature, found: "accepted", ok: true });
     return caller;
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     const wrong = error.message.includes("status 4");
-    checks.note({ ...signature, found: wrong ? "not accepted" : error.message, ok: false }, () =>
+    checks.add({ ...signature, found: wrong ? "not accepted" : error.message, ok: false }, () =>
       wrong
         ? unauthenticated("AWS does not accept the signature")
         : new WharfError("UNAVAILABLE", `AWS: ${error.message}`, undefined, error),

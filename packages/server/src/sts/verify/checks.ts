@@ -20,7 +20,7 @@ export interface Check {
  * goes on, so that it can show all of them. The checks themselves are the same.
  */
 export class Checks {
-  readonly done: Check[] = [];
+  readonly results: Check[] = [];
   /** What the patterns of this exchange, or this test, may take together. */
   readonly steps = new StepBudget(MAX_PATTERN_STEPS);
   readonly #goOn: boolean;
@@ -30,35 +30,35 @@ export class Checks {
   }
 
   /** For the exchange: the first failure is thrown. */
-  static untilFailure(): Checks {
+  static failFast(): Checks {
     return new Checks(false);
   }
 
   /** For a test: failures are kept. */
-  static all(): Checks {
+  static collectAll(): Checks {
     return new Checks(true);
   }
 
   /**
    * Keeps a check and returns whether it passed; throws its refusal where failures end everything.
    */
-  note(check: Check, refusal: () => WharfError = () => invalid(check.claim)): boolean {
+  add(check: Check, refusal: () => WharfError = () => invalidClaim(check.claim)): boolean {
     if (!check.ok && !this.#goOn) throw refusal();
-    this.done.push(check);
+    this.results.push(check);
     return check.ok;
   }
 
   get passed(): boolean {
-    return this.done.every((check) => check.ok);
+    return this.results.every((check) => check.ok);
   }
 }
 
 /** Says which check failed, and nothing of what was expected. */
-export function invalid(what: string): WharfError {
+export function invalidClaim(what: string): WharfError {
   return new WharfError("PERMISSION_DENIED", `invalid "${what}"`);
 }
 
 /** The refusal of what cannot be read. */
-export function malformed(): WharfError {
+export function malformedToken(): WharfError {
   return unauthenticated("the token is malformed");
 }

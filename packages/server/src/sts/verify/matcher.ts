@@ -34,9 +34,9 @@ export async function checkValue(
   } catch (error) {
     problem = problemOf(error);
   }
-  if (problem === "") return checks.note({ ...check, ok });
+  if (problem === "") return checks.add({ ...check, ok });
   const text = `invalid "${claim}": its pattern ${problem}`;
-  return checks.note(
+  return checks.add(
     { ...check, expected: `${check.expected} (${problem})`, ok: false },
     () => new WharfError("PERMISSION_DENIED", text),
   );

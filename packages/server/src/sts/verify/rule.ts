@@ -68,7 +68,7 @@ export async function checkClaims(
     const found = textOf(claim, claims[claim]);
     if (matcher.isPattern && !isSigned) {
       const expected = `${matcher.expected} (not evaluated without a valid signature)`;
-      checks.note({ claim, expected, found: found ?? "", ok: false });
+      checks.add({ claim, expected, found: found ?? "", ok: false });
     } else await checkValue(checks, claim, matcher, found);
   }
 }

@@ -13,7 +13,7 @@ import { ISSUER_URL, isIssuerUrl } from "../../lib/issuer-url.ts";
 import { StepBudget } from "../../lib/pattern/step-budget.ts";
 import type { IssuerPolicy } from "../issuers/issuer-policy.ts";
 import type { Issuers } from "../issuers/issuers.ts";
-import { type Checks, malformed } from "./checks.ts";
+import { type Checks, malformedToken } from "./checks.ts";
 import { checkValue } from "./matcher.ts";
 import type { TokenRule } from "./rule.ts";
 
@@ -42,7 +42,7 @@ const MAX_TOKEN_LENGTH = 16_384;
 const MAX_ISSUER_STEPS = 20_000;
 
 /** A token that has been read, and not yet been believed. */
-export interface Unverified {
+export interface UnverifiedToken {
   readonly token: string;
   readonly kid: string | undefined;
   readonly issuer: string;
@@ -53,25 +53,25 @@ export interface Unverified {
  * Reads a token without believing it: enough to know whose keys to ask for. Undefined when there is
  * nothing to go on with.
  */
-export function readToken(token: string, checks: Checks): Unverified | undefined {
+export function decodeToken(token: string, checks: Checks): UnverifiedToken | undefined {
   const decoded = decode(token);
   if (decoded === undefined) {
-    checks.note(
+    checks.add(
       { claim: "token", expected: "a JWT", found: "something else", ok: false },
-      malformed,
+      malformedToken,
     );
     return undefined;
   }
   const { header, claims } = decoded;
   const { typ = "JWT", kid } = header;
-  checks.note(
+  checks.add(
     { claim: "typ", expected: "JWT", found: String(typ), ok: String(typ).toUpperCase() === "JWT" },
     () => unauthenticated('invalid "typ"'),
   );
   const issuer = typeof claims.iss === "string" ? claims.iss : "";
   if (issuer === "") {
     const check = { claim: "iss", expected: "an issuer", found: "none", ok: false };
-    checks.note(check, () => unauthenticated('invalid "iss"'));
+    checks.add(check, () => unauthenticated('invalid "iss"'));
     return undefined;
   }
   return { token, kid, issuer, claims };
@@ -97,7 +97,7 @@ export async function checkIssuer(
   checks: Checks,
 ): Promise<boolean> {
   if (!isIssuerUrl(issuer))
-    return checks.note({ claim: "iss", expected: ISSUER_URL, found: issuer, ok: false });
+    return checks.add({ claim: "iss", expected: ISSUER_URL, found: issuer, ok: false });
   return checkValue(checks, "iss", rule.issuer, issuer, new StepBudget(MAX_ISSUER_STEPS));
 }
 
@@ -112,8 +112,8 @@ export interface KeySource {
  * its signature be made by a key of that issuer. What it claims is for the rule to judge. Returns
  * whether the signature is valid.
  */
-export async function checkSigned(
-  read: Unverified,
+export async function checkSignature(
+  read: UnverifiedToken,
   rule: TokenRule,
   source: KeySource,
   now: number,
@@ -121,7 +121,7 @@ export async function checkSigned(
 ): Promise<boolean> {
   const { token, issuer } = read;
   const trusted = await checkIssuer(rule, issuer, checks);
-  const allowed = checks.note({
+  const allowed = checks.add({
     claim: "iss",
     expected: "an issuer that this installation allows",
     found: issuer,
@@ -130,20 +130,20 @@ export async function checkSigned(
   const signature = { claim: "signature", expected: "made by a key of the issuer" };
   // Nothing is fetched from an issuer that is not trusted.
   if (!trusted || !allowed) {
-    return checks.note({ ...signature, found: "not looked at", ok: false });
+    return checks.add({ ...signature, found: "not looked at", ok: false });
   }
   try {
     const keys = await keysFor(read, rule, source, now);
     await compactVerify(token, keys, { algorithms: ALGORITHMS });
-    return checks.note({ ...signature, found: "right", ok: true });
+    return checks.add({ ...signature, found: "right", ok: true });
   } catch (error) {
     const { found, refusal } = failureOf(error, read);
-    return checks.note({ ...signature, found, ok: false }, () => refusal);
+    return checks.add({ ...signature, found, ok: false }, () => refusal);
   }
 }
 
 async function keysFor(
-  { issuer, kid }: Unverified,
+  { issuer, kid }: UnverifiedToken,
   { keys, organization = "", issuer: { isPattern, expected } }: TokenRule,
   { issuers }: KeySource,
   now: number,
@@ -160,7 +160,7 @@ interface Failure {
 }
 
 /** Why a signature does not count. Throws what is no fault of the token. */
-function failureOf(error: unknown, { kid }: Unverified): Failure {
+function failureOf(error: unknown, { kid }: UnverifiedToken): Failure {
   if (error instanceof FetchError) {
     const text = `the keys of the token's issuer: ${error.message}`;
     return {
@@ -179,6 +179,6 @@ function failureOf(error: unknown, { kid }: Unverified): Failure {
   }
   if (error instanceof errors.JWSSignatureVerificationFailed)
     return { found: "wrong", refusal: unauthenticated("the token's signature is wrong") };
-  if (error instanceof errors.JOSEError) return { found: "malformed", refusal: malformed() };
+  if (error instanceof errors.JOSEError) return { found: "malformed", refusal: malformedToken() };
   throw error;
 }

@@ -9,10 +9,10 @@ const CLOCKS_APART_SECONDS = 30;
  * Checks that a token's time is now. It must say when it expires; it may say from when on it is valid
  * and when it was issued, neither of which may be in the future.
  */
-export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
+export function checkTimeClaims({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
   const seconds = Math.floor(now / 1000);
   const ended = isTime(exp) && exp <= seconds - CLOCKS_APART_SECONDS;
-  checks.note(
+  checks.add(
     {
       claim: "exp",
       expected: `after ${shown(seconds)}`,
@@ -21,28 +21,28 @@ export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: C
     },
     () => unauthenticated(ended ? "the token has expired" : 'invalid "exp"'),
   );
-  checks.note(
+  checks.add(
     {
       claim: "nbf",
       expected: `not after ${shown(seconds)}`,
       found: shown(nbf),
-      ok: nbf === undefined || hasPassed(nbf, now),
+      ok: nbf === undefined || isNotInFuture(nbf, now),
     },
     () => unauthenticated('invalid "nbf"'),
   );
-  checks.note(
+  checks.add(
     {
       claim: "iat",
       expected: `not after ${shown(seconds)}`,
       found: shown(iat),
-      ok: iat === undefined || hasPassed(iat, now),
+      ok: iat === undefined || isNotInFuture(iat, now),
     },
     () => unauthenticated('invalid "iat"'),
   );
 }
 
 /** Whether a claim is a time that is not in the future, but for clocks that are apart. */
-export function hasPassed(time: unknown, now: number): boolean {
+export function isNotInFuture(time: unknown, now: number): boolean {
   return isTime(time) && time <= Math.floor(now / 1000) + CLOCKS_APART_SECONDS;
 }
 

@@ -1,9 +1,9 @@
 import type { JWTPayload } from "jose";
-import type { Seen } from "../authorize-subject.ts";
-import { Checks, malformed } from "./checks.ts";
+import type { AuditedSubject } from "../authorize-subject.ts";
+import { Checks, malformedToken } from "./checks.ts";
 import { checkClaims, type TokenRule } from "./rule.ts";
-import { checkSigned, type KeySource, readToken } from "./signature.ts";
-import { checkTimes } from "./time-claims.ts";
+import { checkSignature, decodeToken, type KeySource } from "./signature.ts";
+import { checkTimeClaims } from "./time-claims.ts";
 
 /**
  * Believes a token that must meet a rule, and returns what it claims; throws the first check that
@@ -14,18 +14,18 @@ export async function verifyToken(
   rule: TokenRule,
   source: KeySource,
   time: number,
-  seen: Partial<Seen> = {},
+  seen: Partial<AuditedSubject> = {},
 ): Promise<JWTPayload & { iss: string; sub: string }> {
-  const checks = Checks.untilFailure();
-  const read = readToken(token, checks);
-  if (read === undefined) throw malformed();
+  const checks = Checks.failFast();
+  const read = decodeToken(token, checks);
+  if (read === undefined) throw malformedToken();
   const { claims, issuer } = read;
   const { sub = "" } = claims;
   seen.issuer = issuer;
   seen.subject = sub;
-  const isSigned = await checkSigned(read, rule, source, time, checks);
-  checkTimes(claims, time, checks);
-  checks.note({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
+  const isSigned = await checkSignature(read, rule, source, time, checks);
+  checkTimeClaims(claims, time, checks);
+  checks.add({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
   await checkClaims(rule, claims, isSigned, checks);
   return { ...claims, iss: issuer, sub };
 }

@@ -4,13 +4,13 @@ import { ANYONE_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { placeOf } from "../../registry/path.ts";
-import type { KnownIdentities } from "../../sts/identity-cache.ts";
+import type { IdentityCache } from "../../sts/identity-cache.ts";
 
 /** What decides who may read a feed. */
 export interface FeedAccess {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
-  readonly identities: KnownIdentities;
+  readonly identities: IdentityCache;
 }
 
 /** A group whose feed may be read, and whether by everyone. */

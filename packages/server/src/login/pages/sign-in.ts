@@ -1,6 +1,6 @@
+import { alert, button, field, form, passkey } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
-import { alert, button, field, form, passkey } from "./parts.ts";
 
 export type ChooseProps = {
   readonly login: string;
@@ -27,7 +27,7 @@ export type ChooseProps = {
 };
 
 /** Where a login begins: by a provider, by the name of an organisation, or with a local account. */
-export function choosePage(props: ChooseProps): string {
+export function signInPage(props: ChooseProps): string {
   const { login, error, providers, localAccounts, invite } = props;
   const body = html`<h1>Sign in</h1>
 ${alert(error)}

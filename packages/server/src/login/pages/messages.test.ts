@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { continuePage, errorPage } from "./outcome.ts";
+import { continuePage, errorPage } from "./messages.ts";
 
 describe("continuePage", () => {
   const leadingTo = (url: string) => continuePage({ title: "On", text: "On.", url });
