@@ -1,3 +1,8 @@
+/**
+ * The security token service exchanges tokens that identities trust (RFC 8693) for tokens of this
+ * installation: `verify` checks presented credentials, `issuers` fetches the keys of their issuers. It
+ * imports auth, engine, iam, rpc, store and lib; login implements its port for identity providers.
+ */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
@@ -6,8 +11,7 @@ import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
 import { bearerToken } from "../lib/bearer.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { ProviderExchange } from "../login/providers/provider-exchange.ts";
-import type { Handler, Reply } from "../rpc/call.ts";
+import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import {
@@ -20,71 +24,81 @@ import { type DownScopeRequest, downScope, scopesOf } from "./down-scope.ts";
 import { auditDenial, auditExchange } from "./exchange-audit.ts";
 import { Checks, invalidClaim } from "./verify/checks.ts";
 
+export interface IssuedToken {
+  readonly token: string;
+  readonly expires: number;
+}
+
+/** Port: exchanges an ID token that an identity provider issued to its own client. */
+export type ProviderExchange = (
+  call: Call,
+  request: ExchangeRequest,
+  token: string,
+  audited: AuditedSubject,
+) => Promise<IssuedToken>;
+
 /**
- * Gives a token of ours for the bearer token of the call, which is one of a platform that the
- * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
+ * Exchanges the bearer token of the call, which is a token that an identity trusts or one of ours.
+ * Audits the exchange whether it succeeds or not.
  */
-export function exchangeMethod(deps: ExchangeDeps, ofProvider: ProviderExchange): Handler {
+export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
     const token = bearerToken(call.authorization, "the token to exchange");
-    const seen: AuditedSubject = { identity: request.identity };
+    const audited: AuditedSubject = { identity: request.identity };
     try {
       await deps.keys.catchUp();
       const audiences = readAudiences(request.aud, deps.engine.settings, deps.addresses());
       if (request.identityProvider !== "") {
-        return rawToken(await ofProvider(call, request, token, seen));
+        return rawToken(await exchangeOfProvider(call, request, token, audited));
       }
-      const presented = { token, identity: request.identity, time: call.time, audiences };
-      const entitled = await authorizeSubject(deps, presented, Checks.failFast(), seen);
-      if (entitled === undefined) throw invalidClaim("identity");
-      seen.identity = entitled.identity.uid;
-      const narrowing = { scopes: scopesOf(request), capabilities: request.cap };
-      const limit = await boundaryOf(deps, entitled, narrowing);
+      const subjectToken = { token, identity: request.identity, time: call.time, audiences };
+      const subject = await authorizeSubject(deps, subjectToken, Checks.failFast(), audited);
+      if (subject === undefined) throw invalidClaim("identity");
+      audited.identity = subject.identity.uid;
+      const scoping = { scopes: scopesOf(request), capabilities: request.cap };
       const issued = issueToken(
         deps.keys,
         deps.addresses(),
         {
-          subject: entitled.identity.uid,
+          subject: subject.identity.uid,
           audiences,
-          expires: entitled.expires,
-          ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
-          session: entitled.session,
-          limit,
+          expires: subject.expires,
+          ...(subject.session ? personOf(subject.claims) : { act: actorOf(subject.claims) }),
+          session: subject.session,
+          limit: await boundaryOf(deps, subject, scoping),
         },
         call.time,
       );
-      await auditExchange(deps.engine, call, token, seen, entitled.identity);
+      await auditExchange(deps.engine, call, token, audited, subject.identity);
       return rawToken(issued);
     } catch (thrown) {
-      await auditDenial(deps.engine, call, token, seen, WharfError.from(thrown));
+      await auditDenial(deps.engine, call, token, audited, WharfError.from(thrown));
       throw thrown;
     }
   };
 }
 
-function rawToken({ token, expires }: { token: string; expires: number }): Reply {
+function rawToken({ token, expires }: IssuedToken): Reply {
   const expiry = timestampFromMs(expires);
   return messageReply(RawTokenSchema, create(RawTokenSchema, { token, expiry }));
 }
 
-/**
- * What a token for this entitlement may hold; undefined when that is all that its identity holds.
- */
+/** The boundary of a token for this subject; undefined for all that the identity holds. */
 export async function boundaryOf(
   { engine }: ExchangeDeps,
-  { identity: { granted }, limit }: AuthorizedSubject,
-  narrowing: DownScopeRequest,
+  { identity: { granted }, boundary }: AuthorizedSubject,
+  scoping: DownScopeRequest,
 ): Promise<Grants | undefined> {
-  const most = limit === undefined ? granted : granted.within(limit);
-  return (await downScope(engine.store.reader, most, narrowing)) ?? limit;
+  const held = boundary === undefined ? granted : granted.within(boundary);
+  return (await downScope(engine.store.reader, held, scoping)) ?? boundary;
 }
 
 function actorOf({ iss, sub, aud }: JWTPayload) {
   return { ...(iss && { iss }), ...(sub && { sub }), ...(aud && { aud }) };
 }
 
-/** A session's tokens all tell of the person, and how they logged in. */
+/** All tokens of a session name the person and how they signed in. */
 function personOf({ act, email, email_verified: verified }: JWTPayload) {
   return {
     act: act as TokenContent["act"],

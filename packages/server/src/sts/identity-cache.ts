@@ -6,24 +6,23 @@ import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
 import { compileRule, type Rule } from "./verify/rule.ts";
 
-/** Identities kept ready at most: patterns can be long. */
-const REMEMBERED = 1_000;
+/** Bounds memory: the patterns of an identity can be long. */
+const MAX_CACHE_ENTRIES = 1_000;
 
 /** An identity as the exchange needs it. */
 export interface CachedIdentity {
   readonly uid: string;
-  /** Which of the relationships it has. */
   readonly relationship: Identity["relationship"]["case"];
-  /** What it asks of tokens; undefined where none can speak for it. */
+  /** What it requires of credentials; undefined if no foreign credential can speak for it. */
   readonly rule: Rule | undefined;
   /** What its role bindings grant it. */
   readonly granted: Grants;
-  /** When it was last seen, as far as this process knows; 0 for never. */
+  /** When it was last seen, to the knowledge of this process; 0 for never. */
   lastSeen: number;
 }
 
-/** Not stored, so never seen; no token but their own speaks for them. */
-const THE_OPERATOR: CachedIdentity = {
+/** The operator is not stored, and only its own tokens speak for it. */
+const CACHED_OPERATOR: CachedIdentity = {
   uid: OPERATOR_UID,
   relationship: undefined,
   rule: undefined,
@@ -32,13 +31,13 @@ const THE_OPERATOR: CachedIdentity = {
 };
 
 /**
- * Identities with their rules compiled and their grants looked up. They are used again only while
- * the store's access version stands still: changing an identity, a role or a binding moves it.
+ * Caches identities with their compiled rules and their grants. Any change of an identity, a role or a
+ * binding increments the store's access version, which invalidates the whole cache.
  */
 export class IdentityCache {
   readonly #engine: Engine;
   readonly #addresses: () => Addresses;
-  #known = new Map<string, CachedIdentity>();
+  #entries = new Map<string, CachedIdentity>();
   #version = -1;
 
   constructor(engine: Engine, addresses: () => Addresses) {
@@ -46,45 +45,46 @@ export class IdentityCache {
     this.#addresses = addresses;
   }
 
-  /** The identity as it is now; undefined when there is none. */
+  /** The identity in its current state; undefined if it does not exist. */
   async find(uid: string): Promise<CachedIdentity | undefined> {
-    if (uid === OPERATOR_UID) return THE_OPERATOR;
+    if (uid === OPERATOR_UID) return CACHED_OPERATOR;
     const version = await this.#engine.store.accessVersion();
     if (version !== this.#version) {
-      this.#known = new Map();
+      this.#entries = new Map();
       this.#version = version;
     }
-    return this.#known.get(uid) ?? this.#load(uid, this.#known);
+    return this.#entries.get(uid) ?? this.#load(uid, this.#entries);
   }
 
+  /** Loads into the given map: a version change in the meantime replaces the map, so the entry is dropped. */
   async #load(
     uid: string,
-    known: Map<string, CachedIdentity>,
+    entries: Map<string, CachedIdentity>,
   ): Promise<CachedIdentity | undefined> {
     const { identities, store } = this.#engine;
     const identity = await identities.find(store.reader, uid);
     const granted = await this.#engine.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
-    const found: CachedIdentity = {
+    const entry: CachedIdentity = {
       uid,
       relationship: identity.relationship.case,
       rule: compileRule(identity, acceptedAudiences(this.#addresses())),
       granted,
       lastSeen: lastSeenOf(identity),
     };
-    if (known.size < REMEMBERED) known.set(uid, found);
-    return found;
+    if (entries.size < MAX_CACHE_ENTRIES) entries.set(uid, entry);
+    return entry;
   }
 }
 
-/** A new identity has the time when it was made. */
+/** New identities have `lastSeenTime` set to their creation time, which does not count. */
 function lastSeenOf({ lastSeenTime, createTime }: Identity): number {
   if (lastSeenTime === undefined) return 0;
   const seen = timestampMs(lastSeenTime);
   return createTime !== undefined && timestampMs(createTime) === seen ? 0 : seen;
 }
 
-/** The audiences of tokens that are meant for us, where an identity names none. */
+/** The audiences that tokens must have if an identity names none: this installation as an issuer. */
 export function acceptedAudiences({ authUrl }: Addresses): string[] {
   const { host, hostname } = new URL(authUrl);
   return [hostname, host, authUrl];

@@ -20,8 +20,8 @@ import { Checks } from "./verify/checks.ts";
 import { warningsOf } from "./warnings.ts";
 
 /**
- * Says what an exchange of a token would come to, by running it without its end. What the token
- * could do is told only when it would be given: whoever holds it could find out by asking for it.
+ * Dry run of an exchange: returns all checks instead of a token. The grants are shown only if the
+ * exchange would succeed, in which case the holder of the token could get them anyway.
  */
 export function testIdentityMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
@@ -30,37 +30,37 @@ export function testIdentityMethod(deps: ExchangeDeps): Handler {
     const identity = await deps.identities.find(uid);
     if (identity === undefined || uid === OPERATOR_UID) throw notFound("Identity", uid);
     const checks = Checks.collectAll();
-    const seen: AuditedSubject = { identity: uid };
-    const presented = { token, identity: uid, time: call.time };
-    const entitled = await authorizeSubject(deps, presented, checks, seen);
-    await auditTest(deps.engine, call, token, seen, entitled !== undefined);
+    const audited: AuditedSubject = { identity: uid };
+    const subjectToken = { token, identity: uid, time: call.time };
+    const subject = await authorizeSubject(deps, subjectToken, checks, audited);
+    await auditTest(deps.engine, call, token, audited, subject !== undefined);
     const response = create(TestIdentityResponseSchema, {
-      allowed: entitled !== undefined,
+      allowed: subject !== undefined,
       checks: checks.results.map((check) => ({ ...check, found: shortened(check.found) })),
-      grants: entitled === undefined ? [] : await grantsOf(deps, entitled, request),
+      grants: subject === undefined ? [] : await grantsOf(deps, subject, request),
       warnings: await warningsOf(identity.rule, checks.results),
     });
     return messageReply(TestIdentityResponseSchema, response);
   };
 }
 
-/** Claims of a wrong token can be anything, and of any length. */
-const LONGEST_FOUND = 1_024;
+/** Claims of an unverified token can have any length. */
+const MAX_FOUND_CHARACTERS = 1_024;
 
 function shortened(text: string): string {
-  return text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND)}…` : text;
+  return text.length > MAX_FOUND_CHARACTERS ? `${text.slice(0, MAX_FOUND_CHARACTERS)}…` : text;
 }
 
 async function grantsOf(
   deps: ExchangeDeps,
-  entitled: AuthorizedSubject,
+  subject: AuthorizedSubject,
   { scopes, cap: capabilities }: TestIdentityRequest,
 ): Promise<
   { group: string; capabilities: TestIdentityResponse["grants"][number]["capabilities"] }[]
 > {
-  const { granted } = entitled.identity;
-  const limit = await boundaryOf(deps, entitled, { scopes, capabilities });
-  const held = limit === undefined ? granted : granted.within(limit);
+  const { granted } = subject.identity;
+  const boundary = await boundaryOf(deps, subject, { scopes, capabilities });
+  const held = boundary === undefined ? granted : granted.within(boundary);
   return [...held.entries]
     .filter(([, set]) => !set.isEmpty)
     .map(([group, set]) => ({ group, capabilities: set.toArray() }))

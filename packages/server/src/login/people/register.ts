@@ -17,12 +17,9 @@ import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { SignInClient } from "../../store/tables/memberships.ts";
 import { findSession } from "../../store/tables/sessions.ts";
-import {
-  type ExchangeDeps,
-  isForApiOrIssuer,
-  verifyOwnToken,
-} from "../../sts/authorize-subject.ts";
+import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { acceptedAudiences } from "../../sts/identity-cache.ts";
+import { isForApiOrIssuer, verifyOwnToken } from "../../sts/own-token.ts";
 import { Checks, invalidClaim, malformedToken } from "../../sts/verify/checks.ts";
 import { exactly, oneOf } from "../../sts/verify/matcher.ts";
 import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";

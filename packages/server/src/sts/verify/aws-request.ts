@@ -4,18 +4,18 @@ import type { AwsCaller } from "./aws.ts";
 import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
 import { malformedToken } from "./checks.ts";
 
-/** The one request that AWS is ever sent on behalf of a token. */
+/** The only request that is ever sent to AWS on behalf of a token. */
 const METHOD = "POST";
 const TARGET = "/?Action=GetCallerIdentity&Version=2011-06-15";
 
-/** The headers that bind a request to us and to an identity, as clients spell them. */
+/** The headers that bind a request to this installation and to an identity; each has two names. */
 const AUDIENCE_HEADERS = ["wharf-audience", "chainguard-audience"];
 const IDENTITY_HEADERS = ["wharf-identity", "chainguard-identity"];
 
 /** A few hundred bytes of headers and a session token. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** A signed request as it was written down, taken apart. */
+/** A parsed signed request. */
 export interface SignedRequest {
   readonly host: string;
   readonly audience: string;
@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Reads a token that is a signed request in URL-safe base64. Strict: anything but the one request,
- * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
+ * Parses a token that is a signed request in base64url. Rejects any other request, a header that occurs
+ * twice or under both of its names, and a relevant header that is not signed.
  */
 export function parseSignedRequest(token: string): SignedRequest {
   if (token.length > MAX_TOKEN_LENGTH) throw malformedToken();
@@ -39,7 +39,7 @@ export function parseSignedRequest(token: string): SignedRequest {
   const authorization = parseAuthorization(headers.get("authorization") ?? "");
   if (authorization === undefined) throw malformedToken();
   const { signedHeaders, date } = authorization;
-  // What is signed must be there, and what we rely on must be signed.
+  // Signed headers must be present, and headers that we rely on must be signed.
   if (!signedHeaders.every((name) => headers.has(name))) throw malformedToken();
   const signedValue = (...names: readonly string[]): string => {
     const [name, another] = names.filter((one) => headers.has(one));
@@ -59,7 +59,7 @@ export function parseSignedRequest(token: string): SignedRequest {
   };
 }
 
-/** Padding is optional; otherwise there is one spelling. */
+/** Padding is optional. Apart from that, only the canonical encoding is accepted. */
 function decoded(token: string): string {
   const text = token.replace(/={1,2}$/, "");
   const isPadded = text.length !== token.length;
@@ -67,23 +67,26 @@ function decoded(token: string): string {
   return Buffer.from(text, "base64url").toString("latin1");
 }
 
-/** Sends the request to AWS, which checks the signature and says whose it is. */
-export async function replay({ headers }: SignedRequest, endpoint: string): Promise<AwsCaller> {
+/** Forwards the request to AWS, which verifies the signature and returns the signer. */
+export async function getCallerIdentity(
+  { headers }: SignedRequest,
+  endpoint: string,
+): Promise<AwsCaller> {
   const sent = Object.fromEntries([...headers].filter(([name]) => name !== "content-length"));
   const url = new URL(TARGET, endpoint);
-  const answer = await fetchJson(url, {
-    // The operator chose the endpoint, not whoever sent the token.
+  const response = await fetchJson(url, {
+    // The operator configured the endpoint; callers cannot choose it.
     anywhere: true,
     method: METHOD,
     headers: { ...sent, accept: "application/json", "content-length": "0" },
   });
-  const result = (answer as Answer)?.GetCallerIdentityResponse?.GetCallerIdentityResult;
+  const result = (response as AwsResponse)?.GetCallerIdentityResponse?.GetCallerIdentityResult;
   const { Account: account, Arn: arn, UserId: userId } = result ?? {};
-  if (!account || !arn || !userId) throw new FetchError("the answer does not say who signed");
+  if (!account || !arn || !userId) throw new FetchError("the response does not name the signer");
   return { account, arn, userId };
 }
 
-interface Answer {
+interface AwsResponse {
   readonly GetCallerIdentityResponse?: {
     readonly GetCallerIdentityResult?: {
       readonly Account?: string;
@@ -109,7 +112,7 @@ function readDate(text: string): number {
   if (match === null) throw malformedToken();
   const [, year, month, day, hour, minute, second] = match;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Comparing with no time at all would let it be any age.
+  // Comparisons with NaN would accept any age.
   if (Number.isNaN(time)) throw malformedToken();
   return time;
 }

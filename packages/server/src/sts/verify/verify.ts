@@ -6,23 +6,23 @@ import { checkSignature, decodeToken, type KeySource } from "./signature.ts";
 import { checkTimeClaims } from "./time-claims.ts";
 
 /**
- * Believes a token that must meet a rule, and returns what it claims; throws the first check that
- * fails. For tokens that speak for a person; the exchange for identities has more to check.
+ * Verifies a token of a person against a rule and returns its claims; throws the first check that fails.
+ * `authorizeSubject` verifies tokens of identities, which takes more checks.
  */
 export async function verifyToken(
   token: string,
   rule: TokenRule,
   source: KeySource,
   time: number,
-  seen: Partial<AuditedSubject> = {},
+  audited: Partial<AuditedSubject> = {},
 ): Promise<JWTPayload & { iss: string; sub: string }> {
   const checks = Checks.failFast();
   const read = decodeToken(token, checks);
   if (read === undefined) throw malformedToken();
   const { claims, issuer } = read;
   const { sub = "" } = claims;
-  seen.issuer = issuer;
-  seen.subject = sub;
+  audited.issuer = issuer;
+  audited.subject = sub;
   const isSigned = await checkSignature(read, rule, source, time, checks);
   checkTimeClaims(claims, time, checks);
   checks.add({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
