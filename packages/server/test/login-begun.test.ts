@@ -150,7 +150,7 @@ for (const store of STORES) {
         assert.deepEqual(await rejected.json(), {
           error: "temporarily_unavailable",
           error_description:
-            "Resource exhausted: too many devices wait to be signed in: try again in a few minutes",
+            "Resource exhausted: too many devices are waiting to be signed in: try again in a few minutes",
         });
       } finally {
         await inside.close();

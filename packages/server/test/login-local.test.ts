@@ -7,7 +7,7 @@ import { STORES } from "./support/server.ts";
 import type { Walker } from "./support/walker.ts";
 
 const WRONG =
-  "The username or the password is wrong, or there were too many tries: wait a while before the next.";
+  "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
 
 /** "password", made with less effort by the reference implementation. */
 const OLD_HASH =
@@ -113,7 +113,7 @@ for (const store of STORES) {
     });
 
     test("is refused in another browser, with a ticket of another, and a second time", async () => {
-      const said = "This login has ended, was used before, or began in another browser.";
+      const said = "This sign-in has expired, was already used, or was started in another browser.";
       const right = { username: "ada", password: PASSWORD };
       const submit = async (walker: Walker, ticket: Record<string, string> = {}) => {
         const how = { action: "/oauth/local", until: tool.redirectUri };

@@ -20,7 +20,7 @@ export class Attempts {
   /** Counts an attempt; rejects it when there were too many. */
   count(what: string, address: string, now = Date.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
-    if (wait > 0) throw tooMany("too many tries: wait a minute, then try again", wait);
+    if (wait > 0) throw tooMany("too many attempts: wait a minute, then try again", wait);
   }
 }
 

@@ -18,6 +18,7 @@ import { deliver, deliverError } from "./oauth/deliver.ts";
 import { answerDevice } from "./oauth/device.ts";
 import { readLoginRequest } from "./oauth/request.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
+import { ORGANIZATION_FIELD } from "./pages/components.ts";
 import { continuePage, donePage } from "./pages/messages.ts";
 import { signInPage } from "./pages/sign-in.ts";
 import { admit } from "./providers/admission.ts";
@@ -67,7 +68,7 @@ export function newLogin(
 
 export interface ChooseOptions {
   readonly error?: string;
-  readonly organisation?: string;
+  readonly organization?: string;
   readonly username?: string;
   readonly providers?: readonly { readonly uid: string; readonly name: string }[];
 }
@@ -85,7 +86,7 @@ export async function choose(
   const invite = keyId === "" ? undefined : await inviteOf(deps, keyId, now);
   const ticket = await keepLogin(deps, login, now);
   const given = providers?.map(
-    (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),
+    (one): ShownProvider => ({ uid: one.uid, name: one.name, organization: "" }),
   );
   const body = signInPage({
     login: ticket,
@@ -101,17 +102,20 @@ export async function choose(
 async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const login = await resumeLogin(deps, http, form.get("login"), Date.now());
-  const organisation = (form.get("organisation") ?? "").trim();
-  const word = form.get("provider") ?? organisation;
+  const organization = (form.get(ORGANIZATION_FIELD) ?? "").trim();
+  const word = form.get("provider") ?? organization;
   const providers = await providersFor(deps.engine, word);
   const [provider] = providers;
   if (provider === undefined) {
-    const error = "No organisation with this name has a way to sign in.";
-    return choose(deps, login, { error, organisation });
+    const error = "No verified organization with this name has an identity provider.";
+    return choose(deps, login, { error, organization });
   }
   if (providers.length > 1) return choose(deps, login, { providers });
   const url = await upstreamUrl(deps, http, login, provider.uid);
-  const words = { title: "Going to your provider", text: `${provider.name} takes it from here.` };
+  const words = {
+    title: "Redirecting to your identity provider",
+    text: `Continue at ${provider.name}.`,
+  };
   return htmlAnswer(200, continuePage({ ...words, url }));
 }
 
@@ -138,7 +142,7 @@ async function comeBack(deps: LoginDeps, http: HttpRequest): Promise<HttpRespons
   const site = siteOf(deps, state, call.time);
   if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
     // A page, because the provider's own `form-action` may forbid a further redirect.
-    const words = { title: "Signing in", text: "Back to where you began." };
+    const words = { title: "Signing in", text: "Returning to the address where you started." };
     return htmlAnswer(
       200,
       continuePage({ ...words, url: `${site}${CALLBACK_PATH}?${http.query}` }),
@@ -147,7 +151,10 @@ async function comeBack(deps: LoginDeps, http: HttpRequest): Promise<HttpRespons
   const { upstream, ...login } = await resumeLogin(deps, http, state, call.time);
   try {
     if (upstream === undefined)
-      throw new WharfError("PERMISSION_DENIED", "this login is not at a provider");
+      throw new WharfError(
+        "PERMISSION_DENIED",
+        "this sign-in was not started with an identity provider",
+      );
     const provider = await onlyProvider(deps.engine, upstream.provider);
     const described = await deps.providers.finish(provider, upstream, state, http.query);
     // Only now: anyone can come back with a made-up answer, and must leave nothing in the store.
@@ -176,7 +183,7 @@ async function confirm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse
   if (form.get("decision") === "allow") return deliver(deps, call, request, person);
   const { delivery } = request;
   if (delivery.kind === "device") await answerDevice(deps, call, delivery.userCode, "denied");
-  const text = "The tool has not been signed in.";
+  const text = "The device was not signed in.";
   return htmlAnswer(200, donePage({ title: "Denied", text }));
 }
 
@@ -184,5 +191,5 @@ async function confirm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse
 export function signedIn(login: Login): SignedIn {
   const { person } = login;
   if (person !== undefined) return { ...login, person };
-  throw new WharfError("PERMISSION_DENIED", "nobody has signed in yet");
+  throw new WharfError("PERMISSION_DENIED", "sign in first");
 }

@@ -30,7 +30,7 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
     ...localEndpoints(deps, attempts),
     ...accountEndpoints(deps, attempts),
     pageEndpoint("GET", "/", () => welcome(deps)),
-    organisationCheck(deps),
+    organizationCheck(deps),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
   ];
@@ -41,8 +41,8 @@ async function welcome({ engine, addresses }: LoginDeps): Promise<HttpResponse> 
   return htmlAnswer(200, welcomePage({ firstRun, api: addresses().baseUrl }));
 }
 
-/** Whether people of an organisation can log in by its name, before a browser is opened for it. */
-function organisationCheck({ engine }: LoginDeps): HttpEndpoint {
+/** Whether people of an organization can log in by its name, before a browser is opened for it. */
+function organizationCheck({ engine }: LoginDeps): HttpEndpoint {
   return {
     method: "GET",
     path: "/orgcheck",

@@ -60,7 +60,7 @@ export async function keepLogin(deps: LoginDeps, login: Login, now: number): Pro
   return secret;
 }
 
-/** The ticket of a login in which nobody has signed in yet. */
+/** The ticket of a login in which sign in first. */
 export function sealLogin({ sealed }: LoginDeps, login: Login, now: number): string {
   return sealed.seal(PURPOSE, login, now + LOGIN_MS);
 }
@@ -169,7 +169,7 @@ function ofThisBrowser(
 function rejected(): never {
   throw new WharfError(
     "PERMISSION_DENIED",
-    "this login has ended, was used before, or began in another browser",
+    "this sign-in has expired, was already used, or was started in another browser",
   );
 }
 

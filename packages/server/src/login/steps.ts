@@ -79,7 +79,7 @@ export async function inviteOf(
 
 /** The refusal of an invite that is spent, over, or was never there. */
 function inviteIsOver(): WharfError {
-  return new WharfError("PERMISSION_DENIED", "the invite has ended, or was used before");
+  return new WharfError("PERMISSION_DENIED", "the invite has expired or was already used");
 }
 
 /** Accepts the invite of a login, or leaves it. */
@@ -90,7 +90,7 @@ export async function decideOnInvite(
   accepted: boolean,
 ): Promise<HttpResponse> {
   if (!accepted) {
-    const text = "You have not joined, and can still accept the invite until it ends.";
+    const text = "You have not joined. You can still accept the invite until it expires.";
     return htmlAnswer(200, donePage({ title: "Invite declined", text }));
   }
   const { engine } = deps;
@@ -111,7 +111,7 @@ export async function afterJoining(
   if (request.delivery.kind !== "none") {
     return afterSignIn(deps, call, { ...login, request: { ...request, invite: "" } });
   }
-  const text = "You have joined. Sign in with your tool to go on.";
+  const text = "You have joined. To continue, run: wharf auth login";
   return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
 }
 
@@ -133,7 +133,7 @@ async function askToConfirm(deps: LoginDeps, call: Call, login: SignedIn): Promi
   if (delivery.kind === "device") {
     const device = await findDevice(deps.engine.store.reader, delivery.userCode, call.time);
     if (device === undefined) {
-      throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
+      throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
     const { client, address, userAgent } = device;
     const ticket = await keepLogin(deps, login, call.time);

@@ -21,16 +21,16 @@ export function samplePages(
   const role = from("viewer");
   const error = from("Something was not right.");
   const username = from("ada");
-  const organisation = from("acme.example");
+  const organization = from("acme.example");
   return new Map([
     [
       "/choose",
       signInPage({
         login,
-        organisation,
+        organization,
         providers: [
-          { uid: from("uid-1"), name: from("Keycloak"), organisation },
-          { uid: "uid-2", name: "Entra ID", organisation: "A rather long name of an organisation" },
+          { uid: from("uid-1"), name: from("Keycloak"), organization },
+          { uid: "uid-2", name: "Entra ID", organization: "A rather long name of an organization" },
         ],
         localAccounts: true,
         passkeySite,
@@ -42,7 +42,7 @@ export function samplePages(
       "/choose-error",
       signInPage({ login, error, providers: [], localAccounts: true, passkeySite }),
     ],
-    ["/choose-organisation", signInPage({ login, providers: [], localAccounts: false })],
+    ["/choose-organization", signInPage({ login, providers: [], localAccounts: false })],
     [
       "/invite",
       invitePage({
@@ -113,7 +113,7 @@ export function samplePages(
     ["/setup-first", setupPage({ passkeySite })],
     [
       "/setup-error",
-      setupPage({ error, passkeySite, values: { code: from("a-code"), organisation, username } }),
+      setupPage({ error, passkeySite, values: { code: from("a-code"), organization, username } }),
     ],
     ["/account", newAccountPage({ login, error, passkeySite, values: { username }, group, role })],
     ["/reset-first", resetPage({ passkeySite })],
@@ -121,7 +121,7 @@ export function samplePages(
     ["/done", donePage({ title: from("Done"), text: from("Go back."), detail: from("Really.") })],
     [
       "/error",
-      errorPage({ title: from("No"), text: error, reference: from("id-1"), retry: from("/again") }),
+      errorPage({ title: from("No"), text: error, requestId: from("id-1"), retry: from("/again") }),
     ],
   ]);
 }

@@ -10,10 +10,9 @@ import { htmlAnswer, readForm, redirectTo } from "../browser.ts";
 import { choose, newLogin } from "../browser-login.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
 import { passkeySite } from "../local/passkey-site.ts";
-import { slipOf } from "../local/slip.ts";
 import { callOf, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { accountPage, type Done, isDone } from "../pages/account.ts";
 import { donePage } from "../pages/messages.ts";
 import { endAll, endOne, ownSessions } from "../people/sessions-service.ts";
@@ -104,7 +103,7 @@ async function perform(
     await work(call, visit, (name) => form.get(name) ?? "");
     return redirectTo(`${ACCOUNT_PATH}?done=${done}`);
   } catch (thrown) {
-    return htmlAnswer(400, await pageFor(deps, visit, { error: slipOf(thrown) }));
+    return htmlAnswer(400, await pageFor(deps, visit, { error: formErrorOf(thrown) }));
   }
 }
 
@@ -140,8 +139,8 @@ async function leave(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> 
   const form = await readForm(http);
   const now = Date.now();
   const headers = await endVisit(deps, await visitOf(deps, http, form.get("login"), now), now);
-  const text = "Your tools stay signed in.";
-  return htmlAnswer(200, donePage({ title: "You have left your account", text }), headers);
+  const text = "Your command-line sessions stay active.";
+  return htmlAnswer(200, donePage({ title: "Signed out", text }), headers);
 }
 
 async function pageFor(

@@ -73,7 +73,7 @@ export async function nameOnePasskey(
 ): Promise<void> {
   const name = typed.trim();
   if (!/^[^\p{C}]{1,64}$/u.test(name)) {
-    const description = "the name of a passkey has at most 64 characters, and at least one";
+    const description = "the name of a passkey must have 1 to 64 characters";
     throw invalidArgument({ field: "name", description });
   }
   await changeAccount(deps, call, visit, async (tx, { identity }) => {
@@ -134,13 +134,13 @@ function isLast(): Error {
 }
 
 function isGone(): Error {
-  return invalidArgument({ field: "passkey", description: "this passkey is not there any more" });
+  return invalidArgument({ field: "passkey", description: "this passkey no longer exists" });
 }
 
 /** People of a provider have their passwords and passkeys there. */
 export function hasNoAccount(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
-    "your provider keeps your password and passkeys, not this server",
+    "your identity provider manages your password and passkeys",
   );
 }

@@ -73,6 +73,6 @@ async function setPassword(
 
 function isWrong(): Error {
   const description =
-    "your current password is wrong, or there were too many tries: wait a while before the next";
+    "your current password is wrong, or there were too many attempts: wait a while before you try again";
   return invalidArgument({ field: "current", description });
 }

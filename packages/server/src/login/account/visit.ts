@@ -51,7 +51,7 @@ export async function enterAccount(
   await engine.store.write(async (tx) => {
     // They may have been deleted between their login and its end.
     if (!(await engine.identities.table.keep(tx, identity)))
-      throw unauthenticated("you are not known here any more");
+      throw unauthenticated("your account no longer exists");
     await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
@@ -61,7 +61,7 @@ export async function enterAccount(
       detail,
     });
   });
-  const words = { title: "You are signed in", text: "On to your account." };
+  const words = { title: "You are signed in", text: "Redirecting to your account." };
   const body = continuePage({ ...words, url: ACCOUNT_PATH });
   return htmlAnswer(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
@@ -132,6 +132,6 @@ function cookie(secret: string, authUrl: string): string {
 function visitIsOver(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
-    "your visit is over: open your account and sign in again",
+    "your session on this page has expired: open your account and sign in again",
   );
 }

@@ -78,7 +78,8 @@ export async function redeemChallenge(
 }
 
 function notAnswerable(): WharfError {
-  const text = "this passkey was asked for elsewhere, too long ago, or was used before";
+  const text =
+    "this passkey request has expired, was already used, or was started in another browser";
   return new WharfError("PERMISSION_DENIED", text);
 }
 
@@ -86,7 +87,10 @@ function notAnswerable(): WharfError {
 export function siteOf({ addresses }: LoginDeps): PasskeySite {
   const site = passkeySite(addresses().authUrl);
   if (site !== undefined) return site;
-  throw new WharfError("FAILED_PRECONDITION", "passkeys need this server to have a name");
+  throw new WharfError(
+    "FAILED_PRECONDITION",
+    "passkeys require a host name, but this server is reached by an IP address",
+  );
 }
 
 function ticketFor(purpose: ChallengePurpose): string {
@@ -96,7 +100,7 @@ function ticketFor(purpose: ChallengePurpose): string {
 function digestOfBrowser({ addresses }: LoginDeps, http: HttpRequest): string {
   const cookie = browserOf(http, addresses().authUrl);
   if (cookie !== undefined) return browserDigest(cookie);
-  throw new WharfError("PERMISSION_DENIED", "the browser must accept cookies of this page");
+  throw new WharfError("PERMISSION_DENIED", "the browser must accept cookies of this site");
 }
 
 function digestOf(text: string): string {

@@ -34,6 +34,6 @@ export function localEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoin
 
 function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {
   return pageEndpoint(method, path, async () => {
-    throw new WharfError("NOT_FOUND", "local accounts are switched off here");
+    throw new WharfError("NOT_FOUND", "local accounts are disabled on this server");
   });
 }

@@ -17,6 +17,7 @@ import {
   resumeLogin,
   takeLogin,
 } from "../login.ts";
+import { formErrorOf } from "../page-endpoint.ts";
 import { newAccountPage } from "../pages/enroll.ts";
 import type { Person } from "../people/person.ts";
 import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
@@ -28,7 +29,6 @@ import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
 import { hashPassword } from "./password.ts";
 import { checkPassword, readUsername } from "./rules.ts";
-import { slipOf } from "./slip.ts";
 
 /**
  * Makes a local account with a password, to accept the invite of a login with. Without a username
@@ -59,7 +59,7 @@ export async function newAccount(
     });
     return await afterJoining(deps, call, { ...login, person });
   } catch (thrown) {
-    return showForm(deps, login, promised, { error: slipOf(thrown), username: typed });
+    return showForm(deps, login, promised, { error: formErrorOf(thrown), username: typed });
   }
 }
 
@@ -76,12 +76,12 @@ async function promiseTo(deps: LoginDeps, { request }: Login, now: number): Prom
   const invite = await inviteOf(deps, request.invite, now);
   if (invite.email !== "") {
     const text =
-      "the invite is for an e-mail address: sign in with a provider that knows it as yours";
+      "the invite is for an email address: sign in with an identity provider that has verified it";
     throw new WharfError("PERMISSION_DENIED", text);
   }
   const { group, role } = await promiseOf(deps, invite);
-  const organisation = await groups.find(store.reader, rootOf(invite.uid));
-  return { group, role, names: [group, organisation?.name ?? ""] };
+  const organization = await groups.find(store.reader, rootOf(invite.uid));
+  return { group, role, names: [group, organization?.name ?? ""] };
 }
 
 async function showForm(

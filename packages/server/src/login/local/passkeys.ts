@@ -132,7 +132,7 @@ async function verified<T>(work: () => Promise<T>): Promise<T> {
 
 /** The one answer to every passkey that is not good. */
 export function refused(cause?: unknown): WharfError {
-  const text = "this passkey cannot be used here";
+  const text = "this passkey was not accepted";
   if (cause === undefined) return unauthenticated(text);
   return new WharfError("UNAUTHENTICATED", text, undefined, cause);
 }

@@ -24,7 +24,7 @@ import { knownUsername } from "./rules.ts";
 
 /** The same words whether there is such an account, whether it is locked, and whatever was wrong. */
 const WRONG =
-  "The username or the password is wrong, or there were too many tries: wait a while before the next.";
+  "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
 
 /** Goes on with a login by username and password. */
 export async function passwordLogin(

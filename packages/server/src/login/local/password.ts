@@ -105,7 +105,7 @@ async function derive(
     );
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
-    throw tooMany("too many sign-ins are waiting: try again in a moment", RETRY_AFTER_MS);
+    throw tooMany("too many sign-ins are queued: try again in a moment", RETRY_AFTER_MS);
   }
 }
 

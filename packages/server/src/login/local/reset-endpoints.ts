@@ -2,7 +2,7 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
 import { callOf, type LoginDeps } from "../login.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { resetPage } from "../pages/enroll.ts";
 import { donePage } from "../pages/messages.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
@@ -12,7 +12,6 @@ import { creationOptions, newPasskey } from "./passkeys.ts";
 import { hashPassword } from "./password.ts";
 import { findReset, RESET_PATH, resetAccount } from "./reset.ts";
 import { checkPassword } from "./rules.ts";
-import { slipOf } from "./slip.ts";
 
 const DONE_PATH = `${RESET_PATH}/done`;
 
@@ -52,7 +51,7 @@ async function take(
     return done();
   } catch (thrown) {
     const site = passkeySite(addresses().authUrl)?.origin;
-    const body = resetPage({ error: slipOf(thrown), values: { code }, passkeySite: site });
+    const body = resetPage({ error: formErrorOf(thrown), values: { code }, passkeySite: site });
     return htmlAnswer(400, body);
   }
 }
@@ -84,6 +83,6 @@ function askingOf(request: ScriptRequest): Asking {
 }
 
 function done(): HttpResponse {
-  const text = "From now on, sign in with what you have just chosen.";
-  return htmlAnswer(200, donePage({ title: "Your account is reset", text }));
+  const text = "Sign in with your new password or passkey from now on.";
+  return htmlAnswer(200, donePage({ title: "Account reset", text }));
 }

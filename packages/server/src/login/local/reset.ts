@@ -61,7 +61,7 @@ export async function findReset(reader: Reader, typed: string, now: number): Pro
 }
 
 function wrongCode(): WharfError {
-  const text = "the code is wrong, was used before, or is older than a day";
+  const text = "the code is wrong, was already used, or has expired";
   return new WharfError("INVALID_ARGUMENT", text);
 }
 

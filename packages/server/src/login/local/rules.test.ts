@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkPassword, knownUsername, readOrganisation, readUsername } from "./rules.ts";
+import { checkPassword, knownUsername, readOrganization, readUsername } from "./rules.ts";
 
 test("usernames are kept in lower case, without the spaces around them", () => {
   assert.equal(readUsername(" Ada.L+1@Example.com "), "ada.l+1@example.com");
@@ -19,15 +19,15 @@ test("passwords are long, and not what anyone would try first", () => {
   refused("x".repeat(1025), /at most 1024 bytes/);
   refused("Ada.Lovelace", /must not be the name/);
   refused("ACME Industries", /must not be the name/);
-  refused("correct horse battery", /not the same/, "correct horse batteri");
+  refused("correct horse battery", /do not match/, "correct horse batteri");
   checkPassword("aaaaaaaaaaaa", "aaaaaaaaaaaa", ["ada"]);
   checkPassword("\u{1F600}".repeat(12), "\u{1F600}".repeat(12), []);
   checkPassword("x".repeat(1024), "x".repeat(1024), []);
 });
 
-test("organisations are named as all groups are", () => {
-  assert.equal(readOrganisation(" acme "), "acme");
+test("organizations are named as all groups are", () => {
+  assert.equal(readOrganization(" acme "), "acme");
   for (const bad of ["", "ACME", "a/b", "a".repeat(256), "a\0b"]) {
-    assert.throws(() => readOrganisation(bad), /name of an organisation/, JSON.stringify(bad));
+    assert.throws(() => readOrganization(bad), /name of an organization/, JSON.stringify(bad));
   }
 });

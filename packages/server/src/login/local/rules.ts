@@ -15,7 +15,7 @@ export function readUsername(typed: string): string {
   if (username !== undefined) return username;
   throw refusal(
     "username",
-    "a username has letters from a to z, digits and . _ @ + -, at most 63 of them, and begins with a letter or digit",
+    "a username starts with a letter or digit and has at most 63 characters: letters from a to z, digits and . _ @ + -",
   );
 }
 
@@ -31,26 +31,26 @@ export function knownUsername(typed: string): string | undefined {
  */
 export function checkPassword(password: string, again: string, known: readonly string[]): void {
   if ([...password].length < SHORTEST_PASSWORD) {
-    throw refusal("password", `a password has at least ${SHORTEST_PASSWORD} characters`);
+    throw refusal("password", `a password must have at least ${SHORTEST_PASSWORD} characters`);
   }
   if (Buffer.byteLength(password, "utf8") > MOST_BYTES) {
-    throw refusal("password", `a password has at most ${MOST_BYTES} bytes`);
+    throw refusal("password", `a password must have at most ${MOST_BYTES} bytes`);
   }
   if (known.includes(password.trim().toLowerCase())) {
-    throw refusal("password", "the password must not be the name of the account or organisation");
+    throw refusal("password", "the password must not be the name of the account or organization");
   }
-  if (password !== again) throw refusal("password", "the two passwords are not the same");
+  if (password !== again) throw refusal("password", "the passwords do not match");
 }
 
-/** The name of an organisation, by the rule that holds for all groups. */
-export function readOrganisation(typed: string): string {
+/** The name of an organization, by the rule that holds for all groups. */
+export function readOrganization(typed: string): string {
   const name = typed.trim();
   try {
     validate(GroupSchema, create(GroupSchema, { name }));
   } catch {
     throw refusal(
-      "organisation",
-      "the name of an organisation has letters from a to z, digits, spaces and . _ -, at most 255 of them",
+      "organization",
+      "the name of an organization has at most 255 characters: letters from a to z, digits, spaces and . _ -",
     );
   }
   return name;

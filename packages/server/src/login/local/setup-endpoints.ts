@@ -3,7 +3,8 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
 import { callOf, type LoginDeps } from "../login.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
+import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
 import { donePage } from "../pages/messages.ts";
 import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
@@ -11,9 +12,8 @@ import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
 import { hashPassword } from "./password.ts";
-import { checkPassword, readOrganisation, readUsername } from "./rules.ts";
+import { checkPassword, readOrganization, readUsername } from "./rules.ts";
 import { checkSetupCode, type FirstAccount, mustBeFirstRun, SETUP_PATH, setUp } from "./setup.ts";
-import { slipOf } from "./slip.ts";
 
 const DONE_PATH = `${SETUP_PATH}/done`;
 
@@ -46,7 +46,7 @@ async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Pro
     await checkSetupCode(engine, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
-    checkPassword(password, text("password_again"), [first.username, first.organisation]);
+    checkPassword(password, text("password_again"), [first.username, first.organization]);
     await setUp(engine, call, text("code"), first, {
       passwordHash: await hashPassword(password, call.remoteAddress),
     });
@@ -54,18 +54,18 @@ async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Pro
   } catch (thrown) {
     const values = {
       code: text("code"),
-      organisation: text("organisation"),
+      organization: text(ORGANIZATION_FIELD),
       username: text("username"),
     };
     const site = passkeySite(deps.addresses().authUrl)?.origin;
-    return htmlAnswer(400, setupPage({ error: slipOf(thrown), values, passkeySite: site }));
+    return htmlAnswer(400, setupPage({ error: formErrorOf(thrown), values, passkeySite: site }));
   }
 }
 
 function readFirst(text: (name: string) => string): FirstAccount {
   return {
     identity: newRootUid(),
-    organisation: readOrganisation(text("organisation")),
+    organization: readOrganization(text(ORGANIZATION_FIELD)),
     username: readUsername(text("username")),
   };
 }
@@ -100,6 +100,6 @@ function askingOf(request: ScriptRequest): Asking {
 }
 
 function done(): HttpResponse {
-  const text = "Your organisation and your account are ready. Sign in with: wharf auth login";
+  const text = "Your organization and your account are ready. To sign in, run: wharf auth login";
   return htmlAnswer(200, donePage({ title: "Wharf is set up", text }));
 }

@@ -26,9 +26,9 @@ export interface FirstRun {
   readonly code: string;
 }
 
-/** The first organisation, and the account that owns it. */
+/** The first organization, and the account that owns it. */
 export interface FirstAccount extends NewAccount {
-  readonly organisation: string;
+  readonly organization: string;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function mustBeFirstRun(
   if (await isFirstRun(engine, reader)) return;
   throw new WharfError(
     "NOT_FOUND",
-    "this installation has been set up: sign in, or ask its operator for an invite",
+    "this installation is already set up: sign in, or ask its operator for an invite",
   );
 }
 
@@ -69,13 +69,12 @@ export async function checkSetupCode(engine: Engine, typed: string, now: number)
 }
 
 function wrongCode(): WharfError {
-  const description =
-    "the code is wrong, or is older than a day: a restart of the server prints one";
+  const description = "the code is wrong or has expired: restart the server to get a new one";
   return new WharfError("INVALID_ARGUMENT", description);
 }
 
 /**
- * Makes the first organisation, its owner and their account, and spends all codes: all of it or
+ * Makes the first organization, its owner and their account, and spends all codes: all of it or
  * nothing, and only once, whichever replicas are asked at the same time.
  */
 export async function setUp(
@@ -95,7 +94,7 @@ export async function setUp(
     await settleInstallation(tx, SETUP, "done");
     const change = new Change(call, tx, engine, first.identity);
     await createAccount(change, first, credential);
-    const group = engine.groups.begin(create(GroupSchema, { name: first.organisation }), call.time);
+    const group = engine.groups.begin(create(GroupSchema, { name: first.organization }), call.time);
     group.uid = newRootUid();
     group.status = OrgStatus.READY;
     // Whoever has the code speaks for the operator, who says whose names are whose.

@@ -50,7 +50,7 @@ export async function deliver(
     case "none":
       return htmlAnswer(
         200,
-        donePage({ title: "You are signed in", text: "You have been here, and are known now." }),
+        donePage({ title: "You are signed in", text: "Your account is registered." }),
       );
   }
 }
@@ -108,11 +108,11 @@ async function tokensFor(
 function onward(address: string, parameters: Record<string, string>): HttpResponse {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const words = { title: "Going on", text: "Your tool takes it from here." };
+  const words = { title: "Redirecting", text: "Returning to your command-line tool." };
   return htmlAnswer(200, continuePage({ ...words, url: url.href }));
 }
 
 function toolIsSignedIn(): HttpResponse {
-  const text = "The tool goes on by itself within a few seconds.";
-  return htmlAnswer(200, donePage({ title: "The tool is signed in", text }));
+  const text = "The device continues within a few seconds.";
+  return htmlAnswer(200, donePage({ title: "Device signed in", text }));
 }

@@ -77,7 +77,7 @@ async function takeCode(
   const login = await resumeLogin(deps, http, form.get("login"), now);
   const userCode = readUserCode(form.get("user_code") ?? "");
   if ((await findDevice(deps.engine.store.reader, userCode, now)) === undefined) {
-    const error = "No tool waits with this code. Codes last a quarter of an hour.";
+    const error = "No device is waiting with this code. Codes expire after 15 minutes.";
     const ticket = await keepLogin(deps, login, now);
     return htmlAnswer(400, deviceCodePage({ login: ticket, error }));
   }

@@ -77,7 +77,7 @@ async function checkRoom(reader: Reader, network: string, now: number): Promise<
     (await countTickets(reader, network, now)) >= MAX_PENDING_DEVICES_PER_NETWORK ||
     (await countTickets(reader, undefined, now)) >= MAX_PENDING_DEVICES;
   if (!full) return;
-  const text = "too many devices wait to be signed in: try again in a few minutes";
+  const text = "too many devices are waiting to be signed in: try again in a few minutes";
   throw new WharfError("RESOURCE_EXHAUSTED", text);
 }
 
@@ -111,7 +111,7 @@ export async function answerDevice(
   await engine.store.write(async (tx) => {
     const device = await holdTicket<WaitingDevice>(tx, PURPOSE, userCode, time);
     if (device?.outcome !== "pending") {
-      throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
+      throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
     const payload: WaitingDevice = { ...device, outcome };
     const { identity, provider } =

@@ -79,7 +79,7 @@ function sharedSecret(privateKey: KeyObject, code: string): Buffer {
 }
 
 function codeIsSpent(): Error {
-  const description = "a login with this code has been completed before";
+  const description = "a sign-in with this code was already completed";
   return failedPrecondition({ type: "CODE_SPENT", description });
 }
 

@@ -75,7 +75,7 @@ function fits({ request: { delivery } }: CodeTicket, form: URLSearchParams): boo
 }
 
 function invalidGrant(): WharfError {
-  return unauthenticated("the code has ended, was used before, or is another's");
+  return unauthenticated("the code has expired, was already used, or belongs to another client");
 }
 
 function refreshGrant({ sessions }: LoginDeps): Grant {
@@ -110,10 +110,10 @@ function deviceGrant({ engine, sessions, addresses }: LoginDeps): Grant {
 }
 
 const WORDS = {
-  authorization_pending: "nobody has answered yet",
-  slow_down: "ask less often: five seconds more between questions",
-  access_denied: "the person has denied it",
-  expired_token: "the device code has ended, or is not one of ours",
+  authorization_pending: "the user has not decided yet",
+  slow_down: "polling too often: wait five more seconds between requests",
+  access_denied: "the user denied the request",
+  expired_token: "the device code has expired or is unknown",
 } as const;
 
 function wantedOf(form: URLSearchParams): Wanted {

@@ -27,7 +27,7 @@ export type Delivery =
 /** What the caller of a login wants. */
 export interface LoginRequest {
   readonly delivery: Delivery;
-  /** The uid of an identity provider, or the name of a verified organisation; empty to ask. */
+  /** The uid of an identity provider, or the name of a verified organization; empty to ask. */
   readonly provider: string;
   /** What is kept of the code of an invite to accept. */
   readonly invite: string;
@@ -54,7 +54,7 @@ export function readLoginRequest(query: URLSearchParams): LoginRequest {
   if (Buffer.byteLength(JSON.stringify(request)) <= MAX_REQUEST_BYTES) return request;
   throw invalidArgument({
     field: "",
-    description: `the parameters of a login have at most ${MAX_REQUEST_BYTES} bytes`,
+    description: `the parameters of a sign-in must have at most ${MAX_REQUEST_BYTES} bytes`,
   });
 }
 
@@ -104,7 +104,10 @@ function loopback(field: string, text: string): string {
     url.password === "" &&
     url.hash === "";
   if (!sound)
-    throw refusal(field, "must be an http address of this machine, such as http://127.0.0.1:1234/");
+    throw refusal(
+      field,
+      "must be an http URL with a loopback address, such as http://127.0.0.1:1234/",
+    );
   return url.href;
 }
 

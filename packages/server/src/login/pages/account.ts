@@ -2,14 +2,14 @@ import { alert, browserName, button, field, form, passkey, passwordFields } from
 import { type Html, html, type Part } from "./html.ts";
 import { page } from "./layout.ts";
 
-/** What was done by the form that led here, and how it is told. */
+/** Confirmations of actions, by the `done` parameter of the redirect back to this page. */
 const DONE = {
-  password: "Your password is set, and all your tools are signed out.",
-  added: "The passkey is added.",
-  named: "The passkey has its new name.",
-  removed: "The passkey is removed. Remove it from your device, too.",
-  ended: "The session is ended.",
-  "ended-all": "All your sessions are ended.",
+  password: "Password set. All your sessions have ended.",
+  added: "Passkey added.",
+  named: "Passkey renamed.",
+  removed: "Passkey removed. Remove it from your device, too.",
+  ended: "Session ended.",
+  "ended-all": "All your sessions have ended.",
 } as const;
 
 export type Done = keyof typeof DONE;
@@ -18,16 +18,16 @@ export function isDone(text: string): text is Done {
   return Object.hasOwn(DONE, text);
 }
 
-export type MyAccountProps = {
-  /** What every form must hold. */
+export type AccountProps = {
+  /** The secret that every form of the visit must hold. */
   readonly form: string;
   readonly error?: string | undefined;
   readonly done?: Done | undefined;
   readonly name: string;
   readonly identity: string;
-  /** The name of the identity provider that they came through. */
+  /** The name of the identity provider that they signed in with. */
   readonly provider?: string | undefined;
-  /** Of those whose account is kept here. */
+  /** Set for people with a local account. */
   readonly local?:
     | {
         readonly hasPassword: boolean;
@@ -51,28 +51,28 @@ export type MyAccountProps = {
   readonly hasMoreSessions: boolean;
 };
 
-/** What people see of their own account, and can change about it. */
-export function accountPage(props: MyAccountProps): string {
+/** Shows people their own account and lets them manage credentials and sessions. */
+export function accountPage(props: AccountProps): string {
   const { error, done, name, identity, provider, local } = props;
   const body = html`<h1>Your account</h1>
 ${alert(error)}
 ${error === undefined && done !== undefined && html`<p class="note" role="status">${DONE[done]}</p>`}
 <dl>
 <dt>Name</dt><dd>${name}</dd>
-<dt>Signed in with</dt><dd>${provider ?? "an account of this server"}</dd>
-<dt>Identity</dt><dd><code>${identity}</code></dd>
+<dt>Signed in with</dt><dd>${provider ?? "a local account"}</dd>
+<dt>Identity UID</dt><dd><code>${identity}</code></dd>
 </dl>
 ${local && passwordSection(props.form, local)}
 ${local && passkeySection(props.form, local)}
 ${sessionSection(props)}
 <section>
-${form({ action: "/account/leave", login: props.form, body: button("Leave this page", { quiet: true }) })}
+${form({ action: "/account/leave", login: props.form, body: button("Sign out", { quiet: true }) })}
 </section>`;
   const title = error ? "Error: Your account" : "Your account";
   return page({ title, body, script: local !== undefined });
 }
 
-type Local = NonNullable<MyAccountProps["local"]>;
+type Local = NonNullable<AccountProps["local"]>;
 
 function passwordSection(login: string, { hasPassword }: Local): Html {
   const current =
@@ -87,7 +87,7 @@ function passwordSection(login: string, { hasPassword }: Local): Html {
   const label = hasPassword ? "Change password" : "Set password";
   return html`<section>
 <h2>Password</h2>
-<p class="soft">${hasPassword ? "A new one" : "You have none. Setting one"} signs all your tools out.</p>
+<p class="soft">${hasPassword ? "" : "You have no password. "}A new password ends all your sessions.</p>
 ${form({ action: "/account/password", login, body: [current, ...passwordFields(label, "New password")] })}
 </section>`;
 }
@@ -110,7 +110,7 @@ function passkeySection(login: string, { passkeys, passkeySite: site }: Local): 
   });
   return html`<section>
 <h2>Passkeys</h2>
-${passkeys.length === 0 ? html`<p class="soft">You have none yet.</p>` : html`<ul class="apart">${rows}</ul>`}
+${passkeys.length === 0 ? html`<p class="soft">You have no passkeys.</p>` : html`<ul class="apart">${rows}</ul>`}
 ${form({
   action: "/account",
   login,
@@ -127,18 +127,18 @@ ${form({
 </section>`;
 }
 
-function sessionSection({ form: login, sessions, hasMoreSessions }: MyAccountProps): Html {
+function sessionSection({ form: login, sessions, hasMoreSessions }: AccountProps): Html {
   const rows = sessions.map(
     ({ id, userAgent, remoteAddress, created, used }) => html`<li>
 <p><strong>${browserName(userAgent)}</strong> <span class="soft">from ${remoteAddress}, since ${minute(created)}, last used ${minute(used)}</span></p>
-${form({ action: "/account/sessions/end", login, body: [html`<input type="hidden" name="session" value="${id}">`, button(html`End<span class="unseen"> the session of ${browserName(userAgent)} since ${minute(created)}</span>`, { quiet: true })] })}
+${form({ action: "/account/sessions/end", login, body: [html`<input type="hidden" name="session" value="${id}">`, button(html`End session<span class="unseen"> of ${browserName(userAgent)} since ${minute(created)}</span>`, { quiet: true })] })}
 </li>`,
   );
   const shown: Part =
     rows.length === 0
-      ? html`<p class="soft">No tool is signed in as you.</p>`
+      ? html`<p class="soft">No active sessions.</p>`
       : html`<ul class="apart">${rows}</ul>
-${hasMoreSessions && html`<p class="soft">There are more; these are the newest.</p>`}
+${hasMoreSessions && html`<p class="soft">Only the newest sessions are shown.</p>`}
 ${form({ action: "/account/sessions/end-all", login, body: button("End all sessions", { quiet: true }) })}`;
   return html`<section>
 <h2>Sessions</h2>

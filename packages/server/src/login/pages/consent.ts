@@ -2,12 +2,12 @@ import { alert, button, field, form, groupCode } from "./components.ts";
 import { html } from "./html.ts";
 import { page } from "./layout.ts";
 
-/** Whoever runs the tool writes this text, so it gets no room to tell stories. */
-const MOST_OF_USER_AGENT = 120;
+/** The device chooses this text, so it is kept too short for instructions to the user. */
+const MAX_USER_AGENT_CHARACTERS = 120;
 
 /**
- * Asks for the code that a tool shows, as `user_code` (RFC 8628). A code that came with the address
- * is filled in, yet must be sent by hand: that is when people compare it.
+ * Asks for the `user_code` that a device shows (RFC 8628). A code in the URL is filled in, but the user
+ * must submit it and thereby compare it.
  */
 export function deviceCodePage(props: {
   readonly login: string;
@@ -15,9 +15,9 @@ export function deviceCodePage(props: {
   readonly userCode?: string | undefined;
 }): string {
   const { login, error, userCode } = props;
-  const body = html`<h1>Connect a tool</h1>
+  const body = html`<h1>Connect a device</h1>
 ${alert(error)}
-<p class="soft">Enter the code that the tool shows you. Never enter a code that somebody sent you.</p>
+<p class="soft">Enter the code that your device shows. Never enter a code that someone sent you.</p>
 ${form({
   action: "/device",
   login,
@@ -36,10 +36,10 @@ ${form({
     button("Continue"),
   ],
 })}`;
-  return page({ title: error ? "Error: Connect a tool" : "Connect a tool", body });
+  return page({ title: error ? "Error: Connect a device" : "Connect a device", body });
 }
 
-/** Asks whether the tool that waits elsewhere is one's own: `decision` is `allow` or `deny`. */
+/** Asks whether to sign in a device: `decision` is `allow` or `deny`. */
 export function confirmDevicePage(props: {
   readonly login: string;
   readonly signedInAs?: string | undefined;
@@ -51,15 +51,15 @@ export function confirmDevicePage(props: {
   const { login, signedInAs, address, client, userAgent } = props;
   const code = groupCode(props.code);
   const long = code.length > 16 ? " long" : "";
-  const body = html`<h1>Is this you?</h1>
-<p>A tool at <strong>${address}</strong> wants to sign in${signedInAs !== undefined && html` as <strong>${signedInAs}</strong>`}. The tool must show this code:</p>
+  const body = html`<h1>Sign in this device?</h1>
+<p>A device at <strong>${address}</strong> wants to sign in${signedInAs !== undefined && html` as <strong>${signedInAs}</strong>`}. It must show this code:</p>
 <p class="big-code${long}">${code}</p>
 <dl>
-<dt>Tool</dt><dd>${client}</dd>
+<dt>Client</dt><dd>${client}</dd>
 <dt>Address</dt><dd>${address}</dd>
-<dt>Says it is</dt><dd>${userAgent.slice(0, MOST_OF_USER_AGENT)}</dd>
+<dt>User agent</dt><dd>${userAgent.slice(0, MAX_USER_AGENT_CHARACTERS)}</dd>
 </dl>
-<p class="note"><strong>Did somebody ask you to open this page?</strong> Then deny. Whoever runs the tool will be able to act in your name.</p>
+<p class="note"><strong>Did someone ask you to open this page?</strong> Deny the request: the device would be able to act in your name.</p>
 ${form({
   action: "/oauth/confirm",
   login,
@@ -68,24 +68,24 @@ ${button("Allow", { name: "decision", value: "allow" })}
 ${button("Deny", { name: "decision", value: "deny", quiet: true })}
 </div>`,
 })}`;
-  return page({ title: "Is this you?", body });
+  return page({ title: "Sign in this device?", body });
 }
 
-const WHEN: Intl.DateTimeFormatOptions = {
+const DATE_FORMAT: Intl.DateTimeFormatOptions = {
   dateStyle: "long",
   timeStyle: "short",
   timeZone: "UTC",
 };
 
 /**
- * Asks whether to accept an invite: `decision` is `accept` or `decline`. With `localAccounts`, a new
- * account can be made for it instead.
+ * Asks whether to accept an invite: `decision` is `accept` or `decline`. With `localAccounts`, the page
+ * also offers to create an account.
  */
 export function invitePage(props: {
   readonly login: string;
   readonly group: string;
   readonly role: string;
-  /** Whom the invite is for, if not for anyone who holds it. */
+  /** The address that the invite is restricted to, if any. */
   readonly email?: string | undefined;
   readonly expires: Date;
   readonly signedInAs?: string | undefined;
@@ -97,7 +97,7 @@ export function invitePage(props: {
 <dt>Group</dt><dd>${group}</dd>
 <dt>Role</dt><dd>${role}</dd>
 ${email !== undefined && html`<dt>For</dt><dd>${email}</dd>`}
-<dt>Valid until</dt><dd><time datetime="${expires.toISOString()}">${expires.toLocaleString("en-GB", WHEN)} UTC</time></dd>
+<dt>Valid until</dt><dd><time datetime="${expires.toISOString()}">${expires.toLocaleString("en-US", DATE_FORMAT)} UTC</time></dd>
 ${signedInAs !== undefined && html`<dt>Signed in as</dt><dd>${signedInAs}</dd>`}
 </dl>
 ${form({
@@ -111,7 +111,7 @@ ${button("Decline", { name: "decision", value: "decline", quiet: true })}
 ${
   localAccounts &&
   html`<section>
-<h2>Rather with a new account?</h2>
+<h2>Use a new account instead?</h2>
 ${form({ action: "/oauth/account", login, body: button("Create an account", { quiet: true }) })}
 </section>`
 }`;

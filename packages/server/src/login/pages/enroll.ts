@@ -1,10 +1,10 @@
-import { alert, field, form, passkey, passwordFields } from "./components.ts";
+import { alert, field, form, ORGANIZATION_FIELD, passkey, passwordFields } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
 
 /**
- * Makes the first account of an installation, with the code that the server printed. Passwords are
- * sent as `password` and `password_again`.
+ * Creates the first account of an installation with the setup code. Passwords are sent as `password`
+ * and `password_again`.
  */
 export function setupPage(props: {
   readonly error?: string | undefined;
@@ -13,7 +13,7 @@ export function setupPage(props: {
   readonly values?:
     | {
         readonly code?: string | undefined;
-        readonly organisation?: string | undefined;
+        readonly organization?: string | undefined;
         readonly username?: string | undefined;
       }
     | undefined;
@@ -21,23 +21,23 @@ export function setupPage(props: {
   const { error, values = {} } = props;
   const body = html`<h1>Set up Wharf</h1>
 ${alert(error)}
-<p class="soft">Create the first organisation and the account that owns it.</p>
+<p class="soft">Create the first organization and the account that owns it.</p>
 ${form({
   action: "/setup",
   body: [
     field({
       name: "code",
       label: "Setup code",
-      hint: "The server printed it when it started",
+      hint: "The server prints it at startup",
       value: values.code,
       autocomplete: "one-time-code",
       autofocus: true,
       code: true,
     }),
     field({
-      name: "organisation",
-      label: "Organisation",
-      value: values.organisation,
+      name: ORGANIZATION_FIELD,
+      label: "Organization",
+      value: values.organization,
       autocomplete: "organization",
     }),
     usernameField(values.username),
@@ -47,7 +47,7 @@ ${form({
       label: "Use a passkey instead",
       site: props.passkeySite,
       path: "/setup/passkey",
-      fields: ["code", "organisation", "username"],
+      fields: ["code", ORGANIZATION_FIELD, "username"],
       verifyFields: ["code"],
     }),
   ],
@@ -55,10 +55,7 @@ ${form({
   return page({ title: error ? "Error: Set up Wharf" : "Set up Wharf", body, script: true });
 }
 
-/**
- * Makes a local account to accept an invite with. Passwords are sent as `password` and
- * `password_again`.
- */
+/** Creates a local account to accept an invite. Passwords are sent as on the setup page. */
 export function newAccountPage(props: {
   readonly login: string;
   /** Where passkeys work. */
@@ -71,7 +68,7 @@ export function newAccountPage(props: {
   const { login, error, values = {}, group, role } = props;
   const body = html`<h1>Create your account</h1>
 ${alert(error)}
-<p>With it you join <strong>${group}</strong> as <strong>${role}</strong>.</p>
+<p>You join <strong>${group}</strong> as <strong>${role}</strong>.</p>
 ${form({
   action: "/oauth/account",
   login,
@@ -92,10 +89,7 @@ ${form({
   return page({ title, body, script: true });
 }
 
-/**
- * Replaces the password or the passkeys of a local account, with the code that the operator has
- * made for it.
- */
+/** Replaces the password and passkeys of a local account, with a reset code from the operator. */
 export function resetPage(props: {
   readonly error?: string | undefined;
   /** Where passkeys work. */
@@ -105,14 +99,14 @@ export function resetPage(props: {
   const { error, values = {} } = props;
   const body = html`<h1>Reset your account</h1>
 ${alert(error)}
-<p class="soft">What you choose here replaces your password and all your passkeys, and signs you out everywhere.</p>
+<p class="soft">This replaces your password and all your passkeys, and signs you out everywhere.</p>
 ${form({
   action: "/reset",
   body: [
     field({
       name: "code",
       label: "Reset code",
-      hint: "Whoever runs this server has given it to you",
+      hint: "You get it from the operator of this server",
       value: values.code,
       autocomplete: "one-time-code",
       autofocus: true,

@@ -1,7 +1,27 @@
 import { html, safeUrl } from "./html.ts";
 import { page } from "./layout.ts";
 
-/** The good end of a login. */
+/** The start page of the server. */
+export function welcomePage({ firstRun, api }: { firstRun: boolean; api: string }): string {
+  const start = firstRun
+    ? html`<p>This server is not set up yet. It prints a setup code at startup.</p>
+<p><a class="button" href="/setup">Set up Wharf</a></p>`
+    : html`<p><a class="button" href="/account">Your account</a></p>`;
+  const body = html`<h1>Wharf is running</h1>
+<p class="soft">Access, registry and advisories of your container supply chain.</p>
+${start}
+<section>
+<h2>Command line</h2>
+<p><code>npx wharf auth login --api ${api}</code></p>
+</section>
+<section>
+<h2>API</h2>
+<p><a href="/openapi.json">OpenAPI specification</a></p>
+</section>`;
+  return page({ title: "Welcome", body });
+}
+
+/** The result of a flow that is complete. */
 export function donePage(props: {
   readonly title: string;
   readonly text: string;
@@ -15,24 +35,24 @@ ${detail !== undefined && html`<p class="soft">${detail}</p>`}
   return page({ title, body });
 }
 
-/** The bad end, in plain words; `reference` is the request's id, which the log knows. */
+/** What failed, and the request ID that finds it in the log. */
 export function errorPage(props: {
   readonly title: string;
   readonly text: string;
-  readonly reference: string;
+  readonly requestId: string;
   readonly retry?: string | undefined;
 }): string {
-  const { title, text, reference, retry } = props;
+  const { title, text, requestId, retry } = props;
   const body = html`<h1>${title}</h1>
 <p role="alert">${text}</p>
 ${retry !== undefined && html`<p><a class="button" href="${retry}">Try again</a></p>`}
-<p class="soft">Reference for whoever runs this server: <code>${reference}</code></p>`;
+<p class="soft">Request ID: <code>${requestId}</code></p>`;
   return page({ title, body });
 }
 
 /**
- * Leads on to another site after a form. A redirect would do too, were it not for browsers that hold
- * `form-action` against every hop that follows, and nobody knows all hops of a provider.
+ * Leads to another site after a form. A redirect would not work: browsers apply `form-action` to every
+ * redirect that follows a form, and the redirects of an identity provider are not known in advance.
  */
 export function continuePage(props: {
   readonly title: string;
@@ -45,24 +65,4 @@ export function continuePage(props: {
 <p>${text}</p>
 <p><a class="button" href="${url}">Continue</a></p>`;
   return page({ title, body, refresh: url === "#" ? undefined : url });
-}
-
-/** What a browser finds at the server's own address: what this is, and where to go on. */
-export function welcomePage({ firstRun, api }: { firstRun: boolean; api: string }): string {
-  const begin = firstRun
-    ? html`<p>Nobody has set it up yet. The server printed a code when it started.</p>
-<p><a class="button" href="/setup">Set it up</a></p>`
-    : html`<p><a class="button" href="/account">Your account</a></p>`;
-  const body = html`<h1>Wharf is running</h1>
-<p class="soft">Who may do what, what is in the registry, and what is known to be vulnerable.</p>
-${begin}
-<section>
-<h2>In a terminal</h2>
-<p><code>npx wharf auth login --api ${api}</code></p>
-</section>
-<section>
-<h2>For programs</h2>
-<p><a href="/openapi.json">The API, described for machines</a></p>
-</section>`;
-  return page({ title: "Welcome", body });
 }

@@ -27,7 +27,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
     if (id !== call.caller.uid || !isRoot(id) || call.caller.limit !== undefined) {
       throw new WharfError(
         "PERMISSION_DENIED",
-        "only people can delete their identity, and only their own",
+        "only people can delete their identity, and only their own, with a token that is not down-scoped",
       );
     }
     await engine.store.write(async (tx) => {

@@ -194,11 +194,11 @@ async function leave(change: Change, { caller }: Call, everywhere: boolean): Pro
       const own = await sessionOf(change.engine, caller, tx);
       return endAll(change, ownSessions(caller.uid, own));
     }
-    throw new WharfError("PERMISSION_DENIED", "a narrowed token ends no session but its own");
+    throw new WharfError("PERMISSION_DENIED", "a down-scoped token can end only its own session");
   }
   const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
   if (session === undefined) {
-    const description = "the token did not come of a login";
+    const description = "the token does not belong to a session";
     throw failedPrecondition({ type: "NO_SESSION", description });
   }
   await endOne(change, session);

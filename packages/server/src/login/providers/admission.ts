@@ -39,10 +39,7 @@ export function admit(
     const change = new Change(call, tx, engine, identity);
     if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
-      throw new WharfError(
-        "NOT_FOUND",
-        "there is no account for this person: registration required",
-      );
+      throw new WharfError("NOT_FOUND", "this person has no account: registration required");
     }
     await registerPerson(change, described);
     if (await notePerson(tx, provider.uid, identity, externalId)) {

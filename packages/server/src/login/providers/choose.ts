@@ -6,7 +6,7 @@ import { WharfError } from "../../lib/errors.ts";
 const MOST_SHOWN = 12;
 
 /**
- * The identity providers that a word stands for: a provider's uid, or the name of an organisation
+ * The identity providers that a word stands for: a provider's uid, or the name of an organization
  * that the operator has verified. Names that anyone could have taken stand for nothing.
  */
 export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
@@ -16,40 +16,40 @@ export async function providersFor(engine: Engine, word: string): Promise<Identi
     return provider === undefined ? [] : [provider];
   }
   const filter = { column: "verified_name", value: word };
-  const [organisation] = word === "" ? [] : await engine.groups.where(reader, filter);
-  if (organisation === undefined) return [];
-  return engine.identityProviders.where(reader, { column: "root", value: organisation.uid });
+  const [organization] = word === "" ? [] : await engine.groups.where(reader, filter);
+  if (organization === undefined) return [];
+  return engine.identityProviders.where(reader, { column: "root", value: organization.uid });
 }
 
 /** The one provider that a word stands for. */
 export async function onlyProvider(engine: Engine, word: string): Promise<IdentityProvider> {
   const [provider] = await providersFor(engine, word);
   if (provider !== undefined) return provider;
-  throw new WharfError("NOT_FOUND", "there is no such identity provider");
+  throw new WharfError("NOT_FOUND", "the identity provider does not exist");
 }
 
 export interface ShownProvider {
   readonly uid: string;
   readonly name: string;
-  readonly organisation: string;
+  readonly organization: string;
 }
 
-/** The providers to choose from: those of verified organisations, which are no secret. */
+/** The providers to choose from: those of verified organizations, which are no secret. */
 export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];
-  for (const { uid: root, name: organisation } of await verifiedOrganisations(engine)) {
+  for (const { uid: root, name: organization } of await verifiedOrganizations(engine)) {
     const providers = await engine.identityProviders.where(reader, { column: "root", value: root });
-    shown.push(...providers.map(({ uid, name }) => ({ uid, name, organisation })));
+    shown.push(...providers.map(({ uid, name }) => ({ uid, name, organization })));
     if (shown.length >= MOST_SHOWN) break;
   }
   return shown.slice(0, MOST_SHOWN);
 }
 
 /** The first of them by name; most installations have one. */
-function verifiedOrganisations(engine: Engine): Promise<Group[]> {
+function verifiedOrganizations(engine: Engine): Promise<Group[]> {
   return engine.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
 }
 
-/** Verified organisations that have no provider cost a look-up each. */
+/** Verified organizations that have no provider cost a look-up each. */
 const MOST_LOOKED_AT = 50;

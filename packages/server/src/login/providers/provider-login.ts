@@ -95,7 +95,7 @@ export class ProviderLogin {
       const claims: Claims = tokens.claims() ?? {};
       // The library accepts an ID token that was issued in the future.
       if (!isNotInFuture(claims.iat, Date.now()))
-        throw new Error('the ID token\'s "iat" is no past time');
+        throw new Error('the ID token\'s "iat" is missing or in the future');
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
@@ -150,7 +150,7 @@ export class ProviderLogin {
    * All providers send browsers back to one address, so a provider of anyone's could lead a person on
    * to another provider, and be given the code that this one sends them back with. Those that say who
    * they are in their answers (RFC 9207) are held to it by the library; all others must be of an
-   * organisation that the operator has verified, unless only the operator says whom to trust anyway.
+   * organization that the operator has verified, unless only the operator says whom to trust anyway.
    */
   async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
     const { settings, groups, store } = this.#engine;
@@ -158,7 +158,7 @@ export class ProviderLogin {
     if (settings.rootGroups === "operator" || settings.trustedIssuers.length > 0) return;
     if ((await groups.find(store.reader, rootOf(uid)))?.verified) return;
     const description =
-      "the identity provider does not say who it is in its answers (RFC 9207), so the operator must verify its organisation first";
+      "the identity provider does not identify itself in authorization responses (RFC 9207): the operator must verify its organization first";
     throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });
   }
 }
@@ -175,7 +175,7 @@ function pagesOf(
   } catch {
     // Answered below, as everything that no browser can be sent to.
   }
-  const description = "the identity provider does not say where its pages are";
+  const description = "the identity provider has no valid authorization endpoint";
   throw failedPrecondition({ type: "NOT_CONFIGURED", description });
 }
 
@@ -240,7 +240,7 @@ function refusal(error: unknown): WharfError {
   const word = typeof said === "string" ? said : exact;
   return new WharfError(
     "PERMISSION_DENIED",
-    `the identity provider did not let this login through: ${word.slice(0, 200)}`,
+    `the identity provider rejected this sign-in: ${word.slice(0, 200)}`,
     undefined,
     error,
   );
