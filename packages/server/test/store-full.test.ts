@@ -81,9 +81,9 @@ for (const kind of STORES) {
     const written: string[] = [];
     before(async () => {
       disk = await FILLING[kind](["--listen", "127.0.0.1:0", "--log-level", "silent"]);
-      server = await startServer(disk.settings, async (_settings, tables, timings) =>
-        Store.open(await disk.open(), tables, timings),
-      );
+      server = await startServer(disk.settings, {
+        open: async (_settings, tables, timings) => Store.open(await disk.open(), tables, timings),
+      });
       operator = new Rest(server.url, await operatorToken(disk.settings));
       parent = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     });

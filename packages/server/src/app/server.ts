@@ -28,6 +28,7 @@ import { storeAnyone } from "../iam/anyone.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
+import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
@@ -83,6 +84,13 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What tests replace. Deliberately not settings: operators must not be able to change these. */
+export interface ServerOptions {
+  readonly open?: typeof openStore;
+  /** The cost of password hashes; a low one makes tests fast. */
+  readonly passwordCost?: PasswordCost;
+}
+
 /**
  * Starts everything, from the store to the port.
  *
@@ -90,20 +98,25 @@ export interface RunningServer {
  */
 export async function startServer(
   settings: Settings,
-  open: typeof openStore = openStore,
+  { open = openStore, passwordCost = PASSWORD_COST }: ServerOptions = {},
 ): Promise<RunningServer> {
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics);
+    return await serve(settings, store, metrics, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function serve(settings: Settings, store: Store, metrics: Metrics): Promise<RunningServer> {
+async function serve(
+  settings: Settings,
+  store: Store,
+  metrics: Metrics,
+  passwords: PasswordHasher,
+): Promise<RunningServer> {
   const lines = openLog(settings.logLevel);
   const { log } = lines;
   store.health.observe(storeFailures(log, metrics));
@@ -145,7 +158,7 @@ async function serve(settings: Settings, store: Store, metrics: Metrics): Promis
   const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
   const providers = new ProviderLogin(engine);
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, sessions, providers, sealed, addresses: engine.addresses };
+  const login = { engine, sessions, providers, sealed, passwords, addresses: engine.addresses };
   const check = checkMethod({ engine, keys, addresses: () => addresses });
   const registryKeys = new RegistryKeys(store, secrets);
   const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });

@@ -9,6 +9,7 @@ import { putTicket, readTicket, takeTicket } from "../store/tables/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { browserDigest, browserOf, newSecret } from "./browser.ts";
+import type { PasswordHasher } from "./local/password.ts";
 import type { LoginRequest } from "./oauth/request.ts";
 import type { Person } from "./people/person.ts";
 import type { Sessions } from "./people/sessions.ts";
@@ -36,6 +37,7 @@ export interface LoginDeps {
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
   readonly sealed: SealedTickets;
+  readonly passwords: PasswordHasher;
   addresses(): Addresses;
 }
 

@@ -9,7 +9,6 @@ import {
 } from "../../store/tables/local-accounts.ts";
 import { endSessions } from "../../store/tables/sessions.ts";
 import { dropTicketsOf } from "../../store/tables/tickets.ts";
-import { hashPassword } from "../local/password.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
 import type { LoginDeps } from "../login.ts";
@@ -29,15 +28,16 @@ export interface NewPassword {
  * wrong ones count as they do when signing in.
  */
 export async function changePassword(
-  { engine }: LoginDeps,
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   { current, password, again }: NewPassword,
 ): Promise<void> {
+  const { engine, passwords } = deps;
   const found = await accountOf(engine.store.reader, visit.identity);
   if (found === undefined) throw hasNoAccount();
   checkPassword(password, again, [found.username]);
-  const hash = await hashPassword(password, call.remoteAddress);
+  const hash = await passwords.hash(password, call.remoteAddress);
   if (found.passwordHash === "") {
     return engine.store.write(async (tx) => {
       const account = await findAccountForChange(tx, visit.identity);
@@ -47,7 +47,7 @@ export async function changePassword(
   }
   const refusal = "password change refused";
   const claim = { found, password: current, refusal, isSignedIn: true };
-  const changed = await withPassword(engine, call, claim, async (tx) => {
+  const changed = await withPassword(deps, call, claim, async (tx) => {
     await setPassword(tx, call, visit, hash);
     return true;
   });

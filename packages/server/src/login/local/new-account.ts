@@ -27,7 +27,6 @@ import { continueAt } from "./continue.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
 import { checkPassword, readUsername } from "./rules.ts";
 
 /**
@@ -51,7 +50,7 @@ export async function newAccount(
     const username = readUsername(typed);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
-    const passwordHash = await hashPassword(password, call.remoteAddress);
+    const passwordHash = await deps.passwords.hash(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
     const person = await deps.engine.store.write(async (tx) => {
       await takeLogin(deps, tx, http, ticket, call.time);

@@ -1,5 +1,4 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { Change } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -19,7 +18,6 @@ import type { Person } from "../people/person.ts";
 import { noteSeen } from "../people/registration.ts";
 import { afterSignIn } from "../steps.ts";
 import { personOf } from "./accounts.ts";
-import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
 import { knownUsername } from "./rules.ts";
 
 /** The same words whether there is such an account, whether it is locked, and whatever was wrong. */
@@ -46,15 +44,16 @@ export async function passwordLogin(
 
 /** Who has this username and password; undefined for everyone else. */
 async function signIn(
-  { engine, addresses }: LoginDeps,
+  deps: LoginDeps,
   call: Call,
   typed: string,
   password: string,
 ): Promise<Person | undefined> {
+  const { engine, addresses } = deps;
   const username = knownUsername(typed);
   const found = username ? await findAccount(engine.store.reader, username) : undefined;
   const claim = { found, password, refusal: "login refused", isSignedIn: false };
-  return withPassword(engine, call, claim, async (tx, account, kept) => {
+  return withPassword(deps, call, claim, async (tx, account, kept) => {
     const { identity } = account;
     await setPasswordHash(tx, identity, kept);
     await noteSeen(new Change(call, tx, engine, identity), identity);
@@ -78,14 +77,15 @@ export interface Claim {
  * `kept` is the hash as it would be made today.
  */
 export async function withPassword<T>(
-  { store, auditAggregator }: Engine,
+  { engine: { store, auditAggregator }, passwords }: LoginDeps,
   call: Call,
   { found, password, refusal, isSignedIn }: Claim,
   work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
 ): Promise<T | undefined> {
   const hash = found?.passwordHash ?? "";
-  const right = await verifyPassword(hash, password, call.remoteAddress);
-  const kept = right && isOutdated(hash) ? await hashPassword(password, call.remoteAddress) : hash;
+  const right = await passwords.verify(hash, password, call.remoteAddress);
+  const kept =
+    right && passwords.isOutdated(hash) ? await passwords.hash(password, call.remoteAddress) : hash;
   const now = Date.now();
   const outcome = await store.write(async (tx) => {
     const account = found && (await findAccountForChange(tx, found.identity));

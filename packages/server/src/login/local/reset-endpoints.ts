@@ -9,7 +9,6 @@ import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
 import { findReset, RESET_PATH, resetAccount } from "./reset.ts";
 import { checkPassword } from "./rules.ts";
 
@@ -33,7 +32,7 @@ function show({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
 }
 
 async function take(
-  { engine, addresses }: LoginDeps,
+  { engine, passwords, addresses }: LoginDeps,
   attempts: Attempts,
   http: HttpRequest,
 ): Promise<HttpResponse> {
@@ -46,7 +45,7 @@ async function take(
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username]);
     await resetAccount(engine, call, code, {
-      passwordHash: await hashPassword(password, call.remoteAddress),
+      passwordHash: await passwords.hash(password, call.remoteAddress),
     });
     return done();
   } catch (thrown) {

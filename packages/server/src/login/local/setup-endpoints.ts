@@ -11,7 +11,6 @@ import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { passkeySite } from "./passkey-site.ts";
 import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
 import { checkPassword, readOrganization, readUsername } from "./rules.ts";
 import { checkSetupCode, type FirstAccount, mustBeFirstRun, SETUP_PATH, setUp } from "./setup.ts";
 
@@ -48,7 +47,7 @@ async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Pro
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organization]);
     await setUp(engine, call, text("code"), first, {
-      passwordHash: await hashPassword(password, call.remoteAddress),
+      passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
     return done();
   } catch (thrown) {
