@@ -127,7 +127,7 @@ onEachStore("reading advisories bit by bit", (world) => {
     const [made] = await written(first, group, { advisoryId: "CGA-a" });
     assert.ok(made);
     const ahead = Date.now() + 3_600_000;
-    const { advisories } = first.engine;
+    const { advisories } = first.engine.catalog;
     await first.change(async (change) => {
       const fast = { ...made, updateTime: timestampFromMs(ahead) };
       await advisories.table.update(change.tx, advisories.toRow(fast));

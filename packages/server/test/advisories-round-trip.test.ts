@@ -5,7 +5,7 @@ import { readDocument } from "@wharf/advisories/read";
 import { AdvisoryDocumentSchema } from "@wharf/contract";
 import { publicJson } from "../../advisories/src/publish/index.ts";
 import { randomAdvisories } from "../../advisories/test/random-advisories.ts";
-import { ANYONE_UID } from "../src/auth/caller.ts";
+import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { Scanner, unzipped } from "./support/feeds.ts";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -35,7 +35,7 @@ onEachStore("advisories that were published and come back", (world) => {
 
   async function publicGroup(): Promise<string> {
     const group = await world.organisation();
-    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     return group;
   }
 

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:http2";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { ANYONE_UID } from "../src/auth/caller.ts";
+import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -26,7 +26,7 @@ onEachStore("feeds of thousands of advisories", (world) => {
   before(async () => {
     group = await world.organisation();
     scanner = new Scanner(world.server.url);
-    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     const api = world.operator();
     for (let first = 0; first < count; first += PER_REQUEST) {
       const packages = Array.from({ length: PER_REQUEST / PER_PACKAGE }, (_, at) =>

@@ -4,7 +4,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { assertValid } from "../../advisories/test/schemas.ts";
-import { ANYONE_UID } from "../src/auth/caller.ts";
+import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
 import { advisoryOf, writing, written } from "./support/advisories.ts";
 import { approved, Scanner, unzipped } from "./support/feeds.ts";
@@ -26,7 +26,7 @@ onEachStore("feeds of advisories", (world) => {
 
   async function publicGroup(...given: readonly JsonObject[]): Promise<string> {
     const group = await world.organisation();
-    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     await written(insider, group, ...given);
     return group;
   }
@@ -173,7 +173,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal(reader.headers.get("cache-control"), "private, no-cache");
     assert.equal((await scanner.get(path, await bearer({ [group]: ["groups.list"] }))).status, 404);
 
-    const binding = await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    const binding = await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     for (const headers of [{}, stranger]) {
       const open = await scanner.get(path, headers);
       assert.equal(open.json.length, 1);
@@ -183,7 +183,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(path)).status, 401);
     // Whoever may see a folder hears nothing of what is above.
     const folder = await world.group(group);
-    await world.bind(folder, ANYONE_UID, ["advisories.list"]);
+    await world.bind(folder, ANONYMOUS_UID, ["advisories.list"]);
     assert.equal((await scanner.get(`${folder}/osv/all.json`)).status, 200);
     assert.equal((await scanner.get(path)).status, 401);
   });
@@ -339,7 +339,7 @@ onEachStore("feeds of advisories", (world) => {
     const group = await world.organisation(name);
     await world.operator().groups.update(group, { verified: true });
     await world.group(group, "osv");
-    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     await written(insider, group, ONE);
     assert.equal((await scanner.get(`${name}/osv/all.json`)).json.length, 1);
     assert.equal((await scanner.get(`${name}/osv/osv/all.json`)).json.length, 0);
@@ -349,7 +349,7 @@ onEachStore("feeds of advisories", (world) => {
   test("that advisories of many packages are in stay in order", async () => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
     const group = await world.organisation();
-    await world.bind(group, ANYONE_UID, ["advisories.list"]);
+    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     await writing(insider, group, async (writer) => {
       for (const [at, artifactName] of names.entries()) {
         await writer.insert(

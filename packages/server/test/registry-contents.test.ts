@@ -85,7 +85,8 @@ onEachStore("what is known of a registry", (world) => {
     const from = { requestId: "tests", remoteAddress: "", userAgent: "" };
     const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
     const write = context.mock.method(insider.inside.store, "write");
-    await leavePlace(insider.engine, { ...place, time: occasion.time }, occasion);
+    const deps = { engine: insider.engine, remotes: new Map() };
+    await leavePlace(deps, { ...place, time: occasion.time }, occasion);
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
     assert.deepEqual(tags, []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { scimGroupsOf, scimUserFor } from "../src/scim/lookup.ts";
+import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioning.ts";
 import { notePerson } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
 import { Inside } from "./support/inside.ts";
@@ -104,18 +104,18 @@ onEachStore("what provisioning means for logins", (world) => {
     const { id } = await user("with-mail", { emails, userName: "shared@example.com" });
     const session = await login("shared@example.com");
     const { reader } = inside.store;
-    assert.equal(await scimUserFor(reader, made.provider, "shared@example.com"), undefined);
-    assert.equal(await scimUserFor(reader, made.provider, ""), undefined);
-    assert.equal(await scimUserFor(reader, made.provider, "WITH-MAIL"), undefined);
+    assert.equal(await findProvisionedUser(reader, made.provider, "shared@example.com"), undefined);
+    assert.equal(await findProvisionedUser(reader, made.provider, ""), undefined);
+    assert.equal(await findProvisionedUser(reader, made.provider, "WITH-MAIL"), undefined);
     await made.scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
     assert.equal(await lives(session), true, "the one with that address is someone else");
-    assert.deepEqual(await scimUserFor(reader, made.provider, "with-mail"), {
+    assert.deepEqual(await findProvisionedUser(reader, made.provider, "with-mail"), {
       id,
       userName: "shared@example.com",
       active: false,
     });
     const other = await provisioning(world);
-    assert.equal(await scimUserFor(reader, other.provider, "with-mail"), undefined);
+    assert.equal(await findProvisionedUser(reader, other.provider, "with-mail"), undefined);
   });
 
   test("a login finds the groups that its person is in", async () => {
@@ -124,7 +124,7 @@ onEachStore("what provisioning means for logins", (world) => {
     await made.scim.post("/Groups", { displayName: "One", externalId: "g1", members });
     await made.scim.post("/Groups", { displayName: "Two", members });
     await made.scim.post("/Groups", { displayName: "Three", externalId: "g3" });
-    assert.deepEqual(await scimGroupsOf(inside.store.reader, made.provider, id), [
+    assert.deepEqual(await provisionedGroupsOf(inside.store.reader, made.provider, id), [
       { externalId: "g1", displayName: "One" },
       { externalId: "", displayName: "Two" },
     ]);

@@ -134,10 +134,10 @@ for (const store of STORES) {
       const insider = await Insider.open(world.server);
       try {
         await insider.change(async (change) => {
-          const row = await insider.engine.groups.find(change.tx, uid);
+          const row = await insider.engine.catalog.groups.find(change.tx, uid);
           assert.ok(row);
           row.name = name;
-          await change.update(insider.engine.groups, row);
+          await change.update(insider.engine.catalog.groups, row);
         }, GroupsService.method.updateGroup);
       } finally {
         await insider.close();

@@ -1,5 +1,5 @@
 import { isUid } from "@wharf/contract";
-import { ANYONE_UID, OPERATOR_UID } from "../auth/caller.ts";
+import { ANONYMOUS_UID, OPERATOR_UID } from "../auth/caller.ts";
 import { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import { knownAddresses } from "../config/addresses.ts";
@@ -90,6 +90,6 @@ export function resetCode(settings: Settings, username: string): Promise<ResetOf
 }
 
 async function exists(store: Store, identity: string): Promise<boolean> {
-  if (identity === ANYONE_UID) throw new ConfigError("there are no tokens of anyone");
+  if (identity === ANONYMOUS_UID) throw new ConfigError("there are no tokens of anyone");
   return isUid(identity) && (await RESOURCES.identities.find(store.reader, identity)) !== undefined;
 }

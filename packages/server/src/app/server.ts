@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { DescMethod } from "@bufbuild/protobuf";
 import {
   AccountAssociationsService,
   IdentitiesService,
@@ -9,6 +8,7 @@ import {
   SecurityTokenService,
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
+import { Access } from "../auth/access.ts";
 import { Authenticator } from "../auth/authenticator.ts";
 import { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
@@ -22,9 +22,10 @@ import {
 } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
+import { registerResources } from "../engine/handlers.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { Retention } from "../engine/retention.ts";
-import { storeAnyone } from "../iam/anyone.ts";
+import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
@@ -46,13 +47,16 @@ import { Tracking } from "../registry/reconcile/registry-sync.ts";
 import { settingsHandlers } from "../registry/settings.ts";
 import { PlacedTags } from "../registry/tags/remote-tags.ts";
 import { TagWrites } from "../registry/tags/tag-writes.ts";
-import type { Handler } from "../rpc/call.ts";
+import { HandlerRegistry } from "../rpc/handler-registry.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { scimEndpoints } from "../scim/endpoint.ts";
+import { scimStatus } from "../scim/status.ts";
+import { scimMethods } from "../scim/tokens.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
+import { registryHosts } from "../sts/audiences.ts";
 import { exchangeMethod } from "../sts/exchange.ts";
 import { IdentityCache } from "../sts/identity-cache.ts";
 import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
@@ -69,8 +73,8 @@ import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 import { ping } from "./ping.ts";
 import { RESOURCES } from "./resources.ts";
-import { portProblem } from "./startup-errors.ts";
-import { plainEndpoints } from "./system-endpoints.ts";
+import { portError } from "./startup-errors.ts";
+import { systemEndpoints } from "./system-endpoints.ts";
 
 /** How long requests may go on after the server was asked to stop. */
 const DRAIN_MS = 10_000;
@@ -124,7 +128,7 @@ async function serve(
   const installation = await InstallationSecrets.open(store, secrets);
   const keys = await SigningKeys.load(store, secrets, [installation]);
   await storeBuiltinRoles(store, Date.now());
-  await storeAnyone(store, Date.now());
+  await storeAnonymousIdentity(store, Date.now());
 
   const pageTokens = new PageTokens(() => installation.get("page-tokens"));
   const policy = new IssuerPolicy({
@@ -133,37 +137,54 @@ async function serve(
   });
   // Known for certain once the port is open; no token can come before.
   let addresses = addressesOf(settings, "");
-  const engine = new Engine(
-    {
-      store,
-      pageTokens,
-      settings,
-      secrets,
-      issuerPolicy: policy,
-      addresses: () => addresses,
+  const deps = { settings, addresses: () => addresses };
+  const { localAccounts, rootGroups } = settings;
+  const access = new Access({ store, resources: RESOURCES, localAccounts });
+  const engine = new Engine({
+    store,
+    catalog: RESOURCES,
+    access,
+    pageTokens,
+    hooks: {
+      iam: {
+        rootGroups,
+        secrets,
+        issuerPolicy: policy,
+        scimStatus: (reader, provider, now) => scimStatus(reader, deps, provider, now),
+      },
+      registry: { hosts: () => registryHosts(settings, addresses.baseUrl) },
     },
-    RESOURCES,
-  );
+  });
   const verifier = new TokenVerifier(keys, () => addresses);
   const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
-    engine.grantsOf(uid, undefined, session),
+    access.grantsOf(uid, undefined, session),
   );
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
 
   const source = { policy, issuers: new Issuers(policy) };
   const identities = new IdentityCache(engine, () => addresses);
-  const exchange = { engine, keys, verifier, source, identities, addresses: () => addresses };
+  const exchange = { ...deps, engine, keys, verifier, source, identities };
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
-  const sessions = new Sessions({ engine, keys, refreshTokens, addresses: () => addresses });
-  const providers = new ProviderLogin(engine);
+  const sessions = new Sessions({ ...deps, engine, keys, refreshTokens });
+  const providers = new ProviderLogin({ ...deps, engine, secrets, issuerPolicy: policy });
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, sessions, providers, sealed, passwords, addresses: engine.addresses };
-  const check = checkMethod({ engine, keys, addresses: () => addresses });
+  const login = { ...deps, engine, sessions, providers, sealed, passwords };
+  const check = checkMethod({ ...deps, engine, keys });
   const registryKeys = new RegistryKeys(store, secrets);
-  const tracking = Tracking.open({ engine, keys: registryKeys, installation, metrics, log });
+  const tracking = Tracking.open({
+    ...deps,
+    engine,
+    keys: registryKeys,
+    installation,
+    metrics,
+    log,
+  });
   const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
-  const extra = new Map<DescMethod, Handler>([
+  const scim = { ...deps, engine, writesPerMinute: settings.scimWritesPerMinute };
+  const handlers = new HandlerRegistry();
+  registerResources(handlers, engine);
+  handlers.bindAll([
     [PingService.method.ping, ping],
     [
       SecurityTokenService.method.exchange,
@@ -171,6 +192,7 @@ async function serve(
     ],
     [IdentitiesService.method.testIdentity, testIdentityMethod(exchange)],
     [AccountAssociationsService.method.checkAccountAssociation, check],
+    ...scimMethods(scim),
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
     ...tracking.handlers,
@@ -178,33 +200,36 @@ async function serve(
     ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
-    ...importHandlers(engine),
+    ...importHandlers(engine, deps),
   ]);
-  const handlers = handlersOf(engine, extra);
   const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  for (const [method, handler] of handlersOfV1(within, engine, tagWrites))
-    handlers.set(method, handler);
+  handlers.bindAll(handlersOfV1(within, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
-  const methods: ServedMethods = new ServedMethods(services, handlers, authenticator, {
-    deprecation: deprecationOf(settings, metrics),
-    retelling: IN_WORDS_OF_V1,
-  });
+  const methods: ServedMethods = new ServedMethods(
+    services,
+    handlers.handlersOf(services),
+    authenticator,
+    {
+      deprecation: deprecationOf(settings, metrics),
+      retelling: IN_WORDS_OF_V1,
+    },
+  );
   let serving = true;
   const port = await portOf(settings, {
     methods,
     outside: OUTSIDE,
     endpoints: [
-      ...plainEndpoints({
+      ...systemEndpoints({
         addresses: () => addresses,
         store,
         keys,
         metrics,
         serving: () => serving,
       }),
-      ...scimEndpoints(engine),
+      ...scimEndpoints(scim),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
       ...tracking.endpoints,
-      ...feedEndpoints({ engine, authenticator, identities }),
+      ...feedEndpoints({ ...deps, engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
     cors: { origins: settings.corsOrigins },
@@ -224,7 +249,7 @@ async function serve(
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "severities of advisories have changed, and their times not yet");
   });
-  const firstRun = await createSetupCode(engine, Date.now());
+  const firstRun = await createSetupCode({ ...deps, engine }, Date.now());
 
   return {
     url: port.url,
@@ -243,18 +268,6 @@ async function serve(
       log.info({}, "stopped");
     },
   };
-}
-
-/** The handlers of all resources, and those that need more than the engine has. */
-function handlersOf(
-  engine: Engine,
-  extra: ReadonlyMap<DescMethod, Handler>,
-): Map<DescMethod, Handler> {
-  const handlers = new Map(extra);
-  for (const resource of engine.resources) {
-    for (const [method, handler] of engine.handlers(resource, extra)) handlers.set(method, handler);
-  }
-  return handlers;
 }
 
 async function portOf(
@@ -281,7 +294,7 @@ async function portOf(
       ...options,
     });
   } catch (error) {
-    throw portProblem(`${listen.host}:${listen.port}`, error);
+    throw portError(`${listen.host}:${listen.port}`, error);
   }
 }
 

@@ -34,14 +34,14 @@ const SQLITE: Readonly<Record<number, string>> = {
 /**
  * @example throw portProblem("127.0.0.1:8080", error);
  */
-export function portProblem(address: string, cause: unknown): Error {
+export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
 
 /**
  * @example throw dataProblem("/var/lib/wharf", error);
  */
-export function dataProblem(directory: string, cause: unknown): Error {
+export function dataDirectoryError(directory: string, cause: unknown): Error {
   const { errcode } = cause as { errcode?: number };
   if (errcode === undefined && codeOf(cause) === "") return cause as Error;
   // The lower byte is the kind of failure, the rest its details.
@@ -54,7 +54,7 @@ export function dataProblem(directory: string, cause: unknown): Error {
  *
  * @example throw databaseProblem("postgres://wharf@db.internal/wharf", error);
  */
-export function databaseProblem(url: string, thrown: unknown): Error {
+export function databaseError(url: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;
   if (codeOf(cause) === "") return thrown as Error;
   return problem(`the database at ${URL.parse(url)?.host} cannot be used`, undefined, cause);

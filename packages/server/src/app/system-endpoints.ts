@@ -15,7 +15,7 @@ const JWKS_PATH = "/.well-known/jwks.json";
 const PUBLISHED_FOR = "public, max-age=300";
 
 /** What the plain endpoints tell about. */
-export interface Insides {
+export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly store: Store;
   readonly keys: SigningKeys;
@@ -30,13 +30,13 @@ export interface Insides {
  *
  * @example await openPort({ …, endpoints: plainEndpoints(insides) });
  */
-export function plainEndpoints({
+export function systemEndpoints({
   addresses,
   store,
   keys,
   metrics,
   serving,
-}: Insides): HttpEndpoint[] {
+}: SystemEndpointDeps): HttpEndpoint[] {
   const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
     method: "GET",
     path,

@@ -8,10 +8,10 @@ import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
 /** What is granted to an identity now; undefined when there is no such identity, or session. */
-export type GrantsOf = (identity: string, session: string) => Promise<Grants | undefined>;
+export type GrantsLookup = (identity: string, session: string) => Promise<Grants | undefined>;
 
 /** Whom a token speaks for, whom it is meant for, and until when. */
-export interface Holder {
+export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
   readonly expires: number;
@@ -32,13 +32,13 @@ export class Authenticator {
   readonly #store: Store;
   readonly #keys: SigningKeys;
   readonly #verifier: TokenVerifier;
-  readonly #grantsOf: GrantsOf;
+  readonly #grantsOf: GrantsLookup;
   #callers = new BoundedCache<string, Caller>(CACHE_BOUNDS);
   #version = -1;
   hits = 0;
   misses = 0;
 
-  constructor(store: Store, keys: SigningKeys, verifier: TokenVerifier, grantsOf: GrantsOf) {
+  constructor(store: Store, keys: SigningKeys, verifier: TokenVerifier, grantsOf: GrantsLookup) {
     this.#store = store;
     this.#keys = keys;
     this.#verifier = verifier;
@@ -79,7 +79,7 @@ export class Authenticator {
    *
    * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
    */
-  async holder(token: string, now: number): Promise<Holder> {
+  async holder(token: string, now: number): Promise<TokenHolder> {
     await this.#catchUp(await this.#store.accessVersion());
     const verified = await this.#verifier.verifyAnyAudience(token, now);
     const caller = this.#callers.get(verified.callerKey) ?? (await this.#compile(verified));
@@ -102,16 +102,16 @@ export class Authenticator {
     this.#version = version;
   }
 
-  async #compile({ subject, limit, session, callerKey }: VerifiedToken): Promise<Caller> {
+  async #compile({ subject, boundary, session, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
     const version = this.#version;
     const granted = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
-    if (granted === undefined) throw hasEnded(session);
+    if (granted === undefined) throw revokedToken(session);
     const caller: Caller = {
       uid: subject,
-      grants: limit === undefined ? granted : granted.within(limit),
-      isOperator: subject === OPERATOR_UID && limit === undefined,
-      limit,
+      grants: boundary === undefined ? granted : granted.intersect(boundary),
+      isOperator: subject === OPERATOR_UID && boundary === undefined,
+      boundary,
       ...(subject === OPERATOR_UID ? {} : { version, session }),
     };
     callers.set(callerKey, caller, bytesOf(callerKey, caller));
@@ -119,8 +119,8 @@ export class Authenticator {
   }
 }
 
-function bytesOf(callerKey: string, { grants, limit }: Caller): number {
-  const places = grants.size + (limit?.size ?? 0);
+function bytesOf(callerKey: string, { grants, boundary }: Caller): number {
+  const places = grants.size + (boundary?.size ?? 0);
   return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_PLACE * places;
 }
 
@@ -129,7 +129,7 @@ function bytesOf(callerKey: string, { grants, limit }: Caller): number {
  *
  * @example if (granted === undefined) throw hasEnded(token.session);
  */
-export function hasEnded(session: string | undefined): Error {
+export function revokedToken(session: string | undefined): Error {
   return unauthenticated(
     session
       ? "the token's session has ended, or its identity does not exist"

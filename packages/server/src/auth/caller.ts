@@ -12,7 +12,7 @@ export interface Caller {
   /** The session that the caller's token belongs to. */
   readonly session?: string;
   /** Where the caller's token is narrower than its identity. */
-  readonly limit?: Grants | undefined;
+  readonly boundary?: Grants | undefined;
 }
 
 /** Whoever runs the installation. Not stored: the right to sign tokens makes the operator. */
@@ -22,7 +22,7 @@ export const OPERATOR_UID = literalIdentityUid("wharf", "operator");
  * Whoever comes without credentials. Stored, so that roles can be bound to it, which is how a group is
  * made public; but nobody logs in as everybody: there is no token of it.
  */
-export const ANYONE_UID = literalIdentityUid("wharf", "anyone");
+export const ANONYMOUS_UID = literalIdentityUid("wharf", "anyone");
 
 export const OPERATOR: Caller = {
   uid: OPERATOR_UID,

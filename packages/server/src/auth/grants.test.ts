@@ -14,13 +14,13 @@ const CAPABILITIES = [
   Capability.CAP_TAG_LIST,
 ];
 
-/** Few steps down from few roots, so that places are often above, below or beside each other. */
-const places = fc
+/** Few steps down from few roots, so that scopes are often above, below or beside each other. */
+const scopes = fc
   .tuple(fc.constantFrom("a", "b"), fc.array(fc.constantFrom("c", "d"), { maxLength: 4 }))
   .map(([root, steps]) => [root.repeat(40), ...steps.map((step) => step.repeat(16))].join("/"));
 
 const some = fc.subarray(CAPABILITIES, { minLength: 1 });
-const entries = fc.array(fc.tuple(places, fc.subarray(CAPABILITIES)), { maxLength: 8 });
+const entries = fc.array(fc.tuple(scopes, fc.subarray(CAPABILITIES)), { maxLength: 8 });
 
 type Entry = [place: string, capabilities: Capability[]];
 
@@ -41,7 +41,7 @@ function holdsAll(granted: readonly Entry[], uid: string, wanted: readonly Capab
 }
 
 test("a place has what was granted at it and above it, and nothing else", () => {
-  const property = fc.property(entries, places, (granted, uid) => {
+  const property = fc.property(entries, scopes, (granted, uid) => {
     const expected = [...held(granted, uid)].sort((a, b) => a - b);
     assert.deepEqual(grantsOf(granted).heldAt(uid).toArray(), expected);
   });
@@ -49,7 +49,7 @@ test("a place has what was granted at it and above it, and nothing else", () => 
 });
 
 test("holding several capabilities takes each of them, wherever they come from", () => {
-  const property = fc.property(entries, places, some, (granted, uid, wanted) => {
+  const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
     const grants = grantsOf(granted);
     const expected = holdsAll(granted, uid, wanted);
     assert.equal(grants.holds(wanted, uid), expected);
@@ -59,10 +59,10 @@ test("holding several capabilities takes each of them, wherever they come from",
 });
 
 test("the reach covers a place exactly when everything asked for is held there", () => {
-  const property = fc.property(entries, places, some, (granted, uid, wanted) => {
+  const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
     const reach = grantsOf(granted).reach(wanted);
-    assert.ok("places" in reach);
-    const covered = reach.places.some((place) => isWithin(uid, place));
+    assert.ok("scopes" in reach);
+    const covered = reach.scopes.some((place) => isWithin(uid, place));
     assert.equal(covered, holdsAll(granted, uid, wanted));
   });
   fc.assert(property, { seed: SEED, numRuns: 500 });
@@ -71,9 +71,9 @@ test("the reach covers a place exactly when everything asked for is held there",
 test("the reach names no place twice and none within another", () => {
   const property = fc.property(entries, some, (granted, wanted) => {
     const reach = grantsOf(granted).reach(wanted);
-    assert.ok("places" in reach);
-    for (const [at, place] of reach.places.entries()) {
-      const covering: string[] = reach.places.filter(
+    assert.ok("scopes" in reach);
+    for (const [at, place] of reach.scopes.entries()) {
+      const covering: string[] = reach.scopes.filter(
         (other, index) => index !== at && isWithin(place, other),
       );
       assert.deepEqual(covering, [], `${place} is covered twice`);
@@ -86,8 +86,8 @@ test("the reach of a question is the same each time it is asked", () => {
   const grants = grantsOf([["a".repeat(40), CAPABILITIES]]);
   const [first, second] = CAPABILITIES as [Capability, Capability];
   assert.deepEqual(grants.reach([first]), grants.reach([first]));
-  assert.deepEqual(grants.reach([first, second]), { places: ["a".repeat(40)] });
-  assert.deepEqual(grants.reach([Capability.CAP_TAG_DELETE]), { places: [] });
+  assert.deepEqual(grants.reach([first, second]), { scopes: ["a".repeat(40)] });
+  assert.deepEqual(grants.reach([Capability.CAP_TAG_DELETE]), { scopes: [] });
 });
 
 test("grants everywhere reach everything, but for what they do not include", () => {
@@ -97,7 +97,7 @@ test("grants everywhere reach everything, but for what they do not include", () 
   assert.ok(grants.holds([Capability.CAP_REPO_LIST], ""));
   assert.ok(!grants.holds([Capability.CAP_TAG_LIST], anywhere));
   assert.deepEqual(grants.reach([Capability.CAP_REPO_LIST]), { everything: true });
-  assert.deepEqual(grants.reach([Capability.CAP_TAG_LIST]), { places: [] });
+  assert.deepEqual(grants.reach([Capability.CAP_TAG_LIST]), { scopes: [] });
 });
 
 test("nobody holds anything at the place above everything, nor at what is no uid", () => {

@@ -2,7 +2,7 @@ import { type Capability, CapabilitySet, rootOf } from "@wharf/contract";
 import { RootGrants } from "./root-grants.ts";
 
 /** The parts of the tree in which a caller holds something: everywhere, or below these places. */
-export type Reach = { readonly everything: true } | { readonly places: readonly string[] };
+export type Reach = { readonly everything: true } | { readonly scopes: readonly string[] };
 
 /** What one caller holds, root by root. */
 export class Grants {
@@ -65,7 +65,7 @@ export class Grants {
    *
    * @example const caller = granted.within(limitOfToken);
    */
-  within(limit: Grants): Grants {
+  intersect(limit: Grants): Grants {
     const known = this.#within.get(limit);
     if (known !== undefined) return known;
     const roots = new Map<string, RootGrants>();
@@ -120,14 +120,14 @@ export class Grants {
   /** Where all of these are held, as the fewest places that cover it; where anything is, if none are named. */
   reach(capabilities: readonly Capability[]): Reach {
     if (!this.#everywhere.isEmpty) {
-      return this.#everywhere.hasAll(capabilities) ? { everything: true } : { places: [] };
+      return this.#everywhere.hasAll(capabilities) ? { everything: true } : { scopes: [] };
     }
     const key = capabilities.join();
     let reach = this.#reach.get(key);
     if (reach === undefined) {
       const roots = [...this.#roots.keys()].sort();
       const places = roots.flatMap((root) => this.#roots.get(root)?.topmost(capabilities) ?? []);
-      reach = { places };
+      reach = { scopes: places };
       this.#reach.set(key, reach);
     }
     return reach;

@@ -105,7 +105,7 @@ export class SigningKeys {
    *
    * @example await keys.catchUp();
    */
-  async catchUp(): Promise<void> {
+  async reloadIfChanged(): Promise<void> {
     const version = await this.#store.accessVersion();
     if (version === this.#version) return;
     await this.reload();

@@ -7,12 +7,11 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
-import { isProvisioned, maySignIn } from "../scim/lookup.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
 import { externalIdOf, providersOfPerson } from "../store/tables/provider-people.ts";
 import type { StoredSession } from "../store/tables/sessions.ts";
+import { isProvisioned, maySignIn } from "./provisioning.ts";
 
 /**
  * Where the sign-in of a person counts.
@@ -90,23 +89,33 @@ export function clientOf({ provider, person }: SignIn): SignInClient | undefined
   return clientId === undefined ? undefined : { provider, clientId };
 }
 
+/** How access reads one kind of resource. A port: auth is below the engine that stores them. */
+export interface Lookup<R> {
+  find(reader: Reader, uid: string): Promise<R | undefined>;
+  findMany(reader: Reader, uids: Iterable<string>): Promise<Map<string, R>>;
+  whereIn(reader: Reader, column: string, values: readonly string[]): Promise<R[]>;
+}
+
 /** The standing of a person at groups: in a session, or by a direct exchange where there is none. */
 export async function standingOf(
-  engine: Engine,
+  identityProviders: Lookup<IdentityProvider>,
   reader: Reader,
   person: PersonKey | undefined,
   session: SignIn | undefined,
   groups: readonly string[],
 ): Promise<Standing> {
   if (person === undefined) return Standing.EVERYWHERE;
-  const trusted = session && (await trustedGroups(engine, reader, person, session));
+  const trusted = session && (await trustedGroups(identityProviders, reader, person, session));
   // What is not trusted does not count, whether or not it is provisioned.
   const relevant = groups.filter((group) => isWithin(group, trusted)).concat(trusted ?? []);
-  return new Standing(trusted, await provisionedGroups(engine, reader, person, relevant));
+  return new Standing(
+    trusted,
+    await provisionedGroups(identityProviders, reader, person, relevant),
+  );
 }
 
 async function trustedGroups(
-  { identityProviders }: Engine,
+  identityProviders: Lookup<IdentityProvider>,
   reader: Reader,
   { identity, issuer }: PersonKey,
   session: SignIn,
@@ -123,7 +132,7 @@ async function trustedGroups(
 
 /** Several providers of one group vouch for each other: active at one of them is active. */
 async function provisionedGroups(
-  { identityProviders }: Engine,
+  identityProviders: Lookup<IdentityProvider>,
   reader: Reader,
   person: PersonKey,
   groups: readonly string[],

@@ -5,7 +5,7 @@ import type { Addresses } from "../config/addresses.ts";
 import { isCanonicalBase64url } from "../lib/base64url.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { unauthenticated } from "../lib/errors.ts";
-import { ANYONE_UID } from "./caller.ts";
+import { ANONYMOUS_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { signJwt } from "./sign.ts";
@@ -23,7 +23,7 @@ export interface TokenContent {
     | { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] }
     | undefined;
   /** Where it is narrower than its identity: what it may hold, place by place. */
-  readonly limit?: Grants | undefined;
+  readonly boundary?: Grants | undefined;
   /** The session that it belongs to, and ends with. */
   readonly session?: string | undefined;
   /** The person's address, where a provider told. */
@@ -37,10 +37,10 @@ export interface VerifiedToken {
   readonly audiences: readonly string[];
   readonly kid: string;
   readonly expires: number;
-  readonly limit: Grants | undefined;
+  readonly boundary: Grants | undefined;
   /** The session that it belongs to; empty when there is none. */
   readonly session: string;
-  /** The same for all tokens that hold the same: their subject, and their session and limit if they have them. */
+  /** The same for all tokens that hold the same: their subject, and their session and boundary if they have them. */
   readonly callerKey: string;
 }
 
@@ -69,13 +69,13 @@ export function issueToken(
     audiences,
     expires = Number.POSITIVE_INFINITY,
     act,
-    limit,
+    boundary,
     session,
     email,
   }: TokenContent,
   now: number,
 ): { token: string; expires: number } {
-  if (subject === ANYONE_UID) throw new Error("there is no token of anyone");
+  if (subject === ANONYMOUS_UID) throw new Error("there is no token of anyone");
   const issued = Math.floor(now / 1000);
   const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
   const [audience, ...others] = audiences;
@@ -83,7 +83,7 @@ export function issueToken(
     ...(act === undefined ? {} : { act }),
     ...(session ? { sid: session } : {}),
     ...(email ? { email: email.address, email_verified: email.verified } : {}),
-    ...(limit === undefined ? {} : { cap: encodeLimit(limit) }),
+    ...(boundary === undefined ? {} : { cap: encodeBoundary(boundary) }),
     iss: authUrl,
     aud: others.length === 0 ? (audience ?? "") : [...audiences],
     sub: subject,
@@ -95,11 +95,11 @@ export function issueToken(
 }
 
 /** The claim in which clients look for capabilities: a bit set for each place. */
-function encodeLimit(limit: Grants): Record<string, string> {
-  return Object.fromEntries([...limit.entries].map(([uid, held]) => [uid, held.encode()]));
+function encodeBoundary(boundary: Grants): Record<string, string> {
+  return Object.fromEntries([...boundary.entries].map(([uid, held]) => [uid, held.encode()]));
 }
 
-function decodeLimit(cap: unknown): Grants | undefined {
+function decodeBoundary(cap: unknown): Grants | undefined {
   if (cap === undefined) return undefined;
   const entries = Object.entries(cap as Record<string, string>);
   return Grants.at(entries.map(([uid, held]) => [uid, CapabilitySet.decode(held)] as const));
@@ -199,13 +199,13 @@ export class TokenVerifier {
       const subject = payload.sub as string;
       const session = typeof payload.sid === "string" ? payload.sid : "";
       // Tokens that we sign for others to believe are no way in, whatever their audience.
-      if (!isUid(subject) || subject === ANYONE_UID) throw unauthenticated('invalid "sub"');
+      if (!isUid(subject) || subject === ANONYMOUS_UID) throw unauthenticated('invalid "sub"');
       return {
         subject,
         audiences: [payload.aud ?? []].flat(),
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
-        limit: decodeLimit(payload.cap),
+        boundary: decodeBoundary(payload.cap),
         session,
         callerKey: callerKeyOf(subject, session, payload.cap),
       };
@@ -220,8 +220,8 @@ export class TokenVerifier {
   }
 }
 
-function bytesOf(token: string, { limit }: VerifiedToken): number {
-  const places = limit?.size ?? 0;
+function bytesOf(token: string, { boundary }: VerifiedToken): number {
+  const places = boundary?.size ?? 0;
   return ENTRY_BYTES + 2 * token.length + BYTES_PER_PLACE * places;
 }
 

@@ -8,6 +8,7 @@ import {
 import type { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
@@ -21,6 +22,7 @@ import { tryGoogle } from "./google.ts";
 
 /** What the check works with. */
 export interface CheckParts {
+  readonly settings: Settings;
   readonly engine: Engine;
   readonly keys: SigningKeys;
   addresses(): Addresses;
@@ -41,8 +43,8 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
  *
  * @example handlers.set(AccountAssociationsService.method.checkAccountAssociation, checkMethod(parts));
  */
-export function checkMethod({ engine, keys, addresses }: CheckParts): Handler {
-  const { store, settings } = engine;
+export function checkMethod({ settings, engine, keys, addresses }: CheckParts): Handler {
+  const { store } = engine;
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;
     const attempt = PROVIDERS[providerType];

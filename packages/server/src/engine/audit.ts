@@ -3,15 +3,15 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 
 /** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
-export const LONGEST_USER_AGENT = 256;
+export const MAX_USER_AGENT_LENGTH = 256;
 
 /**
  * As much of a user agent as is kept.
  *
  * @example const kept = shortUserAgent(call.userAgent);
  */
-export function shortUserAgent(userAgent: string): string {
-  return userAgent.slice(0, LONGEST_USER_AGENT);
+export function truncateUserAgent(userAgent: string): string {
+  return userAgent.slice(0, MAX_USER_AGENT_LENGTH);
 }
 
 /** The canonical code of a refusal because the credentials speak for nobody. */
@@ -54,7 +54,7 @@ export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
     resource: outcome.resource,
     requestId,
     remoteAddress,
-    userAgent: shortUserAgent(userAgent),
+    userAgent: truncateUserAgent(userAgent),
     code: outcome.code ?? 0,
     detail: outcome.detail === undefined ? "" : JSON.stringify(outcome.detail),
   };

@@ -8,7 +8,7 @@ import type { FilterDefinition, ResourceMessage, TermDefinition } from "./defini
 import type { Resource } from "./resource.ts";
 
 /** More values than this in one filter is a mistake, or an attempt to be expensive. */
-const MOST_VALUES = 1_000;
+const MAX_FILTER_VALUES = 1_000;
 
 /**
  * What a list request asks of rows, beside where in the tree they are.
@@ -20,7 +20,7 @@ export function readFilters<R extends ResourceMessage>(
   method: DescMethod,
   request: Message,
 ): Condition[] {
-  const { filters = [], terms = [], textField } = definition;
+  const { filters = [], terms = [], textField } = definition.index ?? {};
   const given = (name: string | undefined): Given | undefined => {
     const field = name === undefined ? undefined : method.input.field[name];
     if (field === undefined || !isFieldSet(request, field)) return undefined;
@@ -57,7 +57,7 @@ function millisecondsOf({ seconds, nanos }: Timestamp): number {
 }
 
 function ofTerms<R>(
-  { kind, field, insteadBy, excludedBy }: TermDefinition<R>,
+  { kind, field, overriddenBy: insteadBy, excludedBy }: TermDefinition<R>,
   given: (name: string | undefined) => Given | undefined,
 ): Condition[] {
   const instead = given(insteadBy?.field);
@@ -72,8 +72,8 @@ function ofTerms<R>(
 
 function valuesOf({ field, value }: Given): string[] {
   const values = [...new Set([value].flat().map(String))];
-  if (values.length > MOST_VALUES) {
-    const description = `${field.jsonName} must have at most ${MOST_VALUES} values`;
+  if (values.length > MAX_FILTER_VALUES) {
+    const description = `${field.jsonName} must have at most ${MAX_FILTER_VALUES} values`;
     throw invalidArgument({ field: field.jsonName, description });
   }
   return values.map(indexable).sort();

@@ -18,23 +18,24 @@ export function getMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, kind } = resource;
+  const { definition, table, tree: kind } = resource;
   const rule = accessOf(method);
   const narrowed = rule?.kind === "unscoped" ? rule.capabilities : undefined;
 
   const { reader } = engine.store;
+  const hydrates = engine.hydrates(resource);
 
   return async ({ caller, format }, request) => {
     const { uid } = request as Message & { uid: string };
     if (narrowed !== undefined && !canSee(kind, caller.grants.reach(narrowed), uid)) {
       throw permissionDenied(narrowed.map(capabilityName), uid);
     }
-    const form = format === "binary" || resource.fillsIn ? "data" : "json";
+    const form = format === "binary" || hydrates ? "data" : "json";
     const row = await table.find(reader, uid, form);
     if (row === undefined) throw notFound(resource.typeName, uid);
-    if (resource.fillsIn) {
+    if (hydrates) {
       const found = resource.fromRow(row);
-      await resource.fillIn(reader, found, engine);
+      await engine.hydrateDetail(resource, reader, found);
       return messageReply(definition.schema, found);
     }
     if (form === "data" || row.encoding === resource.encoding) return preparedReply(row);

@@ -32,7 +32,7 @@ const MAX_PAGE_SIZE = 200;
  * What the rows of a page come to at most, in bytes or characters: clients of gRPC take no message of
  * more than 4 MiB unless told to, and a page has a little beside its rows.
  */
-const MOST_IN_PAGE = 4 * 1024 * 1024 - 16 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
 
 /** The most that the contract's field can say. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -66,7 +66,8 @@ export function listMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, kind } = resource;
+  const { definition, table, tree: kind } = resource;
+  const { index = {} } = definition;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
@@ -77,7 +78,7 @@ export function listMethod<R extends ResourceMessage>(
     "created_at",
     "updated_at",
   ];
-  const fallback = definition.defaultOrder ?? { column: "uid", descending: false };
+  const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
 
@@ -87,18 +88,18 @@ export function listMethod<R extends ResourceMessage>(
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
-    const parts = definition.parts?.wanted(request) ?? [];
+    const parts = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
     const reach = call.caller.grants.reach(capabilities);
     const settledFilters = await settled(reader, resource, filters);
-    const asked = definition.resolve
-      ? await definition.resolve(reader, settledFilters, reach)
+    const asked = index.resolve
+      ? await index.resolve(reader, settledFilters, reach)
       : settledFilters;
     const stretches = rangesFor(kind, reach, request.uidp);
     const { found, totalCount } = await engine.lists.run(call, stretches.length, async (task) => {
-      const ranges = definition.parts
+      const ranges = index.partitions
         ? await inParts(reader, resource, stretches, parts, task)
         : stretches;
       const scan: Scan = {
@@ -161,7 +162,7 @@ async function settled<R extends ResourceMessage>(
   { definition, table }: Resource<R>,
   filters: readonly Condition[],
 ): Promise<readonly Condition[]> {
-  if (!definition.updatesAscend || !filters.some(isOfUpdates)) return filters;
+  if (!definition.index?.monotonicUpdateTime || !filters.some(isOfUpdates)) return filters;
   const until = await table.latestUpdate(reader);
   return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
 }
@@ -222,13 +223,13 @@ export function readCursor(
 /** The rows of a list; read again from the data where some were written in an older shape. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  { store: { reader }, landmarks }: Engine,
+  { store: { reader }, skipIndex }: Engine,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const rows = await readRows(reader, landmarks, scan);
+  const rows = await readRows(reader, skipIndex, scan);
   if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding)) return rows;
   const { schema } = resource.definition;
-  const again = await readRows(reader, landmarks, { ...scan, form: "data" });
+  const again = await readRows(reader, skipIndex, { ...scan, form: "data" });
   return again.map(([key, id, encoding, data]) => {
     return [key, id, encoding, messageToJson(schema, fromBinary(schema, data as Uint8Array))];
   });
@@ -239,7 +240,7 @@ function fitting(bodies: readonly Body[]): readonly Body[] {
   let size = 0;
   const end = bodies.findIndex((body, at) => {
     size += body.length;
-    return size > MOST_IN_PAGE && at > 0;
+    return size > MAX_PAGE_BYTES && at > 0;
   });
   return end < 0 ? bodies : bodies.slice(0, end);
 }
@@ -252,7 +253,7 @@ async function hydrated<R extends ResourceMessage>(
   stored: readonly Body[],
 ): Promise<Body[]> {
   const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
-  await hydrate?.(engine.store.reader, all, engine);
+  await hydrate?.(engine.store.reader, all, engine.catalog);
   return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
 }
 

@@ -51,7 +51,7 @@ export function applyMask(target: Message, source: Message, mask: readonly MaskP
  *
  * @example refuseImmutable(IdentityProviderSchema, before, after);
  */
-export function refuseImmutable(
+export function rejectImmutableChanges(
   schema: DescMessage,
   before: Message,
   after: Message,
@@ -65,7 +65,7 @@ export function refuseImmutable(
     }
     if (field.fieldKind === "message" && old !== undefined && now !== undefined) {
       if (!equals(field.message, old as Message, now as Message)) {
-        refuseImmutable(field.message, old as Message, now as Message, `${path}.`);
+        rejectImmutableChanges(field.message, old as Message, now as Message, `${path}.`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { Heap } from "../lib/heap.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Order, Position, Range, Start } from "../store/resources/page.ts";
-import type { Walk } from "./skip-index.ts";
+import type { Traversal } from "./skip-index.ts";
 
 /** Reads where the rows of a range stand, from a start. */
 export type Fetch = (range: Range, start: Start | undefined, limit: number) => Promise<Position[]>;
@@ -29,7 +29,7 @@ export interface MergedList {
 }
 
 /** Walks through many ranges in one order, as if they were one. */
-export class MergedWalk implements Walk {
+export class MergedTraversal implements Traversal {
   readonly #list: MergedList;
   readonly #fetch: Fetch;
   readonly #task: SlicedTask;

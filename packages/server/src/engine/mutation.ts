@@ -9,7 +9,7 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../lib/errors.ts";
 import type { Call, EventBody, Told } from "../rpc/call.ts";
@@ -21,25 +21,40 @@ import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
 
+export interface MutationOptions {
+  /** The identity that audit log and events name; by default the caller. */
+  readonly actor?: string;
+  /** Whether quotas of groups apply; they do by default. */
+  readonly enforcesQuotas?: boolean;
+  /** `each`, the default, writes an event per resource; `held` waits for `emitInstead`. */
+  readonly events?: "each" | "held";
+  /** `each`, the default, writes an audit entry per resource; `once` leaves it to `auditOnce`. */
+  readonly audit?: "each" | "once";
+}
+
+type EmittedEvent = [method: DescMethod, uid: string, body: EventBody, group?: string];
+
 /**
- * One change under way: the call that asks for it and the transaction that it happens in. Whatever
- * goes through here leaves its audit row and its event in that transaction.
+ * A write in progress: the call that asks for it and the transaction that it runs in. Every resource
+ * that is written here leaves its audit entry and its event in the same transaction.
  */
-export class Change {
+export class Mutation {
   readonly call: Call;
   readonly tx: Transaction;
   readonly engine: Engine;
-  /** Who is noted as having done it: the caller, or who the caller turned out to be. */
   readonly actor: string;
-  /** Whether the limits of groups bind it. */
-  readonly isLimited: boolean = true;
+  readonly enforcesQuotas: boolean;
+  readonly #options: MutationOptions;
+  readonly #held: EmittedEvent[] = [];
   #caller: Caller;
 
-  constructor(call: Call, tx: Transaction, engine: Engine, actor = call.caller.uid) {
+  constructor(call: Call, tx: Transaction, engine: Engine, options: MutationOptions = {}) {
     this.call = call;
     this.tx = tx;
     this.engine = engine;
-    this.actor = actor;
+    this.actor = options.actor ?? call.caller.uid;
+    this.enforcesQuotas = options.enforcesQuotas ?? true;
+    this.#options = options;
     this.#caller = call.caller;
   }
 
@@ -48,25 +63,21 @@ export class Change {
   }
 
   /**
-   * Makes sure that the caller may still do this, before something that changes access: they may
-   * have lost the right since they were admitted, while this waited for its turn.
+   * Checks again that the caller may do this, before something that changes access: the caller may
+   * have lost the right since admission, while the transaction waited for its lock.
    */
   async confirmAccess(uid: string): Promise<void> {
-    const { version, limit, session, uid: identity } = this.#caller;
+    const { version, boundary, session, uid: identity } = this.#caller;
     if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
-    const granted = await this.engine.grantsOf(identity, this.tx, session);
-    if (granted === undefined) throw hasEnded(session);
-    const grants = limit === undefined ? granted : granted.within(limit);
+    const granted = await this.engine.access.grantsOf(identity, this.tx, session);
+    if (granted === undefined) throw revokedToken(session);
+    const grants = boundary === undefined ? granted : granted.intersect(boundary);
     this.#caller = { ...this.#caller, grants };
     const rule = accessOf(this.call.method);
     if (rule?.kind === "scoped") this.mustHold(rule.capabilities, uid);
   }
 
-  /**
-   * Refuses unless the caller holds all of this at a place: nobody can give what they do not have.
-   *
-   * @example change.mustHold(CapabilitySet.of(...role.capabilities), group);
-   */
+  /** Rejects unless the caller holds all capabilities at a scope: nobody grants what they lack. */
   mustHold(capabilities: CapabilitySet | readonly Capability[], uid: string): void {
     if (this.caller.grants.holds(capabilities, uid)) return;
     const held = this.caller.grants.heldAt(uid);
@@ -75,7 +86,7 @@ export class Change {
     throw permissionDenied(missing.map(capabilityName), uid);
   }
 
-  /** Stores a new one; the event is that of Create, unless another method is named. */
+  /** Stores a new resource; the event is that of Create, unless another method is named. */
   async insert<R extends ResourceMessage>(
     resource: Resource<R>,
     created: R,
@@ -83,15 +94,16 @@ export class Change {
   ): Promise<ResourceRow> {
     const row = resource.toRow(created);
     if (!(await resource.table.insert(this.tx, row))) {
-      throw alreadyExists(resource.typeName, resource.definition.uniqueNames ? row.name : row.uid);
+      throw alreadyExists(
+        resource.typeName,
+        resource.definition.tree?.uniqueNames ? row.name : row.uid,
+      );
     }
-    if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.note(row.uid);
-    await this.emit(method, row.uid, resource.eventBody(row));
+    await this.#written(resource, method, row);
     return row;
   }
 
-  /** Stores a change; the event is that of Update, unless another method is named. */
+  /** Stores an update; the event is that of Update, unless another method is named. */
   async update<R extends ResourceMessage>(
     resource: Resource<R>,
     updated: R,
@@ -99,28 +111,58 @@ export class Change {
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
-    if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.note(row.uid);
-    await this.emit(method, row.uid, resource.eventBody(row));
+    await this.#written(resource, method, row);
     return row;
+  }
+
+  async #written<R extends ResourceMessage>(
+    resource: Resource<R>,
+    method: DescMethod,
+    row: ResourceRow,
+  ): Promise<void> {
+    if (resource.definition.changesAccess) this.tx.accessChanged();
+    await this.#audit(row.uid);
+    await this.emit(method, row.uid, resource.eventBody(row));
   }
 
   async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
     await resource.table.delete(this.tx, uid);
     if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.note(uid);
+    await this.#audit(uid);
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
   }
 
-  /** Writes the line of the audit. */
-  protected note(uid: string, detail?: object): Promise<void> {
-    const more = detail === undefined ? {} : { detail };
-    return audit(this.tx, this.call, { resource: uid, actor: this.actor, ...more });
+  /** Stores many new resources without events and audit entries, which the caller writes for all. */
+  async insertAll<R extends ResourceMessage>(
+    resource: Resource<R>,
+    created: readonly R[],
+  ): Promise<void> {
+    const rows = created.map((one) => resource.toRow(one));
+    const clash = await resource.table.insertAll(this.tx, rows);
+    if (clash !== undefined) throw alreadyExists(resource.typeName, clash.name);
   }
 
-  /** Writes the event that the contract gives a method, if any; of another group where one is named. */
-  async emit(method: DescMethod, uid: string, body: EventBody, group?: string): Promise<void> {
+  /** Emits the event that the contract defines for a method, if any; in another group if one is given. */
+  async emit(...event: EmittedEvent): Promise<void> {
+    if (this.#options.events === "held") this.#held.push(event);
+    else await this.#writeEvent(...event);
+  }
+
+  /** Emits one event in place of the held ones, and after it those of them that are kept. */
+  async emitInstead(
+    method: DescMethod,
+    uid: string,
+    body: EventBody,
+    isKept: (uid: string) => boolean = () => false,
+  ): Promise<void> {
+    await this.#writeEvent(method, uid, body);
+    for (const event of this.#held.splice(0)) {
+      if (isKept(event[1])) await this.#writeEvent(...event);
+    }
+  }
+
+  async #writeEvent(...[method, uid, body, group]: EmittedEvent): Promise<void> {
     const event = eventOf(method);
     if (event === undefined) return;
     const told: Told = this.call.retell?.(body) ?? body;
@@ -135,33 +177,14 @@ export class Change {
       body: told.json,
     });
   }
-}
 
-/** A change of many at once, whose one event the method writes itself. */
-export class BatchChange extends Change {
-  override async emit(): Promise<void> {}
-
-  /** Writes the one event. */
-  emitForAll(uid: string, body: EventBody): Promise<void> {
-    return super.emit(this.call.method, uid, body);
-  }
-}
-
-/** A change of very many at once, which leaves one line in the audit as well. */
-export class BulkChange extends BatchChange {
-  protected override async note(): Promise<void> {}
-
-  async insertAll<R extends ResourceMessage>(
-    resource: Resource<R>,
-    created: readonly R[],
-  ): Promise<void> {
-    const rows = created.map((one) => resource.toRow(one));
-    const clash = await resource.table.insertAll(this.tx, rows);
-    if (clash !== undefined) throw alreadyExists(resource.typeName, clash.name);
+  async #audit(uid: string): Promise<void> {
+    if (this.#options.audit === "once") return;
+    await audit(this.tx, this.call, { resource: uid, actor: this.actor });
   }
 
-  /** Writes the one line. */
-  noteForAll(uid: string, detail: object): Promise<void> {
-    return super.note(uid, detail);
+  /** Writes the one audit entry of a mutation with `audit: "once"`. */
+  auditOnce(uid: string, detail: object): Promise<void> {
+    return audit(this.tx, this.call, { resource: uid, actor: this.actor, detail });
   }
 }

@@ -9,10 +9,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A token that was sealed is given out again for this long to whoever comes to the same place. */
-const REUSED_MS = 60_000;
+const REUSE_MS = 60_000;
 
 /** Tokens kept for that at most. */
-const KEPT = 1_000;
+const MAX_CACHE_ENTRIES = 1_000;
 
 /** Where a list goes on: after this row, with so many rows skipped on the way. */
 export interface Cursor {
@@ -56,10 +56,11 @@ export class PageTokens {
     const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
     const known = this.#sealed.get(content);
     // Sealing costs as much as reading the page; the pages that everyone looks at are few.
-    if (known !== undefined && now - known.made < REUSED_MS) return known.token;
+    if (known !== undefined && now - known.made < REUSE_MS) return known.token;
     const token = seal(sealingKey, JSON.stringify([VERSION, now, ...JSON.parse(content)]));
     this.#sealed.delete(content);
-    if (this.#sealed.size >= KEPT) this.#sealed.delete(this.#sealed.keys().next().value as string);
+    if (this.#sealed.size >= MAX_CACHE_ENTRIES)
+      this.#sealed.delete(this.#sealed.keys().next().value as string);
     this.#sealed.set(content, { token, made: now });
     return token;
   }

@@ -4,16 +4,16 @@ import type { Reader } from "../store/db/connection.ts";
 import { readCounts } from "../store/resources/counts.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import type { Change } from "./mutation.ts";
+import type { Mutation } from "./mutation.ts";
 import type { Resource } from "./resource.ts";
 
 /**
  * What the operator can limit in a group and everything below it. Clusters are part of the contract;
  * this service has none, so that limit never stands in anyone's way.
  */
-export const LIMITS = ["clusters", "idps", "repositories"] as const;
+export const QUOTAS = ["clusters", "idps", "repositories"] as const;
 
-export type Limited = (typeof LIMITS)[number];
+export type Quota = (typeof QUOTAS)[number];
 
 /** A group that limits something, and how many it may hold. */
 interface Limit {
@@ -28,12 +28,12 @@ interface Limit {
  *
  * @example await refusePastLimit(change, repos, group);
  */
-export async function refusePastLimit<R extends ResourceMessage>(
-  { engine, tx }: Change,
+export async function enforceQuota<R extends ResourceMessage>(
+  { engine, tx }: Mutation,
   { table, definition, plural }: Resource<R>,
   place: string,
 ): Promise<void> {
-  const limits = await limitsAt(engine, tx, place, definition.limitedAs);
+  const limits = await limitsAt(engine, tx, place, definition.quota);
   if (limits.length > 0) await tx.takeTurn();
   for (const { group, most } of limits) {
     if ((await tx.countBelow(table.shape.name, group)) < most) continue;
@@ -45,15 +45,15 @@ export async function refusePastLimit<R extends ResourceMessage>(
 /**
  * Whether a place can take one more of a resource, as far as is known now.
  *
- * @example if (!(await hasRoom(engine, reader, engine.repos, group))) …
+ * @example if (!(await hasRoom(engine, reader, engine.catalog.repos, group))) …
  */
-export async function hasRoom<R extends ResourceMessage>(
+export async function hasQuotaLeft<R extends ResourceMessage>(
   engine: Engine,
   reader: Reader,
   { table, definition }: Resource<R>,
   place: string,
 ): Promise<boolean> {
-  for (const { group, most } of await limitsAt(engine, reader, place, definition.limitedAs)) {
+  for (const { group, most } of await limitsAt(engine, reader, place, definition.quota)) {
     const { descendants } = await readCounts(reader, table.shape.name, group);
     if (descendants >= most) return false;
   }
@@ -61,10 +61,10 @@ export async function hasRoom<R extends ResourceMessage>(
 }
 
 async function limitsAt(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   place: string,
-  limited: Limited | undefined,
+  limited: Quota | undefined,
 ): Promise<Limit[]> {
   if (limited === undefined) return [];
   const found = await groups.findMany(reader, [place, ...ancestorsOf(place)]);

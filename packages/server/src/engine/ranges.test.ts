@@ -5,15 +5,15 @@ import { UIDPFilterSchema } from "@wharf/contract";
 import fc from "fast-check";
 import type { Reach } from "../auth/grants.ts";
 import type { Range } from "../store/resources/page.ts";
-import { canSee, type Kind, rangesFor } from "./ranges.ts";
+import { canSee, rangesFor, type TreeShape } from "./ranges.ts";
 
 /** Failures name the path below this seed. */
 const SEED = 20_261;
 
-const IDENTITIES: Kind = { isPlace: false, uidIsParent: false, rootsAreShared: false };
-const GROUPS: Kind = { ...IDENTITIES, isPlace: true };
-const ROLES: Kind = { ...IDENTITIES, rootsAreShared: true };
-const ASSOCIATIONS: Kind = { ...IDENTITIES, uidIsParent: true };
+const IDENTITIES: TreeShape = { isScope: false, uidIsParent: false, rootsAreShared: false };
+const GROUPS: TreeShape = { ...IDENTITIES, isScope: true };
+const ROLES: TreeShape = { ...IDENTITIES, rootsAreShared: true };
+const ASSOCIATIONS: TreeShape = { ...IDENTITIES, uidIsParent: true };
 
 /** Few steps down from few roots, so that uids are often above, below or beside each other. */
 const uids = fc
@@ -30,7 +30,7 @@ const reaches: fc.Arbitrary<Reach> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.array(uids, { maxLength: 4 }).map((list) => ({
-      places: [...new Set(list)].filter((uid) => !list.some((other) => isBelow(uid, other))),
+      scopes: [...new Set(list)].filter((uid) => !list.some((other) => isBelow(uid, other))),
     })),
   },
 );
@@ -57,12 +57,12 @@ const filters: fc.Arbitrary<Wanted> = fc.record(
 const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES, ASSOCIATIONS);
 
 /** Whether a list shows a uid, the slow way: it may be seen, and every filter lets it through. */
-function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
+function shows(kind: TreeShape, reach: Reach, wanted: Wanted, uid: string): boolean {
   const parent = kind.uidIsParent ? uid : parentOf(uid);
-  const place = kind.isPlace ? uid : parent;
+  const place = kind.isScope ? uid : parent;
   const seen =
     "everything" in reach ||
-    reach.places.some((one) => isWithin(uid, one)) ||
+    reach.scopes.some((one) => isWithin(uid, one)) ||
     (kind.rootsAreShared && !uid.includes("/"));
   const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = wanted;
   return (
@@ -75,7 +75,7 @@ function shows(kind: Kind, reach: Reach, wanted: Wanted, uid: string): boolean {
   );
 }
 
-function holds(kind: Kind, range: Range, uid: string): boolean {
+function holds(kind: TreeShape, range: Range, uid: string): boolean {
   if ("everything" in range) return true;
   if ("uids" in range) return range.uids.includes(uid);
   if ("childrenOf" in range) return (kind.uidIsParent ? uid : parentOf(uid)) === range.childrenOf;
@@ -86,7 +86,7 @@ test("the ranges of a list hold what it must show, each once, and nothing else",
   const property = fc.property(kinds, reaches, filters, uids, (kind, reach, wanted, uid) => {
     // Nobody is bound at an identity or a role: what is granted, is granted at groups above them.
     fc.pre(
-      kind.isPlace || kind.uidIsParent || "everything" in reach || !reach.places.includes(uid),
+      kind.isScope || kind.uidIsParent || "everything" in reach || !reach.scopes.includes(uid),
     );
     const ranges = rangesFor(kind, reach, create(UIDPFilterSchema, wanted));
     const holding = ranges.filter((range) => holds(kind, range, uid));

@@ -12,9 +12,9 @@ import { mustBeUid } from "../rpc/validate.ts";
 import type { Range } from "../store/resources/page.ts";
 
 /** How a kind of resource sits in the tree, as far as lists care. */
-export interface Kind {
+export interface TreeShape {
   /** Its uids are places themselves: groups. */
-  readonly isPlace: boolean;
+  readonly isScope: boolean;
   /** Its uids are those of the places that they are in. */
   readonly uidIsParent: boolean;
   /** Those without a parent are seen by everyone. */
@@ -33,12 +33,12 @@ const MAX_IDS = 1_000;
  *
  * @example rangesFor(groups.kind, reach, request.uidp)
  */
-export function rangesFor(kind: Kind, reach: Reach, filter: UIDPFilter | undefined): Range[] {
+export function rangesFor(kind: TreeShape, reach: Reach, filter: UIDPFilter | undefined): Range[] {
   const wanted = readFilter(filter);
   if (wanted.uids !== undefined) return namedRanges(kind, reach, wanted, wanted.uids);
   if (wanted.ancestorsOf !== undefined) {
     const above = ancestorsOf(wanted.ancestorsOf);
-    if (kind.isPlace) return namedRanges(kind, reach, wanted, above);
+    if (kind.isScope) return namedRanges(kind, reach, wanted, above);
     return above.flatMap((place) => childRanges(kind, reach, wanted, place));
   }
   if (wanted.inRoot) return childRanges(kind, reach, wanted, "");
@@ -77,11 +77,16 @@ function readFilter(filter: UIDPFilter | undefined): Wanted {
   };
 }
 
-function namedRanges(kind: Kind, reach: Reach, wanted: Wanted, uids: readonly string[]): Range[] {
+function namedRanges(
+  kind: TreeShape,
+  reach: Reach,
+  wanted: Wanted,
+  uids: readonly string[],
+): Range[] {
   const matches = (uid: string) => {
     const { ancestorsOf: below, descendantsOf, childrenOf, inRoot } = wanted;
     const parent = kind.uidIsParent ? uid : parentOf(uid);
-    const place = kind.isPlace ? uid : parent;
+    const place = kind.isScope ? uid : parent;
     if (below !== undefined && (place === "" || place === below || !isSelfOrBelow(below, place)))
       return false;
     if (descendantsOf !== undefined && (parent === "" || !isSelfOrBelow(parent, descendantsOf)))
@@ -98,7 +103,7 @@ function namedRanges(kind: Kind, reach: Reach, wanted: Wanted, uids: readonly st
   return ranges;
 }
 
-function childRanges(kind: Kind, reach: Reach, wanted: Wanted, place: string): Range[] {
+function childRanges(kind: TreeShape, reach: Reach, wanted: Wanted, place: string): Range[] {
   const { descendantsOf, childrenOf, inRoot, ancestorsOf: below } = wanted;
   if (inRoot && place !== "") return [];
   if (childrenOf !== undefined && place !== childrenOf) return [];
@@ -109,19 +114,19 @@ function childRanges(kind: Kind, reach: Reach, wanted: Wanted, place: string): R
   if ("everything" in reach) return [{ childrenOf: place }];
   if (place === "" && kind.rootsAreShared) return [{ childrenOf: "" }];
   if (place !== "" && covers(reach, place)) return [{ childrenOf: place }];
-  const seen = kind.isPlace ? reach.places.filter((uid) => parentOf(uid) === place) : [];
+  const seen = kind.isScope ? reach.scopes.filter((uid) => parentOf(uid) === place) : [];
   return namedRanges(kind, reach, { ...wanted, ancestorsOf: undefined }, seen);
 }
 
-function subtreeRanges(kind: Kind, reach: Reach, top: string | undefined): Range[] {
+function subtreeRanges(kind: TreeShape, reach: Reach, top: string | undefined): Range[] {
   if ("everything" in reach)
     return [top === undefined ? { everything: true } : { below: top, self: false }];
   if (top === undefined) {
     const roots: Range[] = kind.rootsAreShared ? [{ childrenOf: "" }] : [];
-    return [...roots, ...reach.places.map((place) => ({ below: place, self: true }))];
+    return [...roots, ...reach.scopes.map((place) => ({ below: place, self: true }))];
   }
   if (covers(reach, top)) return [{ below: top, self: false }];
-  return reach.places
+  return reach.scopes
     .filter((place) => isSelfOrBelow(place, top))
     .map((below) => ({ below, self: true }));
 }
@@ -131,13 +136,13 @@ function subtreeRanges(kind: Kind, reach: Reach, top: string | undefined): Range
  *
  * @example if (!canSee(kind, reach, uid)) throw permissionDenied(…);
  */
-export function canSee(kind: Kind, reach: Reach, uid: string): boolean {
+export function canSee(kind: TreeShape, reach: Reach, uid: string): boolean {
   return covers(reach, uid) || (kind.rootsAreShared && isRoot(uid));
 }
 
 function covers(reach: Reach, uid: string): boolean {
   if ("everything" in reach) return true;
-  const places = placesOf(reach.places);
+  const places = placesOf(reach.scopes);
   return places.has(uid) || ancestorsOf(uid).some((above) => places.has(above));
 }
 

@@ -20,9 +20,8 @@ import {
 } from "../store/resources/resource-table.ts";
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
-import type { Engine } from "./engine.ts";
-import type { Kind } from "./ranges.ts";
-import { FieldRemover, shapeNumber } from "./shape.ts";
+import type { TreeShape } from "./ranges.ts";
+import { FieldRemover, schemaFingerprint } from "./shape.ts";
 
 const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
 
@@ -36,7 +35,7 @@ const NEVER_SHOWN = new FieldRemover((field) => {
  * @example const json = messageToJson(schema, withoutSecrets(schema, response));
  */
 export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
-  if (!NEVER_SHOWN.concerns(schema)) return message;
+  if (!NEVER_SHOWN.appliesTo(schema)) return message;
   const copy = clone(schema, message) as Message as R;
   NEVER_SHOWN.clear(schema, copy);
   return copy;
@@ -47,7 +46,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   readonly definition: ResourceDefinition<R>;
   readonly table: ResourceTable;
   /** How it sits in the tree. */
-  readonly kind: Kind;
+  readonly tree: TreeShape;
   /** The type's name as errors show it. */
   readonly typeName: string;
   /** Names the shape that rows are encoded with. */
@@ -56,23 +55,24 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   constructor(definition: ResourceDefinition<R>) {
     this.definition = definition;
     this.typeName = definition.schema.name;
-    this.encoding = shapeNumber(definition.schema);
-    const { isPlace = false, uidIsParent = false, rootsAreShared = false } = definition;
-    this.kind = { isPlace, uidIsParent, rootsAreShared };
+    this.encoding = schemaFingerprint(definition.schema);
+    const { tree = {}, index = {} } = definition;
+    const { isScope = false, uidIsParent = false, rootsAreShared = false } = tree;
+    this.tree = { isScope, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
       name: definition.table,
-      isPlace,
-      hasChildren: (isPlace || definition.hasChildren) ?? false,
+      isPlace: isScope,
+      hasChildren: (isScope || tree.hasChildren) ?? false,
       uidIsParent,
-      uniqueNames: definition.uniqueNames ?? false,
-      orderedByName: definition.nameOf === undefined,
-      isInGroups: definition.isInGroups ?? false,
-      ...(definition.parts ? { parts: definition.parts.all } : {}),
-      childOrders: definition.childOrders ?? [],
-      hasTerms: definition.terms !== undefined,
+      uniqueNames: tree.uniqueNames ?? false,
+      orderedByName: index.nameOf === undefined,
+      isInGroups: index.partitions?.spanGroups ?? false,
+      ...(index.partitions ? { parts: index.partitions.all } : {}),
+      childOrders: index.childOrders ?? [],
+      hasTerms: index.terms !== undefined,
       ...(definition.grantsOf === undefined ? {} : { grantsOf: definition.grantsOf }),
-      indexes: definition.indexes ?? [],
-      filterColumns: (definition.filters ?? []).flatMap(({ column, type, sparse = false }) =>
+      indexes: index.columns ?? [],
+      filterColumns: (index.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
     });
@@ -102,25 +102,14 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
-  shown(resource: R): R {
+  withoutSecrets(resource: R): R {
     return withoutSecrets(this.definition.schema, resource);
   }
 
-  /** Whether an answer that holds one alone tells more than its row. */
-  get fillsIn(): boolean {
-    const { hydrate, hydrateOne } = this.definition;
-    return hydrate !== undefined || hydrateOne !== undefined;
-  }
-
-  /** Fills in what is kept elsewhere, for an answer that holds one alone. */
-  async fillIn(reader: Reader, one: R, engine: Engine): Promise<void> {
-    await this.definition.hydrate?.(reader, [one], engine);
-    await this.definition.hydrateOne?.(reader, one, engine);
-  }
-
   toRow(resource: R): ResourceRow {
-    const { schema, filters = [], terms, parts, nameOf, hydrate } = this.definition;
-    const shown = this.shown(resource);
+    const { schema, index = {}, hydrate } = this.definition;
+    const { filters = [], terms, partitions, nameOf } = index;
+    const shown = this.withoutSecrets(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
@@ -133,7 +122,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       data: toBinary(schema, shown),
       // Answers that tell more than the row are made from the data.
       json: hydrate === undefined ? messageToJson(schema, shown) : "",
-      ...(parts ? { part: parts.of(resource) } : {}),
+      ...(partitions ? { part: partitions.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
@@ -171,7 +160,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** A new resource from what a caller gave: without what only the service sets, but for its times. */
-  begin(input: R, now: number): R {
+  fromInput(input: R, now: number): R {
     const { schema } = this.definition;
     const created = clone(schema, input);
     SET_BY_SERVICE.clear(schema, created);

@@ -17,8 +17,8 @@ import { countsOf } from "../store/resources/range-counts.ts";
 import type { Condition, ResourceTable } from "../store/resources/resource-table.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import { rowsIn } from "./many-ranges.ts";
-import { MergedWalk, positionOrder } from "./merge.ts";
-import type { Landmarks, Walk } from "./skip-index.ts";
+import { MergedTraversal, positionOrder } from "./merge.ts";
+import type { SkipIndex, Traversal } from "./skip-index.ts";
 
 /** A list made ready: which rows, in which order, and where to begin. */
 export interface Scan {
@@ -42,35 +42,35 @@ const CONCURRENCY = 16;
 /**
  * Reads the rows of a list, whichever ranges they come from, in one order.
  *
- * @example const rows = await readRows(reader, landmarks, scan);
+ * @example const rows = await readRows(reader, skipIndex, scan);
  */
 export async function readRows(
   reader: Reader,
-  landmarks: Landmarks,
+  skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
   if (others.length > 0 && isConsecutive(scan)) {
-    return readConsecutive(reader, scan, (one) => readRows(reader, landmarks, one));
+    return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
-  const near = await shortened(reader, landmarks, scan);
+  const near = await shortened(reader, skipIndex, scan);
   if (others.length > 0) return readMerged(reader, near);
   return readPage(reader, near.table, pageQuery(near, only, near.skip, near.limit), near.form);
 }
 
 /** The same list, begun at the landmark that is nearest to its first row. */
-async function shortened(reader: Reader, landmarks: Landmarks, scan: Scan): Promise<Scan> {
+async function shortened(reader: Reader, skipIndex: SkipIndex, scan: Scan): Promise<Scan> {
   const { table, ranges, filters, order } = scan;
   if (scan.skip === 0) return scan;
   // Named rows are few, and from a cursor there is no telling how many rows are before.
   if (scan.start !== undefined || ranges.some((range) => "uids" in range)) return scan;
   const list = {
     key: digest(JSON.stringify([table.shape.name, ranges, filters, order])),
-    changes: async () => digest((await changesOf(reader, scan)).join()),
-    walk: (start: Start | undefined) => walk(reader, { ...scan, start }),
+    version: async () => digest((await changesOf(reader, scan)).join()),
+    traverse: (start: Start | undefined) => traverse(reader, { ...scan, start }),
   };
-  return { ...scan, ...(await landmarks.shorten(list, scan.skip)) };
+  return { ...scan, ...(await skipIndex.shorten(list, scan.skip)) };
 }
 
 /** Lists of many ranges are long to name, and many of them are remembered. */
@@ -96,16 +96,16 @@ function* batches(ranges: readonly Range[]): Iterable<readonly Range[]> {
   for (let at = 0; at < ranges.length; at += CONCURRENCY) yield ranges.slice(at, at + CONCURRENCY);
 }
 
-function walk(reader: Reader, scan: Scan): Walk {
+function traverse(reader: Reader, scan: Scan): Traversal {
   const [only, ...others] = scan.ranges;
-  if (only !== undefined && others.length === 0) return new IndexWalk(reader, scan, only);
+  if (only !== undefined && others.length === 0) return new RangeTraversal(reader, scan, only);
   const fetch = (range: Range, start: Start | undefined, limit: number) =>
     readPositions(reader, scan.table, pageQuery({ ...scan, start }, range, 0, limit));
-  return new MergedWalk(scan, fetch, scan.task);
+  return new MergedTraversal(scan, fetch, scan.task);
 }
 
 /** Walks through one range, whose index the database walks through. */
-class IndexWalk implements Walk {
+class RangeTraversal implements Traversal {
   readonly #reader: Reader;
   readonly #range: Range;
   #scan: Scan;
@@ -150,7 +150,7 @@ function pageQuery(scan: Scan, range: Range, offset: number, limit: number): Pag
 
 async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
   if (scan.skip > 0) {
-    const first = await walk(reader, scan).advance(scan.skip);
+    const first = await traverse(reader, scan).advance(scan.skip);
     if (first === undefined) return [];
     return readMerged(reader, { ...scan, skip: 0, start: { ...first, inclusive: true } });
   }

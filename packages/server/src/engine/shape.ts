@@ -10,7 +10,7 @@ const WRITER_VERSION = 1;
  *
  * @example shapeNumber(GroupSchema) // 2034839021
  */
-export function shapeNumber(schema: DescMessage): number {
+export function schemaFingerprint(schema: DescMessage): number {
   const seen = new Set<string>();
   const describe = (message: DescMessage): string => {
     if (seen.has(message.typeName)) return message.typeName;
@@ -46,7 +46,7 @@ export class FieldRemover {
   }
 
   /** Whether a message of this type can have such fields at all. */
-  concerns(schema: DescMessage): boolean {
+  appliesTo(schema: DescMessage): boolean {
     const { clear, enter } = this.#plan(schema);
     return clear.length > 0 || enter.length > 0;
   }
@@ -69,7 +69,7 @@ export class FieldRemover {
     this.#plans.set(schema, { clear: [], enter: [] });
     const clear = schema.fields.filter(this.#picks);
     const enter = schema.fields.filter((field) => {
-      return !this.#picks(field) && field.message !== undefined && this.concerns(field.message);
+      return !this.#picks(field) && field.message !== undefined && this.appliesTo(field.message);
     });
     const plan = { clear, enter };
     this.#plans.set(schema, plan);

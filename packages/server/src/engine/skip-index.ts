@@ -1,86 +1,80 @@
 import type { Position, Start } from "../store/resources/page.ts";
 
-/** Landmarks are this many rows apart: a skip never walks further from the nearest one. */
-const APART = 5_000;
+/** The index has the position of every STRIDE-th row: a skip reads at most this many rows. */
+const STRIDE = 5_000;
 
-/** Lists whose landmarks are kept at most. */
-const REMEMBERED = 200;
+/** Lists with indexed positions kept at most. */
+const MAX_LISTS = 200;
 
-/** A list that can be walked from any of its rows. */
-export interface Walkable {
-  /** Tells it from every other list. */
+/** A list that can be traversed from any of its rows. */
+export interface TraversableList {
+  /** Identifies the list. */
   readonly key: string;
-  /** Differs whenever anything in the list has changed. */
-  changes(): Promise<string>;
-  /** Begins a walk with the row at the start. */
-  walk(start: Start | undefined): Walk;
+  /** Changes whenever anything in the list changes. */
+  version(): Promise<string>;
+  /** Begins a traversal with the row at the start. */
+  traverse(start: Start | undefined): Traversal;
 }
 
-/** A way through a list, row by row. */
-export interface Walk {
-  /** Goes so many rows further. Where that row stands; undefined when there are not that many. */
+export interface Traversal {
+  /** Skips rows and returns the position reached; undefined when the list has fewer rows. */
   advance(rows: number): Promise<Position | undefined>;
 }
 
-/** From where to walk, and how far. */
-export interface Way {
+/** Where to start reading, and how many rows to skip from there. */
+export interface SkipStart {
   readonly start: Start | undefined;
   readonly skip: number;
 }
 
-interface Known {
-  /** What `changes` was when these were found; when it differs, they are void. */
-  readonly changes: string;
-  /** The position of every APART-th row, as far as anyone has come. */
+interface IndexedPositions {
+  /** The list's version at which the positions were read. With another one they are void. */
+  readonly version: string;
   readonly positions: Position[];
 }
 
 /**
- * Remembers the position of every APART-th row of a list, so that jumping far into it does not walk
- * there each time. Nothing is approximate: landmarks hold only while nothing in the list has
- * changed, and the first jump after a change walks, leaving new ones on its way.
+ * Keeps the position of every STRIDE-th row of a list, so that a deep skip does not read all rows
+ * before its target each time. Results are exact: positions are valid only while the list's version
+ * stays the same, and the first deep skip after a change traverses the list and indexes it again.
  */
-export class Landmarks {
-  readonly #known = new Map<string, Known>();
+export class SkipIndex {
+  readonly #lists = new Map<string, IndexedPositions>();
 
-  /**
-   * A shorter way to the row that so many come before.
-   *
-   * @example const { start, skip } = await landmarks.shorten(list, 90_000);
-   */
-  async shorten(list: Walkable, skip: number): Promise<Way> {
-    if (skip < APART) return { start: undefined, skip };
+  /** The indexed row nearest before the row that a skip leads to, and how many rows are left to skip. */
+  async shorten(list: TraversableList, skip: number): Promise<SkipStart> {
+    if (skip < STRIDE) return { start: undefined, skip };
     const positions = await this.#positions(list);
-    const wanted = Math.floor(skip / APART);
-    let walk: Walk | undefined;
+    const wanted = Math.floor(skip / STRIDE);
+    let traversal: Traversal | undefined;
     while (positions.length < wanted) {
       const last = positions.at(-1);
-      walk ??= list.walk(from(last));
-      const next = await walk.advance(APART);
-      // Another jump may have come this far in the meantime: go on from where it came.
+      traversal ??= list.traverse(from(last));
+      const next = await traversal.advance(STRIDE);
+      // A concurrent skip may have indexed this row: continue from the last row that it indexed.
       if (positions.at(-1) !== last) {
-        walk = undefined;
+        traversal = undefined;
         continue;
       }
-      if (next === undefined) return { start: from(last), skip: skip - positions.length * APART };
+      if (next === undefined) return { start: from(last), skip: skip - positions.length * STRIDE };
       positions.push(next);
-      // Rows walked by the hundred thousand must not keep everyone else waiting.
+      // Yields to other requests: a traversal can cover hundreds of thousands of rows.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return { start: from(positions[wanted - 1]), skip: skip - wanted * APART };
+    return { start: from(positions[wanted - 1]), skip: skip - wanted * STRIDE };
   }
 
-  async #positions(list: Walkable): Promise<Position[]> {
-    const changes = await list.changes();
-    let known = this.#known.get(list.key);
-    this.#known.delete(list.key);
-    if (known?.changes !== changes) known = { changes, positions: [] };
-    this.#known.set(list.key, known);
-    if (this.#known.size > REMEMBERED) {
-      const [oldest] = this.#known.keys();
-      this.#known.delete(oldest as string);
+  async #positions(list: TraversableList): Promise<Position[]> {
+    const version = await list.version();
+    let indexed = this.#lists.get(list.key);
+    this.#lists.delete(list.key);
+    if (indexed?.version !== version) indexed = { version, positions: [] };
+    this.#lists.set(list.key, indexed);
+    if (this.#lists.size > MAX_LISTS) {
+      const [oldest] = this.#lists.keys();
+      this.#lists.delete(oldest as string);
     }
-    return known.positions;
+    return indexed.positions;
   }
 }
 

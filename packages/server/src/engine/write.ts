@@ -9,9 +9,9 @@ import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { ResourceRow } from "../store/resources/resource-table.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { applyMask, type MaskPath, readMask, refuseImmutable } from "./mask.ts";
-import { Change } from "./mutation.ts";
-import { refusePastLimit } from "./quotas.ts";
+import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
+import { Mutation } from "./mutation.ts";
+import { enforceQuota } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -29,7 +29,7 @@ export function createMethod<R extends ResourceMessage>(
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
     const { row, created } = await engine.store.write((tx) => {
-      return createOne(new Change(call, tx, engine), resource, parent, input);
+      return createOne(new Mutation(call, tx, engine), resource, parent, input);
     });
     return reply(resource, engine, row, created);
   };
@@ -41,22 +41,24 @@ export function createMethod<R extends ResourceMessage>(
  * @example const binding = await createOne(change, roleBindings, group, given);
  */
 export async function createOne<R extends ResourceMessage>(
-  change: Change,
+  change: Mutation,
   resource: Resource<R>,
   parent: string,
   input: R,
 ): Promise<Created<R>> {
   const { definition } = resource;
+  const hooks = change.engine.hooksOf(resource);
   if (definition.changesAccess) await change.confirmAccess(parent);
-  const created = resource.begin(input, change.call.time);
-  definition.settle?.(created, undefined);
+  const created = resource.fromInput(input, change.call.time);
+  hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
-  const place = (await definition.place?.(change, parent)) ?? (await existingGroup(change, parent));
-  if (definition.limitedAs && change.isLimited) await refusePastLimit(change, resource, place);
+  const place =
+    (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
+  if (definition.quota && change.enforcesQuotas) await enforceQuota(change, resource, place);
   created.uid = await newUid(change, resource, place);
-  await definition.beforeCreate?.(change, created);
+  await hooks.beforeCreate?.(change, created);
   const row = await change.insert(resource, created);
-  await definition.afterCreate?.(change, created);
+  await hooks.afterCreate?.(change, created);
   return { row, created };
 }
 
@@ -67,8 +69,8 @@ export interface Created<R> {
 }
 
 async function newUid<R extends ResourceMessage>(
-  { tx }: Change,
-  { kind, table, typeName }: Resource<R>,
+  { tx }: Mutation,
+  { tree: kind, table, typeName }: Resource<R>,
   place: string,
 ): Promise<string> {
   if (!kind.uidIsParent) return place === "" ? newRootUid() : newChildUid(place);
@@ -77,9 +79,9 @@ async function newUid<R extends ResourceMessage>(
   return place;
 }
 
-async function existingGroup(change: Change, uid: string): Promise<string> {
-  if (!(await change.engine.groups.table.keep(change.tx, uid))) {
-    throw notFound(change.engine.groups.typeName, uid);
+async function existingGroup(change: Mutation, uid: string): Promise<string> {
+  if (!(await change.engine.catalog.groups.table.keep(change.tx, uid))) {
+    throw notFound(change.engine.catalog.groups.typeName, uid);
   }
   return uid;
 }
@@ -102,7 +104,7 @@ export function updateMethod<R extends ResourceMessage>(
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
     const updated = await engine.store.write((tx) => {
-      return updateOne(new Change(call, tx, engine), resource, input, mask);
+      return updateOne(new Mutation(call, tx, engine), resource, input, mask);
     });
     return reply(resource, engine, updated);
   };
@@ -114,24 +116,25 @@ export function updateMethod<R extends ResourceMessage>(
  * @example const row = await updateOne(change, repos, given, readMask(RepoSchema, ["*"], given));
  */
 export async function updateOne<R extends ResourceMessage>(
-  change: Change,
+  change: Mutation,
   resource: Resource<R>,
   input: R,
   mask: readonly MaskPath[],
 ): Promise<ResourceRow> {
   const { definition, table } = resource;
   const { schema } = definition;
+  const hooks = change.engine.hooksOf(resource);
   if (definition.changesAccess) await change.confirmAccess(input.uid);
   const row = await table.findForChange(change.tx, input.uid);
   if (row === undefined) throw notFound(resource.typeName, input.uid);
   const before = resource.fromRow(row);
   const after = clone(schema, before) as R;
   applyMask(after, clone(schema, input), mask);
-  definition.settle?.(after, before);
+  hooks.applyDefaults?.(after, before);
   validate(schema, after);
-  refuseImmutable(schema, before, after);
+  rejectImmutableChanges(schema, before, after);
   after.updateTime = timestampFromMs(change.call.time);
-  await definition.beforeUpdate?.(change, before, after, mask);
+  await hooks.beforeUpdate?.(change, before, after, mask);
   return change.update(resource, after);
 }
 
@@ -148,14 +151,14 @@ export function deleteMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
     await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       if (definition.changesAccess) await change.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
       if (row === undefined) {
         if (definition.deleteIsIdempotent) return;
         throw notFound(resource.typeName, uid);
       }
-      await definition.beforeDelete?.(change, resource.fromRow(row));
+      await engine.hooksOf(resource).beforeDelete?.(change, resource.fromRow(row));
       await change.remove(resource, uid);
     });
     return EMPTY_REPLY;
@@ -168,12 +171,12 @@ async function reply<R extends ResourceMessage>(
   row: ResourceRow,
   created?: R,
 ): Promise<Reply> {
-  const { schema, shownOnce } = resource.definition;
-  const reveals = created !== undefined && shownOnce !== undefined;
-  if (!resource.fillsIn && !reveals) return preparedReply(row);
+  const { schema, secretOnCreate } = resource.definition;
+  const reveals = created !== undefined && secretOnCreate !== undefined;
+  if (!engine.hydrates(resource) && !reveals) return preparedReply(row);
   const resourceNow = resource.fromRow(row);
-  await resource.fillIn(engine.store.reader, resourceNow, engine);
-  if (reveals) resourceNow[shownOnce] = created[shownOnce];
+  await engine.hydrateDetail(resource, engine.store.reader, resourceNow);
+  if (reveals) resourceNow[secretOnCreate] = created[secretOnCreate];
   return messageReply(schema, resourceNow);
 }
 

@@ -5,7 +5,7 @@ import {
   parentOf,
   ServicePrincipal,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 
@@ -14,11 +14,13 @@ export const accountAssociations: Resource<AccountAssociation> = new Resource({
   service: AccountAssociationsService,
   schema: AccountAssociationSchema,
   table: "account_associations",
-  uidIsParent: true,
+  tree: { uidIsParent: true },
   deleteIsIdempotent: true,
-  filters: [{ field: "name", column: "name", type: "common" }],
-  beforeCreate: (change, created) => check(change, created, {}),
-  beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+  index: { filters: [{ field: "name", column: "name", type: "common" }] },
+  hooks: {
+    beforeCreate: (change, created) => check(change, created, {}),
+    beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+  },
 });
 
 type Bindings = Readonly<Record<string, string>>;
@@ -28,7 +30,7 @@ function serviceBindings({ chainguard }: AccountAssociation): Bindings {
 }
 
 /** Refuses what the rules of the contract cannot express. */
-async function check(change: Change, after: AccountAssociation, before: Bindings): Promise<void> {
+async function check(change: Mutation, after: AccountAssociation, before: Bindings): Promise<void> {
   const found = [
     ...installationViolations(after),
     ...(await bindingViolations(change, after, before)),
@@ -55,7 +57,7 @@ function* installationViolations({ github }: AccountAssociation): Iterable<Field
  * identity that has gone does not stand in the way of other changes.
  */
 async function bindingViolations(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   after: AccountAssociation,
   before: Bindings,
 ): Promise<FieldViolation[]> {
@@ -74,7 +76,7 @@ async function bindingViolations(
     services.add(service);
     if (before[name] === uid) continue;
     const here = parentOf(uid) === after.uid;
-    const identity = here ? await engine.identities.find(tx, uid) : undefined;
+    const identity = here ? await engine.catalog.identities.find(tx, uid) : undefined;
     if (identity === undefined) refuse("must be the uid of an identity directly below the group");
     else if (identity.relationship.case !== "servicePrincipal") {
       refuse("must be the uid of a service principal identity");

@@ -1,5 +1,5 @@
 import { rootOf } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { failedPrecondition } from "../lib/errors.ts";
 import { countBindings } from "../store/tables/identity-bindings.ts";
 
@@ -21,7 +21,7 @@ export const FAIR_SHARE = 100;
  * @example await checkBindingQuota(change, binding.identityUid, group);
  */
 export async function checkBindingQuota(
-  change: Change,
+  change: Mutation,
   identity: string,
   group: string,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function checkBindingQuota(
  * other organizations have made does not count. Returns how many there are in this one.
  */
 export async function checkOrganizationQuota(
-  { tx }: Change,
+  { tx }: Mutation,
   identity: string,
   group: string,
 ): Promise<number> {

@@ -11,14 +11,14 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { BatchChange, type Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 
 /** Mappings: everyone in a group of an identity provider is given a role while logged in through it. */
 export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new Resource({
@@ -26,26 +26,35 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
   schema: ExternalGroupRoleMappingSchema,
   table: "external_group_role_mappings",
   changesAccess: true,
-  filters: [
-    { field: "identityProviderUid", column: "parent", type: "common" },
-    { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, isRole: true },
-    { column: "meaning", type: "text", of: meaning },
+  index: {
+    filters: [
+      { field: "identityProviderUid", column: "parent", type: "common" },
+      { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, referencesRole: true },
+      { column: "meaning", type: "text", of: meaning },
+    ],
+  },
+  hooks: {
+    resolveParent: existingProvider,
+    beforeCreate,
+  },
+  methods: (engine) => [
+    [
+      ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
+      batchDelete(engine),
+    ],
   ],
-  place: existingProvider,
-  beforeCreate,
-  methods: (engine) => ({ BatchDeleteExternalGroupRoleMappings: batchDelete(engine) }),
 });
 
 const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
 /** The provider, locked: two mappings with the same meaning cannot be made at the same time. */
-async function existingProvider({ engine, tx }: Change, uid: string): Promise<string> {
-  const { table, typeName } = engine.identityProviders;
+async function existingProvider({ engine, tx }: Mutation, uid: string): Promise<string> {
+  const { table, typeName } = engine.catalog.identityProviders;
   if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
   return uid;
 }
 
-async function beforeCreate(change: Change, created: ExternalGroupRoleMapping): Promise<void> {
+async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
   const organisation = rootOf(created.uid);
   created.identityProviderUid = parentOf(created.uid);
   if (created.scope === "") created.scope = organisation;
@@ -54,7 +63,7 @@ async function beforeCreate(change: Change, created: ExternalGroupRoleMapping): 
     throw invalidArgument({ field: "scope", description });
   }
   change.mustHold(BIND, created.scope);
-  await mayGrant(change, created.roleUid, created.scope);
+  await checkGrantable(change, created.roleUid, created.scope);
   const [same] = await externalGroupRoleMappings.where(change.tx, {
     column: "meaning",
     value: meaning(created),
@@ -78,7 +87,7 @@ function batchDelete(engine: Engine): Handler {
       throw invalidArgument({ field: `names[${at}]`, description });
     }
     const response = await engine.store.write(async (tx) => {
-      const change = new BatchChange(call, tx, engine);
+      const change = new Mutation(call, tx, engine, { events: "held" });
       await change.confirmAccess(parent);
       await existingProvider(change, parent);
       const deleted: ExternalGroupRoleMapping[] = [];
@@ -94,7 +103,7 @@ function batchDelete(engine: Engine): Handler {
       });
       if (deleted.length > 0) {
         const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
-        await change.emitForAll(parent, { type: answer.$typeName, json });
+        await change.emitInstead(call.method, parent, { type: answer.$typeName, json });
       }
       return answer;
     });

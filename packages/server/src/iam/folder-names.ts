@@ -1,5 +1,5 @@
 import { Capability, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 
 /**
@@ -18,10 +18,10 @@ import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
  *
  * @example await mayHaveName(change, created);
  */
-export async function mayHaveName(change: Change, folder: Group): Promise<void> {
+export async function checkNameAvailable(change: Mutation, folder: Group): Promise<void> {
   if (isRoot(folder.uid)) return;
   const { tx, engine } = change;
-  const { table, typeName } = engine.groups;
+  const { table, typeName } = engine.catalog.groups;
   const { uid, name } = folder;
   await table.lockName(tx, parentOf(uid), name);
   const [holder] = await table.childrenNamed(tx, parentOf(uid), name, 1);
@@ -39,9 +39,9 @@ const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
  *
  * @example await mayLeaveName(change, deleted);
  */
-export async function mayLeaveName(change: Change, { uid, name }: Group): Promise<void> {
+export async function checkNameReleasable(change: Mutation, { uid, name }: Group): Promise<void> {
   if (isRoot(uid)) return;
-  const { table } = change.engine.groups;
+  const { table } = change.engine.catalog.groups;
   const [holder, heir] = await table.childrenNamed(change.tx, parentOf(uid), name, 2);
   if (holder !== uid || heir === undefined || !(await usesPaths(change, [uid, heir]))) return;
   const description = `a younger folder is named ${JSON.stringify(name)} too and would take over its path: rename that one first`;
@@ -49,8 +49,8 @@ export async function mayLeaveName(change: Change, { uid, name }: Group): Promis
 }
 
 /** Whether the names of these siblings are in use on the registry. */
-async function usesPaths({ engine, tx }: Change, siblings: readonly [string, string]) {
-  const { groups, repos } = engine;
+async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, string]) {
+  const { groups, repos } = engine.catalog;
   for (const uid of siblings) {
     if ((await tx.countBelow(repos.table.shape.name, uid)) > 0) return true;
   }

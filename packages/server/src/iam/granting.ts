@@ -7,7 +7,7 @@ import {
   parentOf,
   type Role,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { notFound, WharfError } from "../lib/errors.ts";
 
 /**
@@ -17,8 +17,12 @@ import { notFound, WharfError } from "../lib/errors.ts";
  *
  * @example await mayGrant(change, binding.roleUid, group);
  */
-export async function mayGrant(change: Change, roleUid: string, group: string): Promise<void> {
-  const { roles } = change.engine;
+export async function checkGrantable(
+  change: Mutation,
+  roleUid: string,
+  group: string,
+): Promise<void> {
+  const { roles } = change.engine.catalog;
   const row = await roles.table.findToKeep(change.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
@@ -29,7 +33,7 @@ export async function mayGrant(change: Change, roleUid: string, group: string): 
  * Rejects unless the caller holds every capability of a role at a group. The missing capabilities are
  * named only to callers who may read the role; to others the refusal would list its contents.
  */
-export function mustHoldRole(change: Change, role: Role, group: string): void {
+export function mustHoldRole(change: Mutation, role: Role, group: string): void {
   const { grants } = change.caller;
   const capabilities = CapabilitySet.of(...role.capabilities);
   const isReadable = isRoot(role.uid) || grants.holds(READ_ROLES, role.uid);
@@ -48,15 +52,15 @@ const READ_ROLES = [Capability.CAP_IAM_ROLES_LIST];
  *
  * @example await mayLetIn(change, provider);
  */
-export async function mayLetIn(
-  change: Change,
+export async function checkProviderGrantable(
+  change: Mutation,
   { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
 ): Promise<void> {
-  const { externalGroupRoleMappings: mappings } = change.engine;
-  await mayGrant(change, defaultRole, parentOf(uid));
+  const { externalGroupRoleMappings: mappings } = change.engine.catalog;
+  await checkGrantable(change, defaultRole, parentOf(uid));
   for (const { roleUid, scope } of await mappings.where(change.tx, {
     column: "parent",
     value: uid,
   }))
-    await mayGrant(change, roleUid, scope);
+    await checkGrantable(change, roleUid, scope);
 }

@@ -9,16 +9,16 @@ import {
   parentOf,
   RoleBindingSchema,
 } from "@wharf/contract";
-import { personOf, standingOf } from "../auth/standing.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { Change } from "../engine/mutation.ts";
+import { personOf } from "../auth/standing.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { hasBinding } from "../store/tables/identity-bindings.ts";
 import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
 /** Group invites: a code that lets whoever has it join a group in a role. */
@@ -27,39 +27,43 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   schema: GroupInviteSchema,
   table: "group_invites",
   changesAccess: true,
-  shownOnce: "code",
+  secretOnCreate: "code",
   // Who is invited, and as what, is not for whoever receives events.
   eventFields: ["uid", "expirationTime"],
-  defaultOrder: { column: "created", descending: true },
-  filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
-  async beforeCreate(change, created) {
-    // A promise of a binding takes what making it would.
-    await mayGrant(change, created.roleUid, parentOf(created.uid));
-    if (created.ttl === undefined) {
-      throw invalidArgument({ field: "ttl", description: "ttl is required" });
-    }
-    checkEmail(created.email);
-    created.expirationTime = endOf(created.ttl, change.call.time);
-    created.code = newInviteCode(parentOf(created.uid));
-    created.keyId = keyIdOf(created.code);
-  },
-  async beforeUpdate(change, before, after) {
-    await mayGrant(change, after.roleUid, parentOf(after.uid));
-    if (before.singleUse !== after.singleUse) {
-      throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
-    }
-    checkEmail(after.email);
-    if (after.ttl !== undefined) after.expirationTime = endOf(after.ttl, change.call.time);
+  index: {
+    defaultOrder: { column: "created", descending: true },
+    filters: [{ field: "keyId", column: "key_id", type: "text", of: (invite) => invite.keyId }],
   },
   hydrate,
+  hooks: {
+    async beforeCreate(change, created) {
+      // A promise of a binding takes what making it would.
+      await checkGrantable(change, created.roleUid, parentOf(created.uid));
+      if (created.ttl === undefined) {
+        throw invalidArgument({ field: "ttl", description: "ttl is required" });
+      }
+      checkEmail(created.email);
+      created.expirationTime = expirationOf(created.ttl, change.call.time);
+      created.code = newInviteCode(parentOf(created.uid));
+      created.keyId = keyIdOf(created.code);
+    },
+    async beforeUpdate(change, before, after) {
+      await checkGrantable(change, after.roleUid, parentOf(after.uid));
+      if (before.singleUse !== after.singleUse) {
+        throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
+      }
+      checkEmail(after.email);
+      if (after.ttl !== undefined) after.expirationTime = expirationOf(after.ttl, change.call.time);
+    },
+  },
 });
 
 /** Longer than anyone needs to answer, short enough that forgotten ones die. */
-const LONGEST_MS = 365 * 24 * 3_600_000;
+const MAX_TTL_MS = 365 * 24 * 3_600_000;
 
-function endOf({ seconds, nanos }: Duration, now: number) {
+function expirationOf({ seconds, nanos }: Duration, now: number) {
   const ms = Number(seconds) * 1000 + nanos / 1_000_000;
-  if (ms < 1000 || ms > LONGEST_MS) {
+  if (ms < 1000 || ms > MAX_TTL_MS) {
     const description = "ttl must be at least a second and at most 365 days";
     throw invalidArgument({ field: "ttl", description });
   }
@@ -74,9 +78,9 @@ function checkEmail(email: string): void {
 async function hydrate(
   reader: Reader,
   invites: readonly GroupInvite[],
-  engine: Engine,
+  catalog: Catalog,
 ): Promise<void> {
-  const roles = await engine.roles.findMany(
+  const roles = await catalog.roles.findMany(
     reader,
     invites.map((one) => one.roleUid),
   );
@@ -89,7 +93,7 @@ async function hydrate(
 }
 
 /** Who wants to accept: their identity, and the address that their provider vouches for. */
-export interface Invited {
+export interface Invitee {
   readonly identity: string;
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
   /** The client of the identity provider that they are signed in through, if any. */
@@ -102,7 +106,7 @@ export interface Invited {
  *
  * @example const invite = await openInvite(store.reader, keyIdOf(code), Date.now());
  */
-export async function openInvite(
+export async function findOpenInvite(
   reader: Reader,
   keyId: string,
   now: number,
@@ -117,20 +121,20 @@ export async function openInvite(
  *
  * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
  */
-export async function acceptInvite(change: Change, keyId: string, who: Invited): Promise<string> {
+export async function acceptInvite(change: Mutation, keyId: string, who: Invitee): Promise<string> {
   const { engine, tx, call } = change;
-  const found = await openInvite(tx, keyId, call.time);
+  const found = await findOpenInvite(tx, keyId, call.time);
   // Read again for change: only one of two who come together can have a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
   if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
   const invite = groupInvites.fromRow(row);
-  refuseOthers(invite, who);
+  rejectOtherEmail(invite, who);
   const group = parentOf(invite.uid);
-  if (!(await engine.roles.table.keep(tx, invite.roleUid))) {
-    throw notFound(engine.roles.typeName, invite.roleUid);
+  if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
+    throw notFound(engine.catalog.roles.typeName, invite.roleUid);
   }
-  await refuseDeactivated(change, who.identity, group);
-  await bind(change, group, invite.roleUid, who.identity);
+  await rejectDeactivated(change, who.identity, group);
+  await bindRole(change, group, invite.roleUid, who.identity);
   // Who invites trusts the way in which the invited signs in, for what is given here.
   const { identity, client } = who;
   if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
@@ -139,14 +143,14 @@ export async function acceptInvite(change: Change, keyId: string, who: Invited):
 }
 
 /** Someone whom the group's identity provider has deactivated must not come back by an invite. */
-async function refuseDeactivated(
-  { engine, tx }: Change,
+async function rejectDeactivated(
+  { engine, tx }: Mutation,
   uid: string,
   group: string,
 ): Promise<void> {
-  const identity = await engine.identities.find(tx, uid);
+  const identity = await engine.catalog.identities.find(tx, uid);
   const person = identity && personOf(identity);
-  const standing = await standingOf(engine, tx, person, undefined, [group]);
+  const standing = await engine.access.standingOf(tx, person, undefined, [group]);
   if (standing.isActiveAt(group)) return;
   throw new WharfError(
     "PERMISSION_DENIED",
@@ -155,7 +159,7 @@ async function refuseDeactivated(
 }
 
 /** An address that nobody vouches for could be anyone's. */
-function refuseOthers({ email }: GroupInvite, who: Invited): void {
+function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
   if (email === "") return;
   const { address, verified } = who.email ?? { address: "", verified: false };
   if (verified && address.toLowerCase() === email.toLowerCase()) return;
@@ -171,21 +175,21 @@ function refuseOthers({ email }: GroupInvite, who: Invited): void {
  *
  * @example await bind(change, group, invite.roleUid, identity);
  */
-export async function bind(
-  change: Change,
+export async function bindRole(
+  change: Mutation,
   group: string,
   roleUid: string,
   identityUid: string,
 ): Promise<void> {
   const { engine, tx, call } = change;
   // Who joins may have been deleted since they were known, and the operator never was anyone.
-  if (!(await engine.identities.table.keep(tx, identityUid))) {
-    throw notFound(engine.identities.typeName, identityUid);
+  if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
+    throw notFound(engine.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
   await checkOrganizationQuota(change, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
-  const binding = engine.roleBindings.begin(given, call.time);
+  const binding = engine.catalog.roleBindings.fromInput(given, call.time);
   binding.uid = newChildUid(group);
-  await change.insert(engine.roleBindings, binding);
+  await change.insert(engine.catalog.roleBindings, binding);
 }

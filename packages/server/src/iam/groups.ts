@@ -17,8 +17,8 @@ import {
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
-import type { Change } from "../engine/mutation.ts";
-import { LIMITS } from "../engine/quotas.ts";
+import type { Mutation } from "../engine/mutation.ts";
+import { QUOTAS } from "../engine/quotas.ts";
 import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
 import {
@@ -32,7 +32,8 @@ import {
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { addMembership } from "../store/tables/memberships.ts";
-import { mayHaveName, mayLeaveName } from "./folder-names.ts";
+import type { IamDeps } from "./deps.ts";
+import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /** Groups: the tree that everything else hangs on. */
@@ -40,57 +41,60 @@ export const groups: Resource<Group> = new Resource({
   service: GroupsService,
   schema: GroupSchema,
   table: "groups",
-  isPlace: true,
-  changesAccess: false,
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      column: "verified_name",
-      type: "text",
-      of: (group) => (group.verified ? group.name : ""),
-      sparse: true,
-    },
-    {
-      column: "last_step",
-      type: "text",
-      of: ({ uid }) => (isRoot(uid) ? "" : lastStepOf(uid)),
-      sparse: true,
-    },
-  ],
-  place,
-  async beforeCreate(change, created) {
-    mayLimit(change, parentOf(created.uid), {}, created);
-    // Nobody verifies a group by making it.
-    created.verified = false;
-    refuseKind(created);
-    created.status = OrgStatus.READY;
-    await mayHaveName(change, created);
+  tree: { isScope: true },
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        column: "verified_name",
+        type: "text",
+        of: (group) => (group.verified ? group.name : ""),
+        sparse: true,
+      },
+      {
+        column: "last_step",
+        type: "text",
+        of: ({ uid }) => (isRoot(uid) ? "" : lastSegmentOf(uid)),
+        sparse: true,
+      },
+    ],
   },
-  afterCreate: giveToCreator,
-  beforeUpdate,
-  beforeDelete,
-  methods: (engine) => ({ DeleteGroup: deleteGroup(engine) }),
+  hooks: ({ iam }) => ({
+    resolveParent: (change, parent) => resolveParent(change, parent, iam),
+    async beforeCreate(change, created) {
+      checkQuotaChange(change, parentOf(created.uid), {}, created);
+      // Nobody verifies a group by making it.
+      created.verified = false;
+      checkKind(created);
+      created.status = OrgStatus.READY;
+      await checkNameAvailable(change, created);
+    },
+    afterCreate: bindCreatorAsOwner,
+    beforeUpdate,
+    beforeDelete,
+  }),
+  methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
 });
 
 /** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
-export const DEEPEST_GROUP = 32;
+export const MAX_GROUP_DEPTH = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
 /** The parent may be a uid, or what only one group in the caller's reach goes by. */
-async function place(change: Change, parent: string): Promise<string> {
+async function resolveParent(change: Mutation, parent: string, deps: IamDeps): Promise<string> {
   const { caller } = change;
   if (parent === "" || parent === "/") {
-    mayCreateOrganization(change);
+    mayCreateOrganization(change, deps);
     return "";
   }
   if (isUid(parent)) {
     change.mustHold(CREATE, parent);
-    return existing(change, parent);
+    return checkParentGroup(change, parent);
   }
   const [only, another] = [
-    ...(await groupsNamed(change.tx, caller.grants.reach(CREATE), parent)),
-    ...(await groupsEndingIn(change, parent)),
+    ...(await findGroupsByName(change.tx, caller.grants.reach(CREATE), parent)),
+    ...(await findGroupsBySuffix(change, parent)),
   ];
   if (only === undefined) throw notFound("Group", parent);
   if (another !== undefined) {
@@ -99,25 +103,25 @@ async function place(change: Change, parent: string): Promise<string> {
       description: "several groups have this name: give a uid",
     });
   }
-  return existing(change, only.uid);
+  return checkParentGroup(change, only.uid);
 }
 
 /**
  * The creator of an organization becomes its owner. A down-scoped token must not do that: its identity
  * would then hold more than the token's boundary allows.
  */
-function mayCreateOrganization({ caller, engine }: Change): void {
-  if (caller.limit !== undefined) {
+function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): void {
+  if (caller.boundary !== undefined) {
     const text = "a down-scoped token cannot create an organization: its creator becomes the owner";
     throw new WharfError("PERMISSION_DENIED", text);
   }
-  if (engine.settings.rootGroups === "anyone" || caller.isOperator) return;
+  if (rootGroups === "anyone" || caller.isOperator) return;
   throw permissionDenied(["groups.create"], "");
 }
 
-async function existing({ tx }: Change, uid: string): Promise<string> {
-  if (depthOf(uid) >= DEEPEST_GROUP) {
-    const description = `groups are nested at most ${DEEPEST_GROUP} deep`;
+async function checkParentGroup({ tx }: Mutation, uid: string): Promise<string> {
+  if (depthOf(uid) >= MAX_GROUP_DEPTH) {
+    const description = `groups are nested at most ${MAX_GROUP_DEPTH} deep`;
     throw invalidArgument({ field: "parent", description });
   }
   if (!(await groups.table.keep(tx, uid))) throw notFound("Group", uid);
@@ -125,12 +129,12 @@ async function existing({ tx }: Change, uid: string): Promise<string> {
 }
 
 /** Those whose uid ends in one or more steps, as clients shorten them. */
-async function groupsEndingIn({ caller, tx }: Change, steps: string): Promise<Group[]> {
-  const found = await groups.where(tx, { column: "last_step", value: lastStepOf(steps) });
+async function findGroupsBySuffix({ caller, tx }: Mutation, steps: string): Promise<Group[]> {
+  const found = await groups.where(tx, { column: "last_step", value: lastSegmentOf(steps) });
   return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
 }
 
-function lastStepOf(uid: string): string {
+function lastSegmentOf(uid: string): string {
   return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
@@ -139,12 +143,16 @@ function lastStepOf(uid: string): string {
  *
  * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
  */
-export async function groupsNamed(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
-  if ("places" in reach && reach.places.length > MANY_SCOPES) {
-    return namesakesWithin(reader, reach, name);
+export async function findGroupsByName(
+  reader: Reader,
+  reach: Reach,
+  name: string,
+): Promise<Group[]> {
+  if ("scopes" in reach && reach.scopes.length > MANY_SCOPES) {
+    return findNamesakes(reader, reach, name);
   }
   const found: Group[] = [];
-  for (const range of rangesFor(groups.kind, reach, undefined)) {
+  for (const range of rangesFor(groups.tree, reach, undefined)) {
     const rows = await readPage(
       reader,
       groups.table,
@@ -165,41 +173,44 @@ const MANY_SCOPES = 100;
 /** Groups of one name that are looked at. */
 const MAX_NAMESAKES = 1_000;
 
-async function namesakesWithin(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
+async function findNamesakes(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
   const uids = await groups.table.uidsNamed(reader, name, MAX_NAMESAKES + 1);
   if (uids.length > MAX_NAMESAKES) {
     const text = `too many groups are called ${JSON.stringify(name)} to find the one that is meant: give a uid`;
     throw new WharfError("RESOURCE_EXHAUSTED", text);
   }
-  const within = uids.filter((uid) => canSee(groups.kind, reach, uid));
+  const within = uids.filter((uid) => canSee(groups.tree, reach, uid));
   return [...(await groups.findMany(reader, within.slice(0, 2))).values()];
 }
 
 const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** Whoever makes an organisation owns it. The operator does so anyway. */
-async function giveToCreator(change: Change, created: Group): Promise<void> {
+async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<void> {
   const { caller, engine, tx } = change;
   if (!isRoot(created.uid) || caller.isOperator) return;
-  if (!(await engine.identities.table.keep(tx, caller.uid))) {
+  if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
   }
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
-  const binding = engine.roleBindings.begin(create(RoleBindingSchema, owner), change.call.time);
+  const binding = engine.catalog.roleBindings.fromInput(
+    create(RoleBindingSchema, owner),
+    change.call.time,
+  );
   binding.uid = newChildUid(created.uid);
-  await change.insert(engine.roleBindings, binding);
-  const session = caller.session ? await engine.session(caller.session, tx) : undefined;
+  await change.insert(engine.catalog.roleBindings, binding);
+  const session = caller.session ? await engine.access.session(caller.session, tx) : undefined;
   const client = session?.identity === caller.uid ? clientOf(session) : undefined;
   if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }
 
 /** Only the operator says who is verified, under which name, and which kind of organisation that is. */
-async function beforeUpdate(change: Change, before: Group, after: Group): Promise<void> {
-  mayLimit(change, after.uid, before.resourceLimits, after);
-  refuseKind(after);
+async function beforeUpdate(change: Mutation, before: Group, after: Group): Promise<void> {
+  checkQuotaChange(change, after.uid, before.resourceLimits, after);
+  checkKind(after);
   if (before.name !== after.name) {
-    await mayLeaveName(change, before);
-    await mayHaveName(change, after);
+    await checkNameReleasable(change, before);
+    await checkNameAvailable(change, after);
   }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
@@ -220,15 +231,15 @@ async function beforeUpdate(change: Change, before: Group, after: Group): Promis
 }
 
 /** Only the operator says how much a group may hold; the same again says nothing. */
-function mayLimit(
-  { caller }: Change,
+function checkQuotaChange(
+  { caller }: Mutation,
   at: string,
   before: Group["resourceLimits"],
   { resourceLimits: after }: Group,
 ): void {
   if (isDeepStrictEqual({ ...before }, { ...after })) return;
   if (!caller.isOperator) throw permissionDenied(["the operator's token"], at);
-  const known: readonly string[] = LIMITS;
+  const known: readonly string[] = QUOTAS;
   const refused = Object.entries(after).flatMap(([name, most]) => {
     const field = `resourceLimits.${name}`;
     if (!known.includes(name))
@@ -238,7 +249,7 @@ function mayLimit(
   if (refused.length > 0) throw invalidArgument(...refused);
 }
 
-function refuseKind(group: Group): void {
+function checkKind(group: Group): void {
   if (!(group.kind in OrgKind)) {
     throw invalidArgument({ field: "kind", description: "kind must be one of the known kinds" });
   }

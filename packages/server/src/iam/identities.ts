@@ -11,7 +11,7 @@ import {
   RelationshipType,
   type Role,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -23,8 +23,8 @@ import { deletePasskeys } from "../store/tables/passkeys.ts";
 import { forgetPerson } from "../store/tables/provider-people.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
-import { deleteIdentity, refuseBuiltIn, removeBindings } from "./identity-deletion.ts";
-import { checkRelationship } from "./trust.ts";
+import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
+import { checkRelationship } from "./relationship.ts";
 
 /** Identities: who a token can speak for. */
 export const identities: Resource<Identity> = new Resource({
@@ -32,30 +32,37 @@ export const identities: Resource<Identity> = new Resource({
   schema: IdentitySchema,
   table: "identities",
   changesAccess: true,
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      field: "relationshipType",
-      column: "relationship_type",
-      type: "integer",
-      of: relationshipType,
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        field: "relationshipType",
+        column: "relationship_type",
+        type: "integer",
+        of: relationshipType,
+      },
+    ],
+  },
+  hooks: {
+    async beforeCreate(change, created) {
+      await checkRelationship(created, change.call.time);
+      created.lastSeenTime = created.createTime;
     },
+    beforeUpdate,
+    async beforeDelete(change, deleted) {
+      rejectBuiltIn(deleted.uid);
+      await deleteBindings(change, deleted.uid);
+      await endSessions(change.tx, { identity: deleted.uid });
+      await forgetPerson(change.tx, deleted.uid);
+      await deleteMemberships(change.tx, { identity: deleted.uid });
+      await deleteAccount(change.tx, deleted.uid);
+      await deletePasskeys(change.tx, deleted.uid);
+    },
+  },
+  methods: (engine) => [
+    [IdentitiesService.method.deleteIdentity, deleteIdentity(engine)],
+    [IdentitiesService.method.lookupIdentity, lookup],
   ],
-  async beforeCreate(change, created) {
-    await checkRelationship(created, change.call.time);
-    created.lastSeenTime = created.createTime;
-  },
-  beforeUpdate,
-  async beforeDelete(change, deleted) {
-    refuseBuiltIn(deleted.uid);
-    await removeBindings(change, deleted.uid);
-    await endSessions(change.tx, { identity: deleted.uid });
-    await forgetPerson(change.tx, deleted.uid);
-    await deleteMemberships(change.tx, { identity: deleted.uid });
-    await deleteAccount(change.tx, deleted.uid);
-    await deletePasskeys(change.tx, deleted.uid);
-  },
-  methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine), LookupIdentity: lookup }),
 });
 
 const TYPE_OF = {
@@ -75,13 +82,13 @@ function relationshipType({ relationship }: Identity): number {
  * Whoever changes what an identity asks for can make it match a token of their own. So that takes
  * everything the identity holds, wherever it holds it.
  */
-async function beforeUpdate(change: Change, before: Identity, after: Identity): Promise<void> {
-  refuseBuiltIn(before.uid);
+async function beforeUpdate(change: Mutation, before: Identity, after: Identity): Promise<void> {
+  rejectBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, change.call.time);
   const { engine, tx } = change;
   for await (const bound of boundRoles(tx, after.uid)) {
-    const roles = await engine.roles.findMany(
+    const roles = await engine.catalog.roles.findMany(
       tx,
       bound.map(([, role]) => role),
     );
@@ -93,7 +100,7 @@ async function beforeUpdate(change: Change, before: Identity, after: Identity): 
 }
 
 /** Names the group and the missing capabilities only to callers who may read the binding. */
-function mustHoldBinding(change: Change, role: Role, group: string): void {
+function mustHoldBinding(change: Mutation, role: Role, group: string): void {
   const { grants } = change.caller;
   if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
   if (grants.holds(READ_BINDINGS, group)) mustHoldRole(change, role, group);

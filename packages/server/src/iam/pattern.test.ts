@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgePattern } from "./pattern.ts";
+import { inspectPattern } from "./pattern.ts";
 
 const problemOf = async (pattern: string) => {
-  const judged = await judgePattern(pattern);
+  const judged = await inspectPattern(pattern);
   return "problem" in judged ? judged.problem : "";
 };
 

@@ -8,7 +8,7 @@ export const MAX_CLAIM_PATTERN_STEPS = 10_000;
  *
  * @example await judgePattern("(") // { problem: "is not a valid RE2 expression: …" }
  */
-export async function judgePattern(
+export async function inspectPattern(
   pattern: string,
 ): Promise<{ problem: string } | { steps: number }> {
   try {

@@ -11,8 +11,9 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "@wharf/contract";
+import type { Catalog } from "../engine/catalog.ts";
 import type { Engine } from "../engine/engine.ts";
-import { BatchChange, type Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { createOne } from "../engine/write.ts";
 import { invalidArgument, notFound, retold } from "../lib/errors.ts";
@@ -21,7 +22,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
-import { mayGrant } from "./granting.ts";
+import { checkGrantable } from "./granting.ts";
 
 /** Role bindings: one identity, one role, one group. */
 export const roleBindings: Resource<RoleBinding> = new Resource({
@@ -30,62 +31,66 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   table: "role_bindings",
   changesAccess: true,
   grantsOf: "identity_uid",
-  // What an identity is granted is read from this index alone.
-  indexes: [["identity_uid", "parent", "role_uid"]],
   deleteIsIdempotent: true,
-  filters: [
-    {
-      field: "identity",
-      column: "identity_uid",
-      type: "text",
-      of: (binding) => binding.identityUid,
-    },
-    {
-      field: "role",
-      column: "role_uid",
-      type: "text",
-      of: (binding) => binding.roleUid,
-      isRole: true,
-    },
-    { field: "group", column: "parent", type: "common" },
-  ],
-  async beforeCreate(change, created) {
-    await mayBind(change, created);
-    await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
-  },
-  async beforeUpdate(change, before, after) {
-    await mayBind(change, after);
-    if (before.identityUid === after.identityUid) return;
-    await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+  index: {
+    // What an identity is granted is read from this index alone.
+    columns: [["identity_uid", "parent", "role_uid"]],
+    filters: [
+      {
+        field: "identity",
+        column: "identity_uid",
+        type: "text",
+        of: (binding) => binding.identityUid,
+      },
+      {
+        field: "role",
+        column: "role_uid",
+        type: "text",
+        of: (binding) => binding.roleUid,
+        referencesRole: true,
+      },
+      { field: "group", column: "parent", type: "common" },
+    ],
   },
   hydrate,
-  methods: (engine) => ({ BatchCreateRoleBindings: batchCreate(engine) }),
+  hooks: {
+    async beforeCreate(change, created) {
+      await mayBind(change, created);
+      await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
+    },
+    async beforeUpdate(change, before, after) {
+      await mayBind(change, after);
+      if (before.identityUid === after.identityUid) return;
+      await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+    },
+  },
+  methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });
 
 /** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
-async function mayBind(change: Change, binding: RoleBinding): Promise<void> {
+async function mayBind(change: Mutation, binding: RoleBinding): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(binding.uid);
-  if (!(await engine.identities.table.keep(tx, binding.identityUid))) {
-    throw notFound(engine.identities.typeName, binding.identityUid);
+  if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
+    throw notFound(engine.catalog.identities.typeName, binding.identityUid);
   }
-  await mayGrant(change, binding.roleUid, group);
+  await checkGrantable(change, binding.roleUid, group);
 }
 
 async function hydrate(
   reader: Reader,
   bindings: readonly RoleBinding[],
-  engine: Engine,
+  catalog: Catalog,
 ): Promise<void> {
-  const identities = await engine.identities.findMany(
+  const identities = await catalog.identities.findMany(
     reader,
     bindings.map((one) => one.identityUid),
   );
-  const roles = await engine.roles.findMany(
+  const roles = await catalog.roles.findMany(
     reader,
     bindings.map((one) => one.roleUid),
   );
-  const groups = await engine.groups.findMany(
+  const groups = await catalog.groups.findMany(
     reader,
     bindings.map((one) => parentOf(one.uid)),
   );
@@ -123,7 +128,7 @@ function batchCreate(engine: Engine): Handler {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
     const made = await engine.store.write(async (tx) => {
-      const change = new BatchChange(call, tx, engine);
+      const change = new Mutation(call, tx, engine, { events: "held" });
       const bindings: RoleBinding[] = [];
       for (const [at, binding] of wanted.entries()) {
         const made = createOne(change, roleBindings, request.parent, binding);
@@ -136,10 +141,10 @@ function batchCreate(engine: Engine): Handler {
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
       const type = BatchCreateRoleBindingsResponseSchema.typeName;
-      await change.emitForAll(request.parent, { type, json });
+      await change.emitInstead(call.method, request.parent, { type, json });
       return bindings;
     });
-    await hydrate(engine.store.reader, made, engine);
+    await hydrate(engine.store.reader, made, engine.catalog);
     return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
   };
 }

@@ -10,7 +10,7 @@ import {
   RoleSchema,
   RolesService,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
@@ -20,43 +20,45 @@ export const roles: Resource<Role> = new Resource({
   service: RolesService,
   schema: RoleSchema,
   table: "roles",
-  rootsAreShared: true,
+  tree: { rootsAreShared: true },
   changesAccess: true,
   grantsOf: ALL_IDENTITIES,
-  filters: [{ field: "name", column: "name", type: "common" }],
-  beforeCreate(change, created) {
-    checkCapabilities(created);
-    change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
-  },
-  beforeUpdate(change, before, after) {
-    refuseBuiltIn(before.uid);
-    checkCapabilities(after);
-    const added = CapabilitySet.of(...after.capabilities).minus(
-      CapabilitySet.of(...before.capabilities),
-    );
-    change.mustHold(added, parentOf(after.uid));
-  },
-  async beforeDelete(change: Change, deleted: Role) {
-    refuseBuiltIn(deleted.uid);
-    const user = await firstUser(change, deleted.uid);
-    if (user !== undefined) {
-      const description = `cannot delete role that ${user} use`;
-      throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
-    }
+  index: { filters: [{ field: "name", column: "name", type: "common" }] },
+  hooks: {
+    beforeCreate(change, created) {
+      checkCapabilities(created);
+      change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
+    },
+    beforeUpdate(change, before, after) {
+      rejectBuiltIn(before.uid);
+      checkCapabilities(after);
+      const added = CapabilitySet.of(...after.capabilities).minus(
+        CapabilitySet.of(...before.capabilities),
+      );
+      change.mustHold(added, parentOf(after.uid));
+    },
+    async beforeDelete(change: Mutation, deleted: Role) {
+      rejectBuiltIn(deleted.uid);
+      const user = await firstReferrer(change, deleted.uid);
+      if (user !== undefined) {
+        const description = `cannot delete role that ${user} use`;
+        throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
+      }
+    },
   },
 });
 
 /** What some of the resources that use a role are called. */
-async function firstUser({ engine, tx }: Change, role: string): Promise<string | undefined> {
+async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
-    for (const { column, isRole } of definition.filters ?? []) {
+    for (const { column, referencesRole: isRole } of definition.index?.filters ?? []) {
       if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;
     }
   }
   return undefined;
 }
 
-function refuseBuiltIn(uid: string): void {
+function rejectBuiltIn(uid: string): void {
   if (!isRoot(uid)) return;
   const description = "built-in roles cannot be changed or deleted";
   throw failedPrecondition({ type: "BUILT_IN_ROLE", description });

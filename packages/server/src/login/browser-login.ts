@@ -92,7 +92,7 @@ export async function choose(
     login: ticket,
     ...shown,
     providers: given ?? (await shownProviders(engine)),
-    localAccounts: engine.settings.localAccounts,
+    localAccounts: deps.settings.localAccounts,
     passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
     invite: invite && { ...(await promiseOf(deps, invite)), email: invite.email },
   });

@@ -36,9 +36,9 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
   ];
 }
 
-async function welcome({ engine, addresses }: LoginDeps): Promise<HttpResponse> {
-  const firstRun = await isFirstRun(engine, engine.store.reader);
-  return htmlAnswer(200, welcomePage({ firstRun, api: addresses().baseUrl }));
+async function welcome(deps: LoginDeps): Promise<HttpResponse> {
+  const firstRun = await isFirstRun(deps, deps.engine.store.reader);
+  return htmlAnswer(200, welcomePage({ firstRun, api: deps.addresses().baseUrl }));
 }
 
 /** Whether people of an organization can log in by its name, before a browser is opened for it. */

@@ -1,6 +1,7 @@
 import { Auth } from "@wharf/contract";
 import { ANONYMOUS } from "../auth/caller.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -34,6 +35,7 @@ export interface Login {
 /** What all steps of a login work with. */
 export interface LoginDeps {
   readonly engine: Engine;
+  readonly settings: Settings;
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
   readonly sealed: SealedTickets;
@@ -180,10 +182,10 @@ function rejected(): never {
  * is named.
  */
 export function checkAudiences(
-  { engine, addresses }: LoginDeps,
+  { settings, addresses }: LoginDeps,
   audiences: readonly string[],
 ): void {
-  if (audiences.length > 0) readAudiences(audiences, engine.settings, addresses());
+  if (audiences.length > 0) readAudiences(audiences, settings, addresses());
 }
 
 /** A request of a browser as a call: what it does is noted as a registration. */

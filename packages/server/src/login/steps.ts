@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
-import { Change } from "../engine/mutation.ts";
-import { acceptInvite, openInvite } from "../iam/group-invites.ts";
+import { Mutation } from "../engine/mutation.ts";
+import { acceptInvite, findOpenInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
@@ -60,8 +60,8 @@ export async function promiseOf(
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
-  const group = await engine.groups.find(reader, parentOf(invite.uid));
-  const role = await engine.roles.find(reader, invite.roleUid);
+  const group = await engine.catalog.groups.find(reader, parentOf(invite.uid));
+  const role = await engine.catalog.roles.find(reader, invite.roleUid);
   if (group === undefined || role === undefined) throw inviteIsOver();
   return { group: group.name, role: role.name };
 }
@@ -72,7 +72,7 @@ export async function inviteOf(
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
-  const invite = await openInvite(engine.store.reader, keyId, now);
+  const invite = await findOpenInvite(engine.store.reader, keyId, now);
   if (invite === undefined) throw inviteIsOver();
   return invite;
 }
@@ -96,7 +96,11 @@ export async function decideOnInvite(
   const { engine } = deps;
   const { request, person } = login;
   await engine.store.write((tx) => {
-    return joinWithInvite(new Change(call, tx, engine, person.identity), request.invite, person);
+    return joinWithInvite(
+      new Mutation(call, tx, engine, { actor: person.identity }),
+      request.invite,
+      person,
+    );
   });
   return afterJoining(deps, call, login);
 }
@@ -117,7 +121,7 @@ export async function afterJoining(
 
 /** Joins with an invite, within a change. */
 export async function joinWithInvite(
-  change: Change,
+  change: Mutation,
   invite: string,
   { identity, email, provider, clientId }: Person,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { DEEPEST_GROUP } from "../iam/groups.ts";
+import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
 import type { Reader } from "../store/db/connection.ts";
 
 /** Where in the tree a repository of a registry is. */
@@ -49,12 +49,12 @@ export async function placeOf(
 function toBeMade(group: string, missing: readonly string[]): Place | undefined {
   // Nobody makes a folder that would look like the uid of another, or one too deep to be made.
   const unmakable = missing.some((segment) => CHILD_UID.test(segment));
-  if (unmakable || depthOf(group) + missing.length > DEEPEST_GROUP) return undefined;
+  if (unmakable || depthOf(group) + missing.length > MAX_GROUP_DEPTH) return undefined;
   return { group, repo: undefined, missing };
 }
 
 async function organisation(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   segment: string,
 ): Promise<string | undefined> {
@@ -67,7 +67,7 @@ async function organisation(
 
 /** Undefined when the uid is nobody's. Of siblings that share a name, the oldest has the path. */
 async function folder(
-  { groups }: Engine,
+  { catalog: { groups } }: Engine,
   reader: Reader,
   parent: string,
   segment: string,
@@ -82,7 +82,7 @@ async function folder(
 
 /** The repo of a group that has a name: no two have the same. */
 async function repoNamed(
-  { repos }: Engine,
+  { catalog: { repos } }: Engine,
   reader: Reader,
   group: string,
   name: string,

@@ -9,7 +9,7 @@ import {
 import { audit } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/mask.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -31,7 +31,7 @@ export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
   ];
 }
 
-function getSettings({ store: { reader }, groups }: Engine): Handler {
+function getSettings({ store: { reader }, catalog: { groups } }: Engine): Handler {
   return async (_call, message) => {
     const { groupUid } = message as GetRegistrySettingsRequest;
     if ((await groups.table.find(reader, groupUid, "data")) === undefined) {
@@ -50,15 +50,15 @@ function updateSettings(engine: Engine): Handler {
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
     const settings = await engine.store.write(async (tx) => {
       // Held, so that of two who change one thing each, neither undoes what the other did.
-      if ((await engine.groups.table.findForChange(tx, groupUid)) === undefined) {
-        throw notFound(engine.groups.typeName, groupUid);
+      if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
+        throw notFound(engine.catalog.groups.typeName, groupUid);
       }
       const after = clone(RegistrySettingsSchema, await settingsOf(tx, groupUid));
       applyMask(after, given, mask);
       await writeRegistrySettings(tx, groupUid, after);
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       await change.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });

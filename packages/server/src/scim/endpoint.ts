@@ -1,7 +1,7 @@
-import type { Engine } from "../engine/engine.ts";
 import type { ScimRow } from "../store/tables/scim-resources.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { authenticate } from "./authenticate.ts";
+import type { ScimDeps } from "./deps.ts";
 import { discover } from "./protocol/discovery.ts";
 import { badRequest, errorResponse, ScimError } from "./protocol/errors.ts";
 import { versionOf } from "./protocol/representation.ts";
@@ -34,15 +34,15 @@ const PATH =
   /^\/scim\/v2\/(?<provider>[0-9a-f]{40}(?:\/[0-9a-f]{16})+)(?:\/(?<collection>[A-Za-z]+)(?:\/(?<id>[^/]+))?)?\/?$/;
 
 /** The endpoints that identity providers provision users and groups at. */
-export function scimEndpoints(engine: Engine): HttpEndpoint[] {
-  const limit = new WriteLimit(engine.settings.scimWritesPerMinute);
+export function scimEndpoints(deps: ScimDeps): HttpEndpoint[] {
+  const limit = new WriteLimit(deps.writesPerMinute);
   return METHODS.map((method) => ({
     method,
     path: PREFIX,
     prefix: true,
     async handle(request) {
       try {
-        return await answer(engine, limit, request);
+        return await answer(deps, limit, request);
       } catch (thrown) {
         return errorResponse(thrown);
       }
@@ -52,7 +52,7 @@ export function scimEndpoints(engine: Engine): HttpEndpoint[] {
 
 /** A request whose sender is known, taken apart. */
 interface Asked {
-  readonly engine: Engine;
+  readonly deps: ScimDeps;
   readonly request: HttpRequest;
   readonly provider: string;
   readonly kind: ScimKind;
@@ -62,24 +62,24 @@ interface Asked {
 }
 
 async function answer(
-  engine: Engine,
+  deps: ScimDeps,
   limit: WriteLimit,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { provider, collection = "", id: rawId = "" } = PATH.exec(request.path)?.groups ?? {};
   if (provider === undefined) throw new ScimError(404, "there is nothing at this path");
   const now = Date.now();
-  await authenticate(engine, provider, request.headers.authorization, now);
+  await authenticate(deps.engine, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead) limit.take(provider, request.remoteAddress, now);
   const id = decoded(rawId);
   const query = new URLSearchParams(request.query);
   const kind = KINDS.find((one) => one.collection === collection);
   if (kind !== undefined) {
-    const asked = { engine, request, provider, kind, id, query, now };
+    const asked = { deps, request, provider, kind, id, query, now };
     return isRead ? read(asked) : write(asked);
   }
-  const told = discover(collection, id, endpointUrl(engine, provider));
+  const told = discover(collection, id, endpointUrl(deps, provider));
   if (told === undefined) throw new ScimError(404, "there is nothing at this path");
   if (!isRead) throw notHere(request);
   return ok(200, told);
@@ -99,9 +99,9 @@ function decoded(text: string): string {
 }
 
 async function read(asked: Asked): Promise<HttpResponse> {
-  const { engine, request, provider, kind, id, query } = asked;
-  if (id === "") return ok(200, await list(engine, kind, provider, query));
-  const row = await findOne(engine, kind, provider, id);
+  const { deps, request, provider, kind, id, query } = asked;
+  if (id === "") return ok(200, await list(deps, kind, provider, query));
+  const row = await findOne(deps, kind, provider, id);
   const known = request.headers["if-none-match"];
   if (known !== undefined && matchesVersion(known, row))
     return { status: 304, headers: { etag: versionOf(row) }, body: "" };
@@ -133,10 +133,10 @@ async function write(asked: Asked): Promise<HttpResponse> {
   }
 }
 
-function writingOf({ engine, request, provider, now }: Asked): Writing {
+function writingOf({ deps, request, provider, now }: Asked): Writing {
   const { headers, requestId, remoteAddress } = request;
   return {
-    engine,
+    engine: deps.engine,
     provider,
     time: now,
     requestId,
@@ -164,9 +164,9 @@ function notHere({ method }: HttpRequest): ScimError {
 }
 
 async function one(status: number, asked: Asked, row: ScimRow): Promise<HttpResponse> {
-  const { engine, kind, provider, query } = asked;
-  const resource = await present(engine, kind, row, wantedOf(query));
-  const location = `${endpointUrl(engine, provider)}/${kind.collection}/${row.resource}`;
+  const { deps, kind, provider, query } = asked;
+  const resource = await present(deps, kind, row, wantedOf(query));
+  const location = `${endpointUrl(deps, provider)}/${kind.collection}/${row.resource}`;
   return ok(status, resource, { etag: versionOf(row), location });
 }
 

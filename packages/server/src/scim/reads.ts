@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { Engine } from "../engine/engine.ts";
 import {
   type PlacedRow,
   type ScimRow,
@@ -7,6 +6,7 @@ import {
   scimGroups,
   scimUsers,
 } from "../store/tables/scim-resources.ts";
+import type { ScimDeps } from "./deps.ts";
 import { badRequest, noResource } from "./protocol/errors.ts";
 import { parseFilter, type ScimFilter } from "./protocol/filter.ts";
 import { projectionOf, showsRelation, type Wanted } from "./protocol/projection.ts";
@@ -37,31 +37,31 @@ export function wantedOf(query: URLSearchParams): Wanted {
 
 /** One resource as it was asked for. */
 export async function present(
-  engine: Engine,
+  deps: ScimDeps,
   kind: ScimKind,
   row: ScimRow,
   wanted: Wanted,
 ): Promise<Json> {
-  const base = endpointUrl(engine, row.provider);
-  const { reader } = engine.store;
+  const base = endpointUrl(deps, row.provider);
+  const { reader } = deps.engine.store;
   const [one] = await shown(reader, kind, [row], base, showsRelation(kind, wanted));
   return projectionOf(kind, wanted)(one as Json);
 }
 
 export async function findOne(
-  engine: Engine,
+  deps: ScimDeps,
   kind: ScimKind,
   provider: string,
   id: string,
 ): Promise<ScimRow> {
-  const row = await tableOf(kind).find(engine.store.reader, provider, id);
+  const row = await tableOf(kind).find(deps.engine.store.reader, provider, id);
   if (row === undefined) throw noResource(kind.name, id);
   return row;
 }
 
 /** A page of the resources that a filter matches, in the order in which they were made. */
 export async function list(
-  engine: Engine,
+  deps: ScimDeps,
   kind: ScimKind,
   provider: string,
   query: URLSearchParams,
@@ -71,11 +71,11 @@ export async function list(
   const text = query.get("filter");
   const window = { offset: startIndex - 1, limit: count };
   const { total, rows } = text
-    ? await filtered(engine, kind, provider, parseFilter(kind, text), window)
-    : await everything(engine, kind, provider, window);
+    ? await filtered(deps, kind, provider, parseFilter(kind, text), window)
+    : await everything(deps, kind, provider, window);
   const wanted = wantedOf(query);
-  const base = endpointUrl(engine, provider);
-  const { reader } = engine.store;
+  const base = endpointUrl(deps, provider);
+  const { reader } = deps.engine.store;
   const resources = await shown(reader, kind, rows, base, showsRelation(kind, wanted));
   return {
     schemas: [LIST_SCHEMA],
@@ -104,7 +104,11 @@ interface Found {
 }
 
 async function everything(
-  { store: { reader } }: Engine,
+  {
+    engine: {
+      store: { reader },
+    },
+  }: ScimDeps,
   kind: ScimKind,
   provider: string,
   { offset, limit }: Window,
@@ -115,17 +119,17 @@ async function everything(
 }
 
 async function filtered(
-  engine: Engine,
+  deps: ScimDeps,
   kind: ScimKind,
   provider: string,
   filter: ScimFilter,
   { offset, limit }: Window,
 ): Promise<Found> {
-  const base = endpointUrl(engine, provider);
+  const base = endpointUrl(deps, provider);
   const rows: ScimRow[] = [];
   let total = 0;
-  for await (const some of candidates(engine, kind, provider, filter)) {
-    const { reader } = engine.store;
+  for await (const some of candidates(deps, kind, provider, filter)) {
+    const { reader } = deps.engine.store;
     const resources = await shown(reader, kind, some, base, filter.asksForRelation);
     for (const [at, resource] of resources.entries()) {
       if (!filter.matches(resource)) continue;
@@ -138,7 +142,11 @@ async function filtered(
 
 /** Everything that a filter could match, a part at a time. */
 async function* candidates(
-  { store: { reader } }: Engine,
+  {
+    engine: {
+      store: { reader },
+    },
+  }: ScimDeps,
   kind: ScimKind,
   provider: string,
   { narrowedTo }: ScimFilter,

@@ -6,14 +6,14 @@ import {
   IdentityProvider_SCIM_CredentialState,
   IdentityProvider_SCIMSchema,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
+import type { ScimDeps } from "./deps.ts";
 
 /** What Get tells of an identity provider's provisioning. */
 export async function scimStatus(
   reader: Reader,
-  engine: Engine,
+  deps: Pick<ScimDeps, "addresses">,
   uid: string,
   now: number,
 ): Promise<IdentityProvider_SCIM> {
@@ -22,7 +22,7 @@ export async function scimStatus(
   const hasToken = token_hash !== "" && revoked === null;
   return create(IdentityProvider_SCIMSchema, {
     enabled: enabled === 1,
-    endpointUrl: endpointUrl(engine, uid),
+    endpointUrl: endpointUrl(deps, uid),
     credentialState: stateOf(credentials, now),
     etag: etagOf(credentials),
     ...(hasToken && timeField("tokenExpireTime", token_expires)),
@@ -51,8 +51,8 @@ export function isPast(expires: number | null, now: number): boolean {
 }
 
 /** Where an identity provider sends the people that it provisions. */
-export function endpointUrl(engine: Engine, uid: string): string {
-  return `${engine.addresses().authUrl}/scim/v2/${uid}`;
+export function endpointUrl({ addresses }: Pick<ScimDeps, "addresses">, uid: string): string {
+  return `${addresses().authUrl}/scim/v2/${uid}`;
 }
 
 export function etagOf({ version }: Pick<ScimCredentials, "version">): string {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { create, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import {
   type Duration,
   durationFromMs,
@@ -14,6 +14,7 @@ import {
   type GenerateScimTokenRequest,
   GenerateScimTokenResponseSchema,
   type IdentityProvider,
+  IdentityProvidersService,
   type RegenerateScimTokenRequest,
   RegenerateScimTokenResponseSchema,
   type RevokeScimTokenRequest,
@@ -23,10 +24,9 @@ import {
   SetScimEnabledResponseSchema,
 } from "@wharf/contract";
 import { audit } from "../engine/audit.ts";
-import type { Engine } from "../engine/engine.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { withoutSecrets } from "../engine/resource.ts";
-import { mayLetIn } from "../iam/granting.ts";
+import { checkProviderGrantable } from "../iam/granting.ts";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -36,6 +36,7 @@ import {
   type ScimCredentials,
   writeScimCredentials,
 } from "../store/tables/scim-credentials.ts";
+import type { ScimDeps } from "./deps.ts";
 import { endpointUrl, etagOf, isPast, scimTokenHash, timeField } from "./status.ts";
 
 /** What clients and scanners for leaked secrets know these tokens by. */
@@ -53,14 +54,17 @@ const LONGEST_OVERLAP_MS = DAY_MS;
 /** So many identities must be owners before provisioning is switched on, which may lock out the rest. */
 const LEAST_OWNERS = 2;
 
-/** The methods that switch provisioning on and off and give out its tokens. */
-export function scimMethods(engine: Engine): Readonly<Record<string, Handler>> {
-  return {
-    GenerateScimToken: method(engine, generate, mayLetIn),
-    RegenerateScimToken: method(engine, regenerate, mayLetIn),
-    RevokeScimToken: method(engine, revoke),
-    SetScimEnabled: method(engine, setEnabled, mayLetIn),
-  };
+/**
+ * The methods that switch provisioning on and off and give out its tokens.
+ */
+export function scimMethods(deps: ScimDeps): [DescMethod, Handler][] {
+  const methods = IdentityProvidersService.method;
+  return [
+    [methods.generateScimToken, method(deps, generate, checkProviderGrantable)],
+    [methods.regenerateScimToken, method(deps, regenerate, checkProviderGrantable)],
+    [methods.revokeScimToken, method(deps, revoke)],
+    [methods.setScimEnabled, method(deps, setEnabled, checkProviderGrantable)],
+  ];
 }
 
 type Request = Message & { readonly identityProviderUid: string };
@@ -71,30 +75,36 @@ interface Made {
   answer(common: { identityProviderUid: string; etag: string }): Message;
 }
 
-type Work<R> = (change: Change, before: ScimCredentials, request: R) => Promise<Made> | Made;
+type Work<R> = (
+  change: Mutation,
+  before: ScimCredentials,
+  request: R,
+  endpointUrl: string,
+) => Promise<Made> | Made;
 
 /**
  * The frame of all four: lock, change, leave audit row and event without the token. Whoever provisions
  * says who is in the groups that are mapped to roles, so all but ending that takes holding them.
  */
 function method<R extends Request>(
-  engine: Engine,
+  deps: ScimDeps,
   work: Work<R>,
-  may?: (change: Change, provider: IdentityProvider) => Promise<void>,
+  may?: (change: Mutation, provider: IdentityProvider) => Promise<void>,
 ): Handler {
+  const { engine } = deps;
   return async (call, message) => {
     const { output } = call.method;
     const request = message as R;
     const identityProviderUid = request.identityProviderUid;
     const answer = await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       await change.confirmAccess(identityProviderUid);
-      const { identityProviders: providers } = engine;
+      const { identityProviders: providers } = engine.catalog;
       const provider = await providers.table.findForChange(tx, identityProviderUid);
       if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
       await may?.(change, providers.fromRow(provider));
       const before = await readScimCredentials(tx, identityProviderUid);
-      const made = await work(change, before, request);
+      const made = await work(change, before, request, endpointUrl(deps, identityProviderUid));
       const after = { ...made.credentials, version: before.version + 1 };
       await writeScimCredentials(tx, after);
       tx.accessChanged();
@@ -108,8 +118,7 @@ function method<R extends Request>(
   };
 }
 
-const generate: Work<GenerateScimTokenRequest> = (change, before, request) => {
-  const { engine, call } = change;
+const generate: Work<GenerateScimTokenRequest> = ({ call }, before, request, endpointUrl) => {
   if (before.token_hash !== "" && before.revoked === null) {
     const description = "there is a token: regenerate it instead";
     throw failedPrecondition({ type: "SCIM_TOKEN_EXISTS", description });
@@ -122,14 +131,13 @@ const generate: Work<GenerateScimTokenRequest> = (change, before, request) => {
       create(GenerateScimTokenResponseSchema, {
         ...common,
         token,
-        endpointUrl: endpointUrl(engine, common.identityProviderUid),
+        endpointUrl,
         ...timeField("expireTime", expires),
       }),
   };
 };
 
-const regenerate: Work<RegenerateScimTokenRequest> = (change, before, request) => {
-  const { engine, call } = change;
+const regenerate: Work<RegenerateScimTokenRequest> = ({ call }, before, request, endpointUrl) => {
   if (before.token_hash === "") throw notFound("ScimToken", request.identityProviderUid);
   checkEtag(before, request.etag);
   const expires = readExpiry(request, call.time);
@@ -153,7 +161,7 @@ const regenerate: Work<RegenerateScimTokenRequest> = (change, before, request) =
       create(RegenerateScimTokenResponseSchema, {
         ...common,
         token,
-        endpointUrl: endpointUrl(engine, common.identityProviderUid),
+        endpointUrl,
         requestedOverlap: durationFromMs(overlap),
         ...timeField("expireTime", expires),
         ...timeField("previousTokenExpireTime", previous),
@@ -189,9 +197,9 @@ const setEnabled: Work<SetScimEnabledRequest> = async (change, before, request) 
 };
 
 /** How many identities role bindings make owners of a group, or more than that. */
-async function ownersAt({ engine, tx }: Change, group: string): Promise<number> {
-  const bindings = await engine.roleBindings.where(tx, { column: "parent", value: group });
-  const roles = await engine.roles.findMany(
+async function ownersAt({ engine, tx }: Mutation, group: string): Promise<number> {
+  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
+  const roles = await engine.catalog.roles.findMany(
     tx,
     bindings.map((binding) => binding.roleUid),
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { LONGEST_USER_AGENT } from "../engine/audit.ts";
+import { MAX_USER_AGENT_LENGTH } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
@@ -124,7 +124,7 @@ function inTurn<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return engine.store.write(async (tx) => {
-    const { table, typeName } = engine.identityProviders;
+    const { table, typeName } = engine.catalog.identityProviders;
     if ((await table.findForChange(tx, provider)) === undefined)
       throw noResource(typeName, provider);
     return work(tx);
@@ -192,7 +192,7 @@ async function record(
     resource: provider,
     requestId,
     remoteAddress,
-    userAgent: userAgent.slice(0, LONGEST_USER_AGENT),
+    userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
     code: 0,
     detail: JSON.stringify(detail),
   });

@@ -1,10 +1,11 @@
 import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { acceptedAudiences, type CachedIdentity, type IdentityCache } from "./identity-cache.ts";
 import { checkOwnToken, checkSignIn, isForApiOrIssuer, verifyOwnToken } from "./own-token.ts";
@@ -21,6 +22,7 @@ import { checkTimeClaims } from "./verify/time-claims.ts";
 
 export interface ExchangeDeps {
   readonly engine: Engine;
+  readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly verifier: TokenVerifier;
   readonly source: KeySource;
@@ -92,14 +94,14 @@ export async function authorizeSubject(
 
 /** Case 1: a request that AWS credentials signed. */
 async function authorizeAwsRequest(
-  { engine, addresses, identities }: ExchangeDeps,
+  { settings, addresses, identities }: ExchangeDeps,
   { token, identity: uid, time }: SubjectTokenRequest,
   checks: Checks,
 ): Promise<AuthorizedSubject | undefined> {
   const identity = await identities.find(uid);
   if (identity?.rule?.kind !== "aws")
     return denyCredential(identity, "a signed AWS request", checks);
-  const endpoint = engine.settings.awsStsEndpoint;
+  const endpoint = settings.awsStsEndpoint;
   const expectations = { identity: uid, endpoint, audiences: acceptedAudiences(addresses()) };
   const signer = await checkAws(identity.rule, token, expectations, time, checks);
   if (signer === undefined || !checks.passed) return undefined;
@@ -118,15 +120,15 @@ async function authorizeOwnSubject(
   { token, claims }: UnverifiedToken,
 ): Promise<AuthorizedSubject> {
   const verified = await verifyOwnToken(deps, token, time);
-  const { subject, expires, limit: boundary, session } = verified;
+  const { subject, expires, boundary, session } = verified;
   const addsNoAudience =
     audiences.length > 0 && audiences.every((audience) => verified.audiences.includes(audience));
   if (!addsNoAudience && !isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
   const identity = await deps.identities.find(subject);
   if (identity === undefined) throw invalidClaim("identity");
   // Within a session, group mappings can grant a person more than role bindings do.
-  const granted = await deps.engine.grantsOf(subject, undefined, session);
-  if (granted === undefined) throw hasEnded(session);
+  const granted = await deps.engine.access.grantsOf(subject, undefined, session);
+  if (granted === undefined) throw revokedToken(session);
   return { identity: { ...identity, granted }, claims, expires, boundary, session };
 }
 

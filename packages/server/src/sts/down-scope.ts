@@ -1,6 +1,6 @@
 import { CapabilitySet, capabilityFromName, isUid } from "@wharf/contract";
 import { Grants } from "../auth/grants.ts";
-import { groupsNamed } from "../iam/groups.ts";
+import { findGroupsByName } from "../iam/groups.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 
@@ -48,7 +48,7 @@ async function heldAt(
 
 /** Resolves a name among the groups in which the identity holds something, so it reveals no others. */
 async function uidOf(reader: Reader, granted: Grants, name: string): Promise<string> {
-  const [only, another] = await groupsNamed(reader, granted.reach([]), name);
+  const [only, another] = await findGroupsByName(reader, granted.reach([]), name);
   if (only === undefined) throw invalidArgument(outOfReach(name));
   if (another === undefined) return only.uid;
   const description = `several groups are named ${JSON.stringify(name)}: use a uid`;

@@ -51,7 +51,7 @@ async function updateLastSeen(
   uid: string,
   time: number,
 ): Promise<void> {
-  const { identities } = engine;
+  const { identities } = engine.catalog;
   const row = await identities.table.findForChange(tx, uid);
   if (row === undefined) return;
   const stored = identities.fromRow(row);

@@ -47,8 +47,8 @@ export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderE
     const token = bearerToken(call.authorization, "the token to exchange");
     const audited: AuditedSubject = { identity: request.identity };
     try {
-      await deps.keys.catchUp();
-      const audiences = readAudiences(request.aud, deps.engine.settings, deps.addresses());
+      await deps.keys.reloadIfChanged();
+      const audiences = readAudiences(request.aud, deps.settings, deps.addresses());
       if (request.identityProvider !== "") {
         return rawToken(await exchangeOfProvider(call, request, token, audited));
       }
@@ -66,7 +66,7 @@ export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderE
           expires: subject.expires,
           ...(subject.session ? personOf(subject.claims) : { act: actorOf(subject.claims) }),
           session: subject.session,
-          limit: await boundaryOf(deps, subject, scoping),
+          boundary: await boundaryOf(deps, subject, scoping),
         },
         call.time,
       );
@@ -90,7 +90,7 @@ export async function boundaryOf(
   { identity: { granted }, boundary }: AuthorizedSubject,
   scoping: DownScopeRequest,
 ): Promise<Grants | undefined> {
-  const held = boundary === undefined ? granted : granted.within(boundary);
+  const held = boundary === undefined ? granted : granted.intersect(boundary);
   return (await downScope(engine.store.reader, held, scoping)) ?? boundary;
 }
 

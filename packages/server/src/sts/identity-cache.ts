@@ -61,9 +61,12 @@ export class IdentityCache {
     uid: string,
     entries: Map<string, CachedIdentity>,
   ): Promise<CachedIdentity | undefined> {
-    const { identities, store } = this.#engine;
+    const {
+      store,
+      catalog: { identities },
+    } = this.#engine;
     const identity = await identities.find(store.reader, uid);
-    const granted = await this.#engine.grantsOf(uid);
+    const granted = await this.#engine.access.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
     const entry: CachedIdentity = {
       uid,

@@ -1,4 +1,4 @@
-import { hasEnded } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/authenticator.ts";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { VerifiedToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
@@ -26,11 +26,11 @@ export async function verifyOwnToken(
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
-  await keys.catchUp();
+  await keys.reloadIfChanged();
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
-  if (session === "" || (await engine.session(session))) return verified;
-  throw hasEnded(session);
+  if (session === "" || (await engine.access.session(session))) return verified;
+  throw revokedToken(session);
 }
 
 /** Checks a token of ours that is to assume another identity. */
@@ -51,7 +51,7 @@ export async function checkOwnToken(
       checks.add({ claim: "aud", expected: "the API or this issuer", found, ok: false });
     }
     // A down-scoped token must not become an identity that holds more.
-    const isDownScoped = verified.limit !== undefined;
+    const isDownScoped = verified.boundary !== undefined;
     const found = isDownScoped ? "a down-scoped token" : "no boundary";
     checks.add({ claim: "cap", expected: "no boundary", found, ok: !isDownScoped });
     return verified;
@@ -74,8 +74,8 @@ export async function checkSignIn(
   checks: Checks,
 ): Promise<boolean> {
   if (subject === OPERATOR_UID) return true;
-  const session = id === "" ? undefined : await engine.session(id);
+  const session = id === "" ? undefined : await engine.access.session(id);
   const expected = "a sign-in that the organization of the identity accepts";
-  const ok = await engine.mayAssume(uid, subject, session);
+  const ok = await engine.access.mayAssume(uid, subject, session);
   return checks.add({ claim: "sid", expected, found: ok ? expected : "another sign-in", ok });
 }

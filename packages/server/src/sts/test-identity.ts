@@ -60,7 +60,7 @@ async function grantsOf(
 > {
   const { granted } = subject.identity;
   const boundary = await boundaryOf(deps, subject, { scopes, capabilities });
-  const held = boundary === undefined ? granted : granted.within(boundary);
+  const held = boundary === undefined ? granted : granted.intersect(boundary);
   return [...held.entries]
     .filter(([, set]) => !set.isEmpty)
     .map(([group, set]) => ({ group, capabilities: set.toArray() }))

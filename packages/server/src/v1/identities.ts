@@ -79,7 +79,7 @@ export function identityMethods(within: Within, engine: Engine): Adapted[] {
  * Version 2 tells the uid of whoever could ever be; version 1 tells whether they are there. All who
  * are known may ask, so others than those who may list the identity learn nothing else of it.
  */
-function lookup(within: Within, { identities, store }: Engine): Handler {
+function lookup(within: Within, { store, catalog: { identities } }: Engine): Handler {
   return async (call, request) => {
     const { issuer, subject } = request as identitiesV1.LookupRequest;
     const asked = create(LookupIdentityRequestSchema, { issuer, subject });

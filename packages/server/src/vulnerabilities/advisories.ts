@@ -6,7 +6,7 @@ import {
 } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { withOrigins } from "./origins.ts";
-import { ADVISORY_REMAINS, advisoryParts } from "./partitions.ts";
+import { ADVISORY_SOFT_DELETE, advisoryPartitions } from "./partitions.ts";
 import { addSeverities } from "./severities/severities.ts";
 import { advisoryTerms } from "./terms.ts";
 
@@ -18,21 +18,22 @@ export const advisories: Resource<Advisory> = new Resource({
   service: AdvisoriesService,
   schema: AdvisorySchema,
   table: "advisories",
-  isInGroups: true,
-  uniqueNames: true,
-  nameOf: ({ advisoryId }) => advisoryId,
-  parts: advisoryParts,
-  remains: ADVISORY_REMAINS,
-  childOrders: ["updated"],
-  updatesAscend: true,
-  // Only in this order does the last update that was read tell where to go on.
-  defaultOrder: (request) => {
-    const { updatedSince } = request as ListAdvisoriesRequest;
-    return { column: updatedSince === undefined ? "uid" : "updated", descending: false };
+  tree: { uniqueNames: true },
+  index: {
+    nameOf: ({ advisoryId }) => advisoryId,
+    partitions: advisoryPartitions,
+    childOrders: ["updated"],
+    monotonicUpdateTime: true,
+    // Only in this order does the last update that was read tell where to go on.
+    defaultOrder: (request) => {
+      const { updatedSince } = request as ListAdvisoriesRequest;
+      return { column: updatedSince === undefined ? "uid" : "updated", descending: false };
+    },
+    filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
+    terms: advisoryTerms,
+    textField: "query",
+    resolve: withOrigins,
   },
-  filters: [{ field: "updatedSince", column: "updated", type: "common", isBound: "inclusive" }],
-  terms: advisoryTerms,
-  textField: "query",
-  resolve: withOrigins,
+  softDelete: ADVISORY_SOFT_DELETE,
   hydrate: addSeverities,
 });

@@ -54,7 +54,7 @@ export async function withOrigins(
       continue;
     }
     const [origin = ""] = one.anyOf;
-    const tops = "everything" in reach ? undefined : reach.places;
+    const tops = "everything" in reach ? undefined : reach.scopes;
     const names = await subpackagesOf(reader, origin, tops);
     resolved.push({ ...one, kind: "artifact", anyOf: [...new Set([origin, ...names])] });
   }

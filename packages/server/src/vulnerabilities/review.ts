@@ -6,7 +6,7 @@ import {
   parentOf,
   ReviewState,
 } from "@wharf/contract";
-import type { Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import { inMilliseconds } from "./import/merge.ts";
 
@@ -41,7 +41,7 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
  * @example const after = changedEvent(change, before, given);
  */
 export function changedEvent(
-  change: Change,
+  change: Mutation,
   before: AdvisoryEvent,
   given: AdvisoryEvent,
 ): AdvisoryEvent {
@@ -76,7 +76,7 @@ function refuseDecided({ uid, reviewState }: AdvisoryEvent): void {
   throw refusal("EVENT_REVIEWED", uid, `the event was ${decided}, so it no longer changes`);
 }
 
-function mayReview(change: Change, before: AdvisoryEvent, saysTheSame: boolean): void {
+function mayReview(change: Mutation, before: AdvisoryEvent, saysTheSame: boolean): void {
   const { uid, author, reviewState } = before;
   if (!saysTheSame) {
     const text = "the event does not say what was reviewed: a review cannot change what it says";

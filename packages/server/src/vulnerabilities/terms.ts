@@ -26,7 +26,7 @@ export const advisoryTerms: readonly TermDefinition<Advisory>[] = [
   {
     kind: "artifact",
     field: "artifactNames",
-    insteadBy: { field: "origin", kind: ORIGIN },
+    overriddenBy: { field: "origin", kind: ORIGIN },
     of: ({ artifactName }) => [artifactName],
     isSearched: true,
   },

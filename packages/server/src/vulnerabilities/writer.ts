@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, newChildUid } from "@wharf/contract";
-import type { BulkChange, Change } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import { advisories } from "./advisories.ts";
 import { noteSubpackages } from "./origins.ts";
@@ -15,13 +15,13 @@ const TOGETHER = 250;
  * through here, but for the time at which severities that they show have changed.
  */
 export class AdvisoryWriter {
-  readonly change: Change;
+  readonly change: Mutation;
   /** The uid of the group. */
   readonly group: string;
   /** The update time of all that this writes, in milliseconds. */
   readonly time: number;
 
-  private constructor(change: Change, group: string, time: number) {
+  private constructor(change: Mutation, group: string, time: number) {
     this.change = change;
     this.group = group;
     this.time = time;
@@ -32,11 +32,11 @@ export class AdvisoryWriter {
    *
    * @example const writer = await AdvisoryWriter.begin(change, group);
    */
-  static async begin(change: Change, group: string): Promise<AdvisoryWriter> {
+  static async begin(change: Mutation, group: string): Promise<AdvisoryWriter> {
     const { engine, tx } = change;
     const time = await takeUpdateTurn(tx);
-    if (!(await engine.groups.table.keep(tx, group))) {
-      throw notFound(engine.groups.typeName, group);
+    if (!(await engine.catalog.groups.table.keep(tx, group))) {
+      throw notFound(engine.catalog.groups.typeName, group);
     }
     return new AdvisoryWriter(change, group, time);
   }
@@ -70,9 +70,9 @@ export class AdvisoryWriter {
   /**
    * The same for very many, of a change that leaves one event for all.
    *
-   * @example await writer.insertAll(new BulkChange(call, tx, engine), given);
+   * @example await writer.insertAll(change, given);
    */
-  async insertAll(change: BulkChange, given: readonly Advisory[]): Promise<void> {
+  async insertAll(change: Mutation, given: readonly Advisory[]): Promise<void> {
     for (let at = 0; at < given.length; at += TOGETHER) {
       const some = given.slice(at, at + TOGETHER);
       await change.insertAll(

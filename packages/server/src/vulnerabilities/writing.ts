@@ -1,6 +1,6 @@
 import { type Advisory, parentOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { Change } from "../engine/mutation.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { advisories } from "./advisories.ts";
@@ -18,7 +18,7 @@ export function writeIn<T>(
   work: (writer: AdvisoryWriter) => Promise<T>,
 ): Promise<T> {
   return engine.store.write(async (tx) => {
-    return work(await AdvisoryWriter.begin(new Change(call, tx, engine), group));
+    return work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
   });
 }
 
@@ -37,7 +37,7 @@ export function writeAdvisory<T>(
   return engine.store.write(async (tx) => {
     // Found missing here, it is the advisory that is missing, and not its group.
     if ((await advisories.table.find(tx, uid, "data")) === undefined) throw missing(uid);
-    const writer = await AdvisoryWriter.begin(new Change(call, tx, engine), parentOf(uid));
+    const writer = await AdvisoryWriter.begin(new Mutation(call, tx, engine), parentOf(uid));
     const before = await writer.findByUid(uid);
     if (which === "present" && before.deleteTime !== undefined) throw missing(uid);
     return work(writer, before);

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { TagsService } from "@wharf/contract";
 import { RESOURCES } from "../../src/app/resources.ts";
+import { Access } from "../../src/auth/access.ts";
 import { OPERATOR } from "../../src/auth/caller.ts";
 import { readSettings } from "../../src/config/settings.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { Change } from "../../src/engine/mutation.ts";
+import { Mutation } from "../../src/engine/mutation.ts";
 import { PageTokens } from "../../src/engine/page-token.ts";
 import type { Call } from "../../src/rpc/call.ts";
+import { scimStatus } from "../../src/scim/status.ts";
+import { registryHosts } from "../../src/sts/audiences.ts";
 import { IssuerPolicy } from "../../src/sts/issuers/issuer-policy.ts";
 import { Inside } from "./inside.ts";
 import type { TestServer } from "./server.ts";
@@ -28,26 +31,32 @@ export class Insider {
     const { store, secrets } = inside;
     const installation = await inside.installation();
     const settings = await readSettings(server.storeFlags, {});
-    const engine = new Engine(
-      {
-        store,
-        settings,
-        pageTokens: new PageTokens(() => installation.get("page-tokens")),
-        secrets,
-        issuerPolicy: new IssuerPolicy({ ...settings, onLoopback: true }),
-        addresses: () => ({ baseUrl: server.url, authUrl: server.url }),
+    const addresses = () => ({ baseUrl: server.url, authUrl: server.url });
+    const { localAccounts, rootGroups } = settings;
+    const engine = new Engine({
+      store,
+      catalog: RESOURCES,
+      access: new Access({ store, resources: RESOURCES, localAccounts }),
+      pageTokens: new PageTokens(() => installation.get("page-tokens")),
+      hooks: {
+        iam: {
+          rootGroups,
+          secrets,
+          issuerPolicy: new IssuerPolicy({ ...settings, onLoopback: true }),
+          scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
+        },
+        registry: { hosts: () => registryHosts(settings, server.url) },
       },
-      RESOURCES,
-    );
+    });
     return new Insider(inside, engine);
   }
 
   /** Does something as the operator, in a transaction of its own, as if a method had been called. */
   change<T>(
-    work: (change: Change) => Promise<T>,
+    work: (change: Mutation) => Promise<T>,
     method: DescMethod = TagsService.method.createTag,
   ): Promise<T> {
-    return this.engine.store.write((tx) => work(new Change(call(method), tx, this.engine)));
+    return this.engine.store.write((tx) => work(new Mutation(call(method), tx, this.engine)));
   }
 
   close(): Promise<void> {

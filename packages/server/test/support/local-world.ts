@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ANYONE_UID } from "../../src/auth/caller.ts";
+import { ANONYMOUS_UID } from "../../src/auth/caller.ts";
 import { rawRows } from "./raw-rows.ts";
 import { Rest } from "./rest.ts";
 import { type StartOptions, TestServer } from "./server.ts";
@@ -145,7 +145,7 @@ export class LocalWorld {
     const counts: Record<string, number> = {};
     for (const table of ["groups", "identities", "role_bindings", "local_accounts", "passkeys"]) {
       // Anyone is there from the start, and is nobody.
-      const others = table === "identities" ? ` WHERE uid <> '${ANYONE_UID}'` : "";
+      const others = table === "identities" ? ` WHERE uid <> '${ANONYMOUS_UID}'` : "";
       const sql = `SELECT count(*) AS n FROM ${table}${others}`;
       const [row] = await rawRows<{ n: number | string }>(this.server, sql);
       counts[table] = Number(row?.n);

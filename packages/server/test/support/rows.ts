@@ -47,10 +47,10 @@ export async function checkRows(reader: Reader): Promise<void> {
     const {
       table: name,
       schema,
-      nameOf,
+      index,
       hydrate,
     } = definition as unknown as ResourceDefinition<ResourceMessage>;
-    tables.push({ name, schema, rows, nameOf, isFilledIn: hydrate !== undefined });
+    tables.push({ name, schema, rows, nameOf: index?.nameOf, isFilledIn: hydrate !== undefined });
   }
   for (const table of tables) for (const row of table.rows) checkRow(table, row);
   const uids = (name: string) => new Set(rowsOf(tables, name).map((row) => row.uid));

@@ -1,5 +1,5 @@
 import { SessionsService } from "@wharf/contract";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import { accountOf } from "../../store/tables/local-accounts.ts";
 import { passkeysOf } from "../../store/tables/passkeys.ts";
@@ -121,7 +121,7 @@ async function endSession(
     const own = ownSessions(visit.identity, visit);
     if (session?.identity !== own.identity) return;
     if (own.provider !== undefined && session.provider !== own.provider) return;
-    await endOne(new Change(call, tx, engine, visit.identity), session);
+    await endOne(new Mutation(call, tx, engine, { actor: visit.identity }), session);
   });
 }
 
@@ -129,7 +129,7 @@ async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit)
   const call = { ...given, method: SessionsService.method.logout };
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
-    const change = new Change(call, tx, engine, visit.identity);
+    const change = new Mutation(call, tx, engine, { actor: visit.identity });
     await endAll(change, ownSessions(visit.identity, visit));
     await goOn(tx, visit);
   });
@@ -151,7 +151,8 @@ async function pageFor(
   const { reader } = engine.store;
   const { identity, provider, name, form } = visit;
   const account = await accountOf(reader, identity);
-  const from = provider === "" ? undefined : await engine.identityProviders.find(reader, provider);
+  const from =
+    provider === "" ? undefined : await engine.catalog.identityProviders.find(reader, provider);
   const now = Date.now();
   const sessions = await listSessions(
     reader,

@@ -50,7 +50,7 @@ export async function enterAccount(
   const payload: Visit = { identity, provider, name: nameOf(person), form: newSecret(), expires };
   await engine.store.write(async (tx) => {
     // They may have been deleted between their login and its end.
-    if (!(await engine.identities.table.keep(tx, identity)))
+    if (!(await engine.catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("your account no longer exists");
     await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
@@ -79,8 +79,8 @@ export async function findVisit(
   const visit = await readTicket<Visit>(reader, PURPOSE, secret, now);
   if (visit === undefined) return undefined;
   const { identity, provider } = visit;
-  if (provider === "" && !engine.settings.localAccounts) return undefined;
-  const known = (await engine.identities.find(reader, identity)) !== undefined;
+  if (provider === "" && !deps.settings.localAccounts) return undefined;
+  const known = (await engine.catalog.identities.find(reader, identity)) !== undefined;
   return known && (await mayStillSignIn(reader, provider, identity))
     ? { ...visit, secret }
     : undefined;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import { addAccount, type LocalAccount } from "../../store/tables/local-accounts.ts";
 import { addPasskey, type StoredPasskey } from "../../store/tables/passkeys.ts";
@@ -23,7 +23,8 @@ export interface NewAccount {
  * anyone: this account is the only way to it.
  */
 export async function createAccount(
-  change: Change,
+  change: Mutation,
+  authUrl: string,
   { identity, username }: NewAccount,
   credential: Credential,
 ): Promise<Person> {
@@ -31,7 +32,7 @@ export async function createAccount(
   const passwordHash = "passwordHash" in credential ? credential.passwordHash : "";
   if (!(await addAccount(tx, { identity, username, passwordHash }))) throw usernameTaken();
   if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
-  const person = personOf(change.engine.addresses().authUrl, { identity, username });
+  const person = personOf(authUrl, { identity, username });
   await insertPerson(
     change,
     identity,

@@ -29,7 +29,7 @@ export function localEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoin
     ...setupEndpoints(deps, attempts),
     ...resetEndpoints(deps, attempts),
   ];
-  return deps.engine.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
+  return deps.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
 }
 
 function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {

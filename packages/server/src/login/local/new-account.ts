@@ -1,5 +1,5 @@
 import { newRootUid, rootOf } from "@wharf/contract";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -71,7 +71,10 @@ interface Promised {
 
 /** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
 async function promiseTo(deps: LoginDeps, { request }: Login, now: number): Promise<Promised> {
-  const { groups, store } = deps.engine;
+  const {
+    store,
+    catalog: { groups },
+  } = deps.engine;
   const invite = await inviteOf(deps, request.invite, now);
   if (invite.email !== "") {
     const text =
@@ -102,15 +105,15 @@ async function showForm(
 
 /** All of it or nothing: an account without its invite would be of no use to anyone. */
 async function join(
-  { engine }: LoginDeps,
+  { engine, addresses }: LoginDeps,
   tx: Transaction,
   call: Call,
   { request }: Login,
   account: NewAccount,
   credential: Credential,
 ): Promise<Person> {
-  const change = new Change(call, tx, engine, account.identity);
-  const person = await createAccount(change, account, credential);
+  const change = new Mutation(call, tx, engine, { actor: account.identity });
+  const person = await createAccount(change, addresses().authUrl, account, credential);
   await joinWithInvite(change, request.invite, person);
   return person;
 }

@@ -1,5 +1,5 @@
 import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import { findAccountForChange } from "../../store/tables/local-accounts.ts";
 import {
@@ -70,7 +70,7 @@ async function signIn(
     const account = await findAccountForChange(tx, known.identity);
     if (account === undefined || passkey?.counter !== known.counter) throw refused();
     await notePasskeyUse(tx, use);
-    await noteSeen(new Change(call, tx, engine, account.identity), account.identity);
+    await noteSeen(new Mutation(call, tx, engine, { actor: account.identity }), account.identity);
     const person = personOf(addresses().authUrl, account);
     await keepSignedIn(tx, ticket, { ...login, person }, call.time);
   });

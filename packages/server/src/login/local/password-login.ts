@@ -1,5 +1,5 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import {
@@ -56,7 +56,7 @@ async function signIn(
   return withPassword(deps, call, claim, async (tx, account, kept) => {
     const { identity } = account;
     await setPasswordHash(tx, identity, kept);
-    await noteSeen(new Change(call, tx, engine, identity), identity);
+    await noteSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
     return personOf(addresses().authUrl, account);
   });
 }

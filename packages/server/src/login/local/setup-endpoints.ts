@@ -28,7 +28,7 @@ export function setupEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoin
 }
 
 async function show(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  await mustBeFirstRun(deps.engine);
+  await mustBeFirstRun(deps);
   const { authUrl } = deps.addresses();
   const { headers } = markBrowser(http, authUrl);
   return htmlAnswer(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
@@ -39,14 +39,14 @@ async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Pro
   const { engine } = deps;
   const form = await readForm(http);
   const call = callOf(http);
-  await mustBeFirstRun(engine);
+  await mustBeFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
     await checkSetupCode(engine, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organization]);
-    await setUp(engine, call, text("code"), first, {
+    await setUp(deps, call, text("code"), first, {
       passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
     return done();
@@ -71,7 +71,7 @@ function readFirst(text: (name: string) => string): FirstAccount {
 
 async function ask(deps: LoginDeps, attempts: Attempts, request: ScriptRequest): Promise<object> {
   attempts.count("setup", request.http.remoteAddress);
-  await mustBeFirstRun(deps.engine);
+  await mustBeFirstRun(deps);
   await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
   const options = await creationOptions(siteOf(deps), first);
@@ -80,9 +80,8 @@ async function ask(deps: LoginDeps, attempts: Attempts, request: ScriptRequest):
 }
 
 async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const { engine } = deps;
   const call = callOf(request.http);
-  await mustBeFirstRun(engine);
+  await mustBeFirstRun(deps);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
     deps,
     askingOf(request),
@@ -90,7 +89,7 @@ async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> 
   );
   const { identity } = first;
   const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
-  await setUp(engine, call, request.text("code"), first, { passkey });
+  await setUp(deps, call, request.text("code"), first, { passkey });
   return { redirect: DONE_PATH };
 }
 

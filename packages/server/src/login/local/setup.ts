@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract";
+import type { Addresses } from "../../config/addresses.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
-import { bind } from "../../iam/group-invites.ts";
+import { Mutation } from "../../engine/mutation.ts";
+import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -20,6 +22,12 @@ const SETUP = "setup";
 
 const CODE_MS = 24 * 3_600_000;
 
+export interface SetupDeps {
+  readonly engine: Engine;
+  readonly settings: Settings;
+  addresses(): Addresses;
+}
+
 /** What the first person needs. */
 export interface FirstRun {
   readonly url: string;
@@ -35,16 +43,21 @@ export interface FirstAccount extends NewAccount {
  * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
  * what the server prints speaks for the operator.
  */
-export async function createSetupCode(engine: Engine, now: number): Promise<FirstRun | undefined> {
-  if (!(await isFirstRun(engine, engine.store.reader))) return undefined;
+export async function createSetupCode(deps: SetupDeps, now: number): Promise<FirstRun | undefined> {
+  const { engine, addresses } = deps;
+  if (!(await isFirstRun(deps, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
   await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_MS }));
-  return { url: `${browserUrl(engine.addresses().authUrl)}${SETUP_PATH}`, code };
+  return { url: `${browserUrl(addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
 /** Whether the first person is still awaited. */
-export async function isFirstRun({ settings, groups }: Engine, reader: Reader): Promise<boolean> {
+export async function isFirstRun(
+  { settings, engine }: SetupDeps,
+  reader: Reader,
+): Promise<boolean> {
+  const { groups } = engine.catalog;
   if (!settings.localAccounts) return false;
   if (await groups.table.hasAny(reader, { column: "parent", value: "" })) return false;
   return (await readInstallation(reader, SETUP)) === undefined;
@@ -52,10 +65,10 @@ export async function isFirstRun({ settings, groups }: Engine, reader: Reader): 
 
 /** Refuses when there is nothing to set up any more. */
 export async function mustBeFirstRun(
-  engine: Engine,
-  reader: Reader = engine.store.reader,
+  deps: SetupDeps,
+  reader: Reader = deps.engine.store.reader,
 ): Promise<void> {
-  if (await isFirstRun(engine, reader)) return;
+  if (await isFirstRun(deps, reader)) return;
   throw new WharfError(
     "NOT_FOUND",
     "this installation is already set up: sign in, or ask its operator for an invite",
@@ -78,28 +91,32 @@ function wrongCode(): WharfError {
  * nothing, and only once, whichever replicas are asked at the same time.
  */
 export async function setUp(
-  engine: Engine,
+  deps: SetupDeps,
   call: Call,
   typed: string,
   first: FirstAccount,
   credential: Credential,
 ): Promise<void> {
+  const { engine, addresses } = deps;
   await engine.store.write(async (tx) => {
     await tx.takeTurn();
-    await mustBeFirstRun(engine, tx);
+    await mustBeFirstRun(deps, tx);
     if ((await takeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
       throw wrongCode();
     }
     await dropTickets(tx, SETUP);
     await settleInstallation(tx, SETUP, "done");
-    const change = new Change(call, tx, engine, first.identity);
-    await createAccount(change, first, credential);
-    const group = engine.groups.begin(create(GroupSchema, { name: first.organization }), call.time);
+    const change = new Mutation(call, tx, engine, { actor: first.identity });
+    await createAccount(change, addresses().authUrl, first, credential);
+    const group = engine.catalog.groups.fromInput(
+      create(GroupSchema, { name: first.organization }),
+      call.time,
+    );
     group.uid = newRootUid();
     group.status = OrgStatus.READY;
     // Whoever has the code speaks for the operator, who says whose names are whose.
     group.verified = true;
-    await change.insert(engine.groups, group);
-    await bind(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
+    await change.insert(engine.catalog.groups, group);
+    await bindRole(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
   });
 }

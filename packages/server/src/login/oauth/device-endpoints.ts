@@ -1,4 +1,4 @@
-import { shortUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { Attempts } from "../attempts.ts";
 import { htmlAnswer, readForm } from "../browser.ts";
@@ -38,7 +38,7 @@ function authorize(deps: LoginDeps, attempts: Attempts): HttpEndpoint["handle"] 
     const device = {
       client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),
       address: request.remoteAddress,
-      userAgent: shortUserAgent(call.userAgent),
+      userAgent: truncateUserAgent(call.userAgent),
       audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };

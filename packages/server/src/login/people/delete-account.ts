@@ -6,9 +6,9 @@ import {
   isRoot,
   parentOf,
 } from "@wharf/contract";
-import { personOf, standingOf } from "../../auth/standing.ts";
+import { personOf } from "../../auth/standing.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
@@ -24,22 +24,22 @@ import { endSessions, type StoredSession } from "../../store/tables/sessions.ts"
 export function deleteAccountMethod(engine: Engine): Handler {
   return async (call, message: Message) => {
     const { id } = message as DeletionRequest;
-    if (id !== call.caller.uid || !isRoot(id) || call.caller.limit !== undefined) {
+    if (id !== call.caller.uid || !isRoot(id) || call.caller.boundary !== undefined) {
       throw new WharfError(
         "PERMISSION_DENIED",
         "only people can delete their identity, and only their own, with a token that is not down-scoped",
       );
     }
     await engine.store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
-      const row = await engine.identities.table.findForChange(tx, id);
-      if (row === undefined) throw notFound(engine.identities.typeName, id);
-      const identity = engine.identities.fromRow(row);
+      const change = new Mutation(call, tx, engine);
+      const row = await engine.catalog.identities.table.findForChange(tx, id);
+      if (row === undefined) throw notFound(engine.catalog.identities.typeName, id);
+      const identity = engine.catalog.identities.fromRow(row);
       const { session: own } = call.caller;
-      const session = own ? await engine.session(own, tx) : undefined;
+      const session = own ? await engine.access.session(own, tx) : undefined;
       if (session && (await leave(change, session))) return;
-      await engine.identities.definition.beforeDelete?.(change, identity);
-      await change.remove(engine.identities, id);
+      await engine.hooksOf(engine.catalog.identities).beforeDelete?.(change, identity);
+      await change.remove(engine.catalog.identities, id);
       const json = JSON.stringify({ id });
       await change.emit(Auth.method.delete, id, { type: DeletionRequestSchema.typeName, json });
     });
@@ -48,19 +48,22 @@ export function deleteAccountMethod(engine: Engine): Handler {
 }
 
 /** Deletes what a sign-in reaches of a person; true when something else of them remains. */
-async function leave(change: Change, session: StoredSession): Promise<boolean> {
+async function leave(change: Mutation, session: StoredSession): Promise<boolean> {
   const { engine, tx } = change;
   const { identity: uid, provider } = session;
-  const identity = await engine.identities.find(tx, uid);
-  const bindings = await engine.roleBindings.where(tx, { column: "identity_uid", value: uid });
+  const identity = await engine.catalog.identities.find(tx, uid);
+  const bindings = await engine.catalog.roleBindings.where(tx, {
+    column: "identity_uid",
+    value: uid,
+  });
   const groups = bindings.map((binding) => parentOf(binding.uid));
   const person = identity && personOf(identity);
-  const standing = await standingOf(engine, tx, person, session, groups);
+  const standing = await engine.access.standingOf(tx, person, session, groups);
   const reached = bindings.filter((binding) => standing.isTrustedAt(parentOf(binding.uid)));
   const providers = await providersOfPerson(tx, uid);
   if (reached.length === bindings.length && providers.every((one) => one.provider === provider))
     return false;
-  for (const binding of reached) await change.remove(engine.roleBindings, binding.uid);
+  for (const binding of reached) await change.remove(engine.catalog.roleBindings, binding.uid);
   await endSessions(tx, { identity: uid, provider });
   await forgetPerson(tx, uid, provider);
   await deleteMemberships(tx, { identity: uid, provider });

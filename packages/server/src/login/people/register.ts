@@ -8,8 +8,8 @@ import {
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { clientOf } from "../../auth/standing.ts";
-import { Change } from "../../engine/mutation.ts";
-import { acceptInvite, openInvite } from "../../iam/group-invites.ts";
+import { Mutation } from "../../engine/mutation.ts";
+import { acceptInvite, findOpenInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { bearerToken } from "../../lib/bearer.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -40,11 +40,16 @@ export function registerMethod(deps: ExchangeDeps): Handler {
     const { engine } = deps;
     // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
     const invite = keyIdOf(code);
-    const open = await openInvite(engine.store.reader, invite, call.time);
+    const open = await findOpenInvite(engine.store.reader, invite, call.time);
     if (open === undefined) throw invalidClaim("code");
     const joining = await whoJoins(deps, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
-      return join(new Change(call, tx, engine, joining.identity), invite, identityId, joining);
+      return join(
+        new Mutation(call, tx, engine, { actor: joining.identity }),
+        invite,
+        identityId,
+        joining,
+      );
     });
     return messageReply(SessionSchema, session);
   };
@@ -69,10 +74,10 @@ async function whoJoins(
   if (read === undefined) throw malformedToken();
   if (read.issuer !== deps.addresses().authUrl) return stranger(deps, call, read, organization);
   const verified = await verifyOwnToken(deps, token, call.time);
-  const { subject, session, limit } = verified;
+  const { subject, session, boundary } = verified;
   if (!isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
   // A token that was made to do little must not give its identity more.
-  if (limit !== undefined) throw invalidClaim("cap");
+  if (boundary !== undefined) throw invalidClaim("cap");
   const found = await findSession(deps.engine.store.reader, session);
   // A person's session may have led to another identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
@@ -99,7 +104,7 @@ function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPa
 }
 
 async function join(
-  change: Change,
+  change: Mutation,
   invite: string,
   expected: string,
   joining: Joining,
@@ -114,7 +119,7 @@ async function join(
 }
 
 /** The event that a registration leaves, at the group that was joined. */
-export async function announce(change: Change, session: Session): Promise<void> {
+export async function announce(change: Mutation, session: Session): Promise<void> {
   const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
   await change.emit(Auth.method.register, "", body, session.group);
 }

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Described } from "./person.ts";
 
@@ -9,16 +9,16 @@ import type { Described } from "./person.ts";
  * Makes the identity of a person who logs in for the first time, and keeps that of one who comes
  * back up to date. Issuer and subject tell who it is, nothing else does: an e-mail address never.
  */
-export async function registerPerson(change: Change, person: Described): Promise<string> {
+export async function registerPerson(change: Mutation, person: Described): Promise<string> {
   const { engine, tx, call } = change;
   const { iss, sub } = person.act;
   const uid = literalIdentityUid(iss, sub);
-  const row = await engine.identities.table.findForChange(tx, uid);
+  const row = await engine.catalog.identities.table.findForChange(tx, uid);
   if (row !== undefined) {
-    const identity = engine.identities.fromRow(row);
+    const identity = engine.catalog.identities.fromRow(row);
     identity.lastSeenTime = timestampFromMs(call.time);
     setEmail(identity, person);
-    await engine.identities.table.update(tx, engine.identities.toRow(identity));
+    await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
     return uid;
   }
   const claimMatch = {
@@ -34,27 +34,27 @@ export async function registerPerson(change: Change, person: Described): Promise
 
 /** Stores a new person's identity. */
 export async function insertPerson(
-  change: Change,
+  change: Mutation,
   uid: string,
   given: Identity,
   person: Described,
 ): Promise<string> {
   const { engine, call } = change;
-  const identity = engine.identities.begin(given, call.time);
+  const identity = engine.catalog.identities.fromInput(given, call.time);
   identity.uid = uid;
   identity.lastSeenTime = timestampFromMs(call.time);
   setEmail(identity, person);
-  await change.insert(engine.identities, identity);
+  await change.insert(engine.catalog.identities, identity);
   return uid;
 }
 
 /** Notes that a person whom we know has come. */
-export async function noteSeen({ engine, tx, call }: Change, uid: string): Promise<void> {
-  const row = await engine.identities.table.findForChange(tx, uid);
-  if (row === undefined) throw notFound(engine.identities.typeName, uid);
-  const identity = engine.identities.fromRow(row);
+export async function noteSeen({ engine, tx, call }: Mutation, uid: string): Promise<void> {
+  const row = await engine.catalog.identities.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(engine.catalog.identities.typeName, uid);
+  const identity = engine.catalog.identities.fromRow(row);
   identity.lastSeenTime = timestampFromMs(call.time);
-  await engine.identities.table.update(tx, engine.identities.toRow(identity));
+  await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
 }
 
 function setEmail(identity: Identity, { email }: Described): void {

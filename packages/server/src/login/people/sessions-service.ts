@@ -16,7 +16,7 @@ import type { Caller } from "../../auth/caller.ts";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { pageSizeOf } from "../../engine/list.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -92,7 +92,7 @@ async function sessionOf(
   { uid, session }: Caller,
   reader: Reader,
 ): Promise<StoredSession | undefined> {
-  const found = session ? await engine.session(session, reader) : undefined;
+  const found = session ? await engine.access.session(session, reader) : undefined;
   return found?.identity === uid ? found : undefined;
 }
 
@@ -150,7 +150,7 @@ export function endSessionMethod(engine: Engine): Handler {
       const own = await sessionOf(engine, call.caller, tx);
       if (session === undefined || !mayEnd(call.caller, own, session))
         throw notFound("Session", id);
-      await endOne(new Change(call, tx, engine), session);
+      await endOne(new Mutation(call, tx, engine), session);
     });
     return EMPTY_REPLY;
   };
@@ -161,16 +161,16 @@ function mayEnd(
   own: StoredSession | undefined,
   { id, identity, provider }: StoredSession,
 ): boolean {
-  const { uid, grants, isOperator, limit, session } = caller;
+  const { uid, grants, isOperator, boundary, session } = caller;
   // A token that was made to do little ends what it came of, and nothing else of its person.
-  if (limit !== undefined && identity === uid) return session === id;
+  if (boundary !== undefined && identity === uid) return session === id;
   if (isOperator) return true;
   if (identity === uid && (ownSessions(uid, own).provider ?? provider) === provider) return true;
   return provider !== "" && grants.holds([UPDATE], provider);
 }
 
 /** Ends a session that the caller may end, within a change. */
-export async function endOne(change: Change, { id, identity }: StoredSession): Promise<void> {
+export async function endOne(change: Mutation, { id, identity }: StoredSession): Promise<void> {
   const { tx, call, actor } = change;
   await endSession(tx, id);
   await audit(tx, call, { resource: identity, actor, detail: { session: id } });
@@ -182,15 +182,15 @@ export async function endOne(change: Change, { id, identity }: StoredSession): P
 export function logoutMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { everywhere } = message as LogoutRequest;
-    await engine.store.write((tx) => leave(new Change(call, tx, engine), call, everywhere));
+    await engine.store.write((tx) => leave(new Mutation(call, tx, engine), call, everywhere));
     return EMPTY_REPLY;
   };
 }
 
-async function leave(change: Change, { caller }: Call, everywhere: boolean): Promise<void> {
+async function leave(change: Mutation, { caller }: Call, everywhere: boolean): Promise<void> {
   const { tx } = change;
   if (everywhere) {
-    if (caller.limit === undefined) {
+    if (caller.boundary === undefined) {
       const own = await sessionOf(change.engine, caller, tx);
       return endAll(change, ownSessions(caller.uid, own));
     }
@@ -206,7 +206,7 @@ async function leave(change: Change, { caller }: Call, everywhere: boolean): Pro
 
 /** Ends sessions of a person, and sign-ins of theirs that are still under way. */
 export async function endAll(
-  { tx, call, actor }: Change,
+  { tx, call, actor }: Mutation,
   owner: SessionOwner & { readonly identity: string },
 ): Promise<void> {
   const { identity, ...through } = owner;

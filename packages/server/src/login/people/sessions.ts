@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { SigningKeys } from "../../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../../auth/keys.ts";
+import { maySignIn } from "../../auth/provisioning.ts";
 import type { RefreshToken, RefreshTokens } from "../../auth/refresh-token.ts";
 import { issueToken } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
-import { audit, shortUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
+import type { Settings } from "../../config/settings.ts";
+import { audit, truncateUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { maySignIn } from "../../scim/lookup.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { externalIdOf } from "../../store/tables/provider-people.ts";
@@ -34,6 +35,7 @@ const NEVER_REFRESHED = -1;
 
 export interface SessionDeps {
   readonly engine: Engine;
+  readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly refreshTokens: RefreshTokens;
   addresses(): Addresses;
@@ -83,12 +85,12 @@ export class Sessions {
     person: Person,
     scopes: readonly string[] = [],
   ): Promise<StoredSession> {
-    const { engine } = this.#deps;
+    const { engine, settings } = this.#deps;
     const { identity, provider, clientId, mappings, act, email, profile } = person;
     // They may have been deleted between their login and its end.
-    if (!(await engine.identities.table.keep(tx, identity))) throw hasEnded();
+    if (!(await engine.catalog.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
-    const lifetime = mapped ? TOKEN_LIFETIME_MS : engine.settings.sessionDays * DAY_MS;
+    const lifetime = mapped ? TOKEN_LIFETIME_MS : settings.sessionDays * DAY_MS;
     const session: StoredSession = {
       id: randomUUID(),
       identity,
@@ -100,7 +102,7 @@ export class Sessions {
       mappings: JSON.stringify(mappings),
       person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies Kept),
       remoteAddress: call.remoteAddress,
-      userAgent: shortUserAgent(call.userAgent),
+      userAgent: truncateUserAgent(call.userAgent),
     };
     await addSession(tx, session);
     const detail = { session: session.id, provider, issuer: act.iss, subject: act.sub, mappings };
@@ -110,16 +112,16 @@ export class Sessions {
 
   /** An access token of a session, valid for an hour and never longer than the session. */
   async accessToken(session: StoredSession, wanted: Wanted, now: number): Promise<Issued> {
-    const { engine, keys, addresses } = this.#deps;
+    const { engine, settings, keys, addresses } = this.#deps;
     const { baseUrl } = addresses();
     const asked = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
-    const audiences = readAudiences(asked, engine.settings, addresses());
-    const granted = await engine.grantsOf(session.identity, undefined, session.id);
+    const audiences = readAudiences(asked, settings, addresses());
+    const granted = await engine.access.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
     const { act, email, scopes = [] } = JSON.parse(session.person) as Kept;
     const { reader } = engine.store;
     const most = await downScope(reader, granted, { scopes, capabilities: [] });
-    const within = most === undefined ? granted : granted.within(most);
+    const within = most === undefined ? granted : granted.intersect(most);
     const content = {
       subject: session.identity,
       audiences,
@@ -129,7 +131,7 @@ export class Sessions {
       session: session.id,
       limit: (await downScope(reader, within, wanted)) ?? most,
     };
-    await keys.catchUp();
+    await keys.reloadIfChanged();
     return issueToken(keys, addresses(), content, now);
   }
 
@@ -148,7 +150,7 @@ export class Sessions {
   async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
     const { engine, keys, refreshTokens } = this.#deps;
     // The secret of refresh tokens may have been replaced on another replica.
-    await keys.catchUp();
+    await keys.reloadIfChanged();
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();

@@ -73,7 +73,7 @@ async function shown(
   held: readonly (readonly [uid: string, set: CapabilitySet])[],
   known: ReadonlyMap<string, Role>,
 ): Promise<WhoAmI_Capability[]> {
-  const groups = await engine.groups.findMany(
+  const groups = await engine.catalog.groups.findMany(
     engine.store.reader,
     held.map(([uid]) => uid),
   );
@@ -92,7 +92,7 @@ async function shown(
 
 /** Built-in roles, and those that the caller's own bindings name, by what they grant. */
 async function rolesKnownTo(
-  { roles, store: { reader } }: Engine,
+  { store: { reader }, catalog: { roles } }: Engine,
   caller: Caller,
   task: SlicedTask,
 ): Promise<Map<string, Role>> {

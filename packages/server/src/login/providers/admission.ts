@@ -1,17 +1,16 @@
 import { type IdentityProvider, literalIdentityUid, parentOf } from "@wharf/contract";
-import { standingOf } from "../../auth/standing.ts";
-import { Change } from "../../engine/mutation.ts";
-import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
-import { bind } from "../../iam/group-invites.ts";
-import { WharfError } from "../../lib/errors.ts";
-import type { Call } from "../../rpc/call.ts";
 import {
+  findProvisionedUser,
   isProvisioned,
   maySignIn,
   type ProvisionedGroup,
-  scimGroupsOf,
-  scimUserFor,
-} from "../../scim/lookup.ts";
+  provisionedGroupsOf,
+} from "../../auth/provisioning.ts";
+import { Mutation } from "../../engine/mutation.ts";
+import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
+import { bindRole } from "../../iam/group-invites.ts";
+import { WharfError } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
 import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
@@ -36,18 +35,18 @@ export function admit(
   const identity = literalIdentityUid(act.iss, act.sub);
   const group = parentOf(provider.uid);
   return engine.store.write(async (tx) => {
-    const change = new Change(call, tx, engine, identity);
+    const change = new Mutation(call, tx, engine, { actor: identity });
     if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isKnownAt(change, provider, identity))) {
       throw new WharfError("NOT_FOUND", "this person has no account: registration required");
     }
     await registerPerson(change, described);
     if (await notePerson(tx, provider.uid, identity, externalId)) {
-      await bind(change, group, provider.defaultRole, identity);
+      await bindRole(change, group, provider.defaultRole, identity);
     }
     // Another provider of the same issuer, here or above, may have deactivated the person.
     const person = { identity, issuer: act.iss, subject: act.sub };
-    const standing = await standingOf(engine, tx, person, undefined, [group]);
+    const standing = await engine.access.standingOf(tx, person, undefined, [group]);
     if (!standing.isActiveAt(group)) throw notProvisioned();
     const provisioned = await provisionedGroups(tx, provider.uid, externalId);
     const mappings = await mappingsFor(tx, provider.uid, { ids: groups, provisioned });
@@ -69,11 +68,11 @@ export function admit(
  * an ID token that was made for another client must not open an account here.
  */
 async function isKnownAt(
-  { engine, tx }: Change,
+  { engine, tx }: Mutation,
   { uid }: IdentityProvider,
   identity: string,
 ): Promise<boolean> {
-  if (!(await engine.identities.table.keep(tx, identity))) return false;
+  if (!(await engine.catalog.identities.table.keep(tx, identity))) return false;
   if (await hasSignedIn(tx, uid, identity)) return true;
   if (await isProvisioned(tx, uid)) return true;
   return (await countBindings(tx, identity, { root: parentOf(uid), limit: 1 })) > 0;
@@ -93,6 +92,6 @@ async function provisionedGroups(
   externalId: string,
 ): Promise<ProvisionedGroup[]> {
   if (!(await isProvisioned(reader, provider))) return [];
-  const user = await scimUserFor(reader, provider, externalId);
-  return user === undefined ? [] : scimGroupsOf(reader, provider, user.id);
+  const user = await findProvisionedUser(reader, provider, externalId);
+  return user === undefined ? [] : provisionedGroupsOf(reader, provider, user.id);
 }

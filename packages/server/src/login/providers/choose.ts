@@ -12,13 +12,16 @@ const MOST_SHOWN = 12;
 export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
   if (isUid(word)) {
-    const provider = await engine.identityProviders.find(reader, word);
+    const provider = await engine.catalog.identityProviders.find(reader, word);
     return provider === undefined ? [] : [provider];
   }
   const filter = { column: "verified_name", value: word };
-  const [organization] = word === "" ? [] : await engine.groups.where(reader, filter);
+  const [organization] = word === "" ? [] : await engine.catalog.groups.where(reader, filter);
   if (organization === undefined) return [];
-  return engine.identityProviders.where(reader, { column: "root", value: organization.uid });
+  return engine.catalog.identityProviders.where(reader, {
+    column: "root",
+    value: organization.uid,
+  });
 }
 
 /** The one provider that a word stands for. */
@@ -39,7 +42,10 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];
   for (const { uid: root, name: organization } of await verifiedOrganizations(engine)) {
-    const providers = await engine.identityProviders.where(reader, { column: "root", value: root });
+    const providers = await engine.catalog.identityProviders.where(reader, {
+      column: "root",
+      value: root,
+    });
     shown.push(...providers.map(({ uid, name }) => ({ uid, name, organization })));
     if (shown.length >= MOST_SHOWN) break;
   }
@@ -48,7 +54,7 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
 
 /** The first of them by name; most installations have one. */
 function verifiedOrganizations(engine: Engine): Promise<Group[]> {
-  return engine.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
+  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
 }
 
 /** Verified organizations that have no provider cost a look-up each. */

@@ -18,7 +18,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
   return async (call, request, token, audited) => {
     const { engine, sessions } = deps;
     const { identityProvider: uid, identity } = request;
-    const provider = await engine.identityProviders.find(engine.store.reader, uid);
+    const provider = await engine.catalog.identityProviders.find(engine.store.reader, uid);
     const rule = provider && ruleOf(provider);
     if (provider === undefined || rule === undefined) throw invalidClaim("identity_provider");
     const claims = await verifyToken(token, rule, source, call.time, audited);

@@ -4,10 +4,14 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
+import type { Addresses } from "../../config/addresses.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
 import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 import { isNotInFuture } from "../../sts/verify/time-claims.ts";
 import type { Described } from "../people/person.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
@@ -34,12 +38,20 @@ export interface FromProvider extends Described {
 /** The library is some hundred kilobytes that only logins need. */
 const library = () => import("openid-client");
 
+export interface ProviderLoginDeps {
+  readonly engine: Engine;
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly issuerPolicy: IssuerPolicy;
+  addresses(): Addresses;
+}
+
 /** Sends people to identity providers, and finds out who they are when they come back. */
 export class ProviderLogin {
-  readonly #engine: Engine;
+  readonly #deps: ProviderLoginDeps;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(deps: ProviderLoginDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -62,7 +74,7 @@ export class ProviderLogin {
     ];
     // PKCE is used with every provider: those that do not know it ignore it.
     const parameters = {
-      redirect_uri: `${this.#engine.addresses().authUrl}${CALLBACK_PATH}`,
+      redirect_uri: `${this.#deps.addresses().authUrl}${CALLBACK_PATH}`,
       scope: [...new Set(scopes)].join(" "),
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
@@ -84,7 +96,7 @@ export class ProviderLogin {
   ): Promise<FromProvider> {
     const client = await library();
     const config = await this.#configure(provider);
-    const current = new URL(`${this.#engine.addresses().authUrl}${CALLBACK_PATH}?${query}`);
+    const current = new URL(`${this.#deps.addresses().authUrl}${CALLBACK_PATH}?${query}`);
     try {
       const tokens = await client.authorizationCodeGrant(config, current, {
         pkceCodeVerifier: verifier,
@@ -120,13 +132,13 @@ export class ProviderLogin {
       throw failedPrecondition({ type: "NOT_CONFIGURED", description });
     }
     const { issuer, clientId } = configuration.value;
-    const { issuerPolicy: policy, secrets, store } = this.#engine;
+    const { issuerPolicy: policy, secrets, engine } = this.#deps;
     if (!policy.mayTrust(issuer)) {
       const description = "this installation does not trust the identity provider";
       throw failedPrecondition({ type: "ISSUER_NOT_TRUSTED", description });
     }
     const client = await library();
-    const secret = await secrets.get(store.reader, uid, CLIENT_SECRET);
+    const secret = await secrets.get(engine.store.reader, uid, CLIENT_SECRET);
     try {
       const config = await client.discovery(
         new URL(issuer),
@@ -153,10 +165,11 @@ export class ProviderLogin {
    * organization that the operator has verified, unless only the operator says whom to trust anyway.
    */
   async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
-    const { settings, groups, store } = this.#engine;
+    const { settings, engine } = this.#deps;
+    const { groups } = engine.catalog;
     if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
     if (settings.rootGroups === "operator" || settings.trustedIssuers.length > 0) return;
-    if ((await groups.find(store.reader, rootOf(uid)))?.verified) return;
+    if ((await groups.find(engine.store.reader, rootOf(uid)))?.verified) return;
     const description =
       "the identity provider does not identify itself in authorization responses (RFC 9207): the operator must verify its organization first";
     throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });

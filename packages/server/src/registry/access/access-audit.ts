@@ -1,4 +1,4 @@
-import { shortUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -93,7 +93,7 @@ function entryOf(
     method: ACTION,
     requestId: request.requestId,
     remoteAddress: request.remoteAddress,
-    userAgent: shortUserAgent(request.headers["user-agent"] ?? ""),
+    userAgent: truncateUserAgent(request.headers["user-agent"] ?? ""),
     detail: JSON.stringify(told),
   };
 }

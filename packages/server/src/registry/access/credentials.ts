@@ -1,6 +1,6 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import { ANYONE_UID } from "../../auth/caller.ts";
+import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import {
   type AuditedSubject,
@@ -91,7 +91,7 @@ export async function bearerOf(
 
 /** Whoever shows nothing gets what is bound to everyone, and never more than to pull. */
 async function anyone({ exchange }: CredentialParts): Promise<Bearer> {
-  const known = await exchange.identities.find(ANYONE_UID);
+  const known = await exchange.identities.find(ANONYMOUS_UID);
   if (known === undefined) throw new Error("the identity of anyone is missing");
   const { uid, granted: grants } = known;
   return { uid, grants, isOperator: false, expires: Number.POSITIVE_INFINITY, most: ["pull"] };

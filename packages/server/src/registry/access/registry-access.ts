@@ -1,7 +1,7 @@
 import { Capability } from "@wharf/contract";
 import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { hasRoom } from "../../engine/quotas.ts";
+import { hasQuotaLeft } from "../../engine/quotas.ts";
 import { type Place, placeOf } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { Access } from "./token.ts";
@@ -75,10 +75,12 @@ function may({ grants }: Asker, action: Action, { group, repo, missing }: Place)
 
 /** Whether there is a repo to push to, or room for one. */
 async function mayPlace(engine: Engine, { repo, group }: Place): Promise<boolean> {
-  return repo !== undefined || hasRoom(engine, engine.store.reader, engine.repos, group);
+  return (
+    repo !== undefined || hasQuotaLeft(engine, engine.store.reader, engine.catalog.repos, group)
+  );
 }
 
 function holdsNothing(grants: Grants): boolean {
   const reach = grants.reach([]);
-  return "places" in reach && reach.places.length === 0;
+  return "scopes" in reach && reach.scopes.length === 0;
 }

@@ -75,13 +75,13 @@ async function answer(
   request: HttpRequest,
   read: Read,
 ): Promise<HttpResponse> {
-  const { engine, addresses } = parts.exchange;
+  const { engine, settings, addresses } = parts.exchange;
   const { baseUrl, authUrl } = addresses();
   const time = Date.now();
   let asked: TokenRequest | undefined;
   try {
     const { parameters, credentials } = await read(request);
-    const service = serviceOf(parameters, registryHosts(engine.settings, baseUrl));
+    const service = serviceOf(parameters, registryHosts(settings, baseUrl));
     const texts = parameters.getAll("scope");
     const scopes = readScopes(texts);
     const seen: AuditedSubject = { identity: "" };

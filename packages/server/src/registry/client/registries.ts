@@ -12,7 +12,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -54,7 +54,7 @@ function reconcileRegistries(
     const { host } = message as ReconcileRegistriesRequest;
     const hosts = chosen([...reconcilers.keys()], host);
     await store.write(async (tx) => {
-      const change = new Change(call, tx, engine);
+      const change = new Mutation(call, tx, engine);
       for (const one of hosts) {
         await requestPass(tx, one, call.time);
         await audit(tx, call, { resource: "", detail: { host: one } });

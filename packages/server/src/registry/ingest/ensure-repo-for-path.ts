@@ -37,7 +37,8 @@ export async function placeRepo(
   let madeFor: string | undefined;
   if (repo === undefined) {
     // Another replica may be making the same folders: the second one finds them.
-    if ((await engine.groups.table.findForChange(tx, place.group)) === undefined) return undefined;
+    if ((await engine.catalog.groups.table.findForChange(tx, place.group)) === undefined)
+      return undefined;
     place = await placeOf(engine, tx, path);
     if (place === undefined) return undefined;
     ({ repo } = place);
@@ -65,7 +66,7 @@ async function make(
   for (const name of missing) {
     const change = changeFor(engine, tx, "group", occasion, caller);
     const input = create(GroupSchema, { name });
-    parent = (await createOne(change, engine.groups, parent, input)).created.uid;
+    parent = (await createOne(change, engine.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
   const change = changeFor(engine, tx, "repo", occasion, caller);
@@ -79,7 +80,7 @@ async function makerOf(
   { group, missing }: Place,
   actor: string,
 ): Promise<Caller> {
-  const grants = await engine.grantsOf(actor, tx);
+  const grants = await engine.access.grantsOf(actor, tx);
   const needed = [Capability.CAP_REPO_CREATE];
   if (missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
   if (grants?.holds(needed, group)) return { uid: actor, grants, isOperator: false };

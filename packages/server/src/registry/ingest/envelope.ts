@@ -1,4 +1,4 @@
-import { shortUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { isDigest, MANIFEST_TYPES } from "../images/manifest.ts";
 import { isRepositoryName } from "../name.ts";
@@ -86,7 +86,7 @@ export function readEvent(event: Json, now: number): Notice | undefined {
     method: text(request.method),
     actor: text(object(event.actor).name),
     remoteAddress: withoutPort(text(request.addr)),
-    userAgent: shortUserAgent(text(request.useragent)),
+    userAgent: truncateUserAgent(text(request.useragent)),
   };
 }
 

@@ -1,5 +1,4 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import {
@@ -14,7 +13,7 @@ import { writeTraffic } from "./activity-events.ts";
 import { type Placed, placeRepo } from "./ensure-repo-for-path.ts";
 import type { Notice } from "./envelope.ts";
 import { recordManifest, recordPull, removeManifest, takeBackDeleted } from "./manifest-state.ts";
-import { removePlace } from "./removal.ts";
+import { type RemovalDeps, removePlace } from "./removal.ts";
 import { changeFor, type Occasion } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
 
@@ -22,8 +21,7 @@ import { recordTag, removeTag } from "./tag-state.ts";
 export type Outcome = "taken" | "known" | "elsewhere";
 
 /** A notice with all that it takes to take it in. */
-export interface Told {
-  readonly engine: Engine;
+export interface Told extends RemovalDeps {
   readonly host: string;
   readonly notice: Notice;
   readonly requestId: string;
@@ -107,7 +105,7 @@ async function takeBackEarly(tx: Transaction, told: Told, repo: string): Promise
     const { time } = deleted;
     const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
     if (deleted.what === WHOLE)
-      return removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+      return removePlace(told, tx, { host, path, repo, time }, occasionOf(told));
     if (deleted.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);
   }
@@ -127,7 +125,7 @@ async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcom
     await removeManifest(change, repo, digest, time);
   } else {
     await noteEarly(tx, told);
-    await removePlace(engine, tx, { host, path, repo, time }, occasionOf(told));
+    await removePlace(told, tx, { host, path, repo, time }, occasionOf(told));
   }
   if (isNews) await writeTraffic(tx, { ...told, repo });
   return isNews ? "taken" : "known";

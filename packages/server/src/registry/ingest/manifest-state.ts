@@ -1,4 +1,4 @@
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPage } from "../../store/resources/page.ts";
 import {
@@ -19,11 +19,11 @@ import { lockRepo, removeTag } from "./tag-state.ts";
  * @example await recordManifest(change, repo.uid, facts);
  */
 export async function recordManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   facts: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
   const deleted = await deletionOf(change.tx, repo, facts.digest);
   if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
@@ -35,7 +35,7 @@ export async function recordManifest(
  * @example await recordPull(change, repo.uid, digest, notification.time);
  */
 export function recordPull(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -50,7 +50,7 @@ export function recordPull(
  * @example await removeManifest(change, repo.uid, digest, notification.time);
  */
 export async function removeManifest(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   time: number,
@@ -59,10 +59,10 @@ export async function removeManifest(
   await lockRepo(change, repo);
   await noteDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
-  for (const [name] of await readPage(tx, engine.tags.table, query, "data")) {
+  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Only what is known of it ends: the tag may have moved before, of which we hear later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);
@@ -75,7 +75,7 @@ export async function removeManifest(
  * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
  */
 export async function takeBackDeleted(
-  change: Change,
+  change: Mutation,
   repo: string,
   digest: string,
   pushed: number,

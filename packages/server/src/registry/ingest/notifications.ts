@@ -102,10 +102,10 @@ class Taker {
   }
 
   async #takeOne(host: string, looked: Looked, requestId: string): Promise<void> {
-    const { engine, metrics, log } = this.#parts;
+    const { engine, remotes, metrics, log } = this.#parts;
     const { notice } = looked;
     const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
-    const told = { ...looked, engine, host, requestId, keepsPull };
+    const told = { ...looked, engine, remotes, host, requestId, keepsPull };
     let outcome: Outcome | "refused";
     try {
       outcome = await engine.store.write((tx) => takeIn(tx, told));

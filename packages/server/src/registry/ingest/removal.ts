@@ -18,6 +18,12 @@ export interface GonePlace {
   readonly time: number;
 }
 
+export interface RemovalDeps {
+  readonly engine: Engine;
+  /** The attached registries, by host. */
+  readonly remotes: ReadonlyMap<string, unknown>;
+}
+
 /** Tags removed in one go. */
 const PAGE = 200;
 
@@ -26,19 +32,20 @@ const PAGE = 200;
  * images go, unless they are newer; and the repo itself, if pushing there is all that made it: one
  * that someone made or changed stays, empty.
  *
- * @example await removePlace(engine, tx, { host, path, repo, time }, occasion);
+ * @example await removePlace(deps, tx, { host, path, repo, time }, occasion);
  */
 export async function removePlace(
-  engine: Engine,
+  deps: RemovalDeps,
   tx: Transaction,
   place: GonePlace,
   occasion: Occasion,
 ): Promise<void> {
+  const { engine } = deps;
   const { host, path, repo, time } = place;
-  const row = await engine.repos.table.findForChange(tx, repo);
+  const row = await engine.catalog.repos.table.findForChange(tx, repo);
   const places = await placesOf(tx, repo);
   const gone = places.find((one) => one.host === host && one.path === path);
-  if (row === undefined || gone === undefined || (await isElsewhere(engine, tx, place))) {
+  if (row === undefined || gone === undefined || (await isElsewhere(deps, tx, place))) {
     await forgetPlace(tx, host, path);
     if (gone?.made === 1) await passOnMade(tx, repo);
     return;
@@ -46,11 +53,11 @@ export async function removePlace(
   for (let last: string | undefined = ""; last !== undefined; )
     last = await removeSome(engine, tx, place, last, occasion);
   await forgetManifestsUntil(tx, repo, time);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: repo });
+  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
   // What was pushed since then is there, or what was known of it is.
   if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
   await forgetPlace(tx, host, path);
-  const { createTime, updateTime } = engine.repos.fromRow(row);
+  const { createTime, updateTime } = engine.catalog.repos.fromRow(row);
   const isUntouched =
     createTime !== undefined &&
     updateTime !== undefined &&
@@ -58,41 +65,43 @@ export async function removePlace(
   const isMadeByPushes = places.some(({ made }) => made === 1);
   if (!isMadeByPushes || !isUntouched) return;
   const change = changeFor(engine, tx, "repoDeletion", occasion);
-  await engine.repos.definition.beforeDelete?.(change, engine.repos.fromRow(row));
-  await change.remove(engine.repos, repo);
+  await engine
+    .hooksOf(engine.catalog.repos)
+    .beforeDelete?.(change, engine.catalog.repos.fromRow(row));
+  await change.remove(engine.catalog.repos, repo);
 }
 
 /**
  * The same in several transactions, which everyone who writes waits for: a repo may have very many tags.
  *
- * @example await leavePlace(engine, { host, path, repo, time }, occasion);
+ * @example await leavePlace(deps, { host, path, repo, time }, occasion);
  */
 export async function leavePlace(
-  engine: Engine,
+  deps: RemovalDeps,
   gone: GonePlace,
   occasion: Occasion,
 ): Promise<void> {
+  const { engine } = deps;
   const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
-      const isLast = !(await isElsewhere(engine, tx, gone));
+      const isLast = !(await isElsewhere(deps, tx, gone));
       return isLast ? removeSome(engine, tx, gone, after, occasion) : undefined;
     });
   }
-  await store.write((tx) => removePlace(engine, tx, gone, occasion));
+  await store.write((tx) => removePlace(deps, tx, gone, occasion));
 }
 
 /** Whether the repo is in another place. One of a registry that is not attached is asked no more. */
 async function isElsewhere(
-  { settings }: Engine,
+  { remotes }: RemovalDeps,
   reader: Reader,
   { host, path, repo }: GonePlace,
 ): Promise<boolean> {
   const places = await placesOf(reader, repo);
   return places.some(
-    (place) =>
-      settings.registryUrls.has(place.host) && (place.host !== host || place.path !== path),
+    (place) => remotes.has(place.host) && (place.host !== host || place.path !== path),
   );
 }
 

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { GroupsService, ReposService, TagsService } from "@wharf/contract";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 
@@ -24,11 +24,6 @@ const METHODS = {
   tagDeletion: TagsService.method.deleteTag,
 } satisfies Record<string, DescMethod>;
 
-/** What is so already is noted, whatever the limits of its group. */
-class Noted extends Change {
-  override readonly isLimited = false;
-}
-
 const NEVER = new AbortController().signal;
 
 /**
@@ -43,9 +38,10 @@ export function changeFor(
   what: keyof typeof METHODS,
   occasion: Occasion,
   caller: Caller = OPERATOR,
-): Change {
+): Mutation {
   const { actor, ...told } = occasion;
   const rest = { authorization: undefined, format: "json", signal: NEVER } as const;
   const call: Call = { ...told, ...rest, method: METHODS[what], caller };
-  return new Noted(call, tx, engine, actor);
+  // Reconciled state bypasses quotas: it already exists upstream.
+  return new Mutation(call, tx, engine, { actor, enforcesQuotas: false });
 }

@@ -1,7 +1,7 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
@@ -41,9 +41,13 @@ export interface TagOutcome {
  *
  * @example const { outcome } = await recordTag(change, repo.uid, { name: "latest", digest, time });
  */
-export async function recordTag(change: Change, repo: string, news: TagNews): Promise<TagOutcome> {
+export async function recordTag(
+  change: Mutation,
+  repo: string,
+  news: TagNews,
+): Promise<TagOutcome> {
   const { tx, engine } = change;
-  const { tags } = engine;
+  const { tags } = engine.catalog;
   await lockRepo(change, repo);
   const row = await tags.table.namedForChange(tx, repo, news.name);
   const before = row && tags.fromRow(row);
@@ -110,7 +114,7 @@ function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): T
 
 /** Puts what was so before the newest entry into the history, where it stands by its time. */
 async function noteOlder(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   { name, digest, time }: TagNews & { readonly time: number },
 ): Promise<void> {
@@ -127,7 +131,7 @@ async function noteOlder(
  * @example await removeTag(change, repo.uid, "latest", notification.time);
  */
 export async function removeTag(
-  change: Change,
+  change: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -137,15 +141,15 @@ export async function removeTag(
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
   await noteRemoval(change, repo, name, time);
-  const row = await engine.tags.table.namedForChange(tx, repo, name);
+  const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
-  await change.remove(engine.tags, engine.tags.fromRow(row).uid);
+  await change.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
   return true;
 }
 
 /** Puts into the history that a tag is no more, so that older news does not bring it back. */
 export async function noteRemoval(
-  { tx }: Change,
+  { tx }: Mutation,
   repo: string,
   name: string,
   time: number,
@@ -157,8 +161,8 @@ export async function noteRemoval(
 }
 
 /** Changes of the tags of one repo follow one another, on all replicas. */
-export async function lockRepo({ tx, engine }: Change, repo: string): Promise<void> {
-  if ((await engine.repos.table.findForChange(tx, repo)) === undefined) {
-    throw notFound(engine.repos.typeName, repo);
+export async function lockRepo({ tx, engine }: Mutation, repo: string): Promise<void> {
+  if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
+    throw notFound(engine.catalog.repos.typeName, repo);
   }
 }

@@ -63,7 +63,7 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   const known = await findPlace(store.reader, host, path);
   if (listing === undefined) {
     if (known === undefined) return findings;
-    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
+    await leavePlace(parts, { ...known, time: occasion.time }, occasion);
     return findings;
   }
   // Nobody needs a repo for a path that has nothing.
@@ -74,7 +74,7 @@ export async function reconcileRepo(parts: RepoParts, path: string): Promise<Fin
   let isSettled = known !== undefined && known.repo === repo;
   // It stands for another since folders were renamed: what is there is no longer the former's.
   if (known !== undefined && !isSettled)
-    await leavePlace(engine, { ...known, time: occasion.time }, occasion);
+    await leavePlace(parts, { ...known, time: occasion.time }, occasion);
   const sighted = { ...parts, ...listing, path, occasion };
   const names = [...listing.names];
   for (let at = 0; at < names.length; at += CHUNK) {

@@ -1,4 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Addresses } from "../../config/addresses.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
@@ -18,6 +20,8 @@ export interface TrackingParts {
   readonly installation: InstallationSecrets;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly settings: Settings;
+  addresses(): Addresses;
 }
 
 /** How we keep track of what is in the attached registries: they tell us, and we look. */
@@ -45,8 +49,7 @@ export class Tracking {
 
   /** @example const tracking = Tracking.open({ engine, keys, installation, metrics, log }); */
   static open(parts: TrackingParts): Tracking {
-    const { engine, keys, installation, metrics, log } = parts;
-    const { settings, addresses } = engine;
+    const { engine, keys, installation, metrics, log, settings, addresses } = parts;
     const attached = new AttachedRegistries(installation, settings);
     const connected = () => {
       const all = [...settings.registryUrls].map(

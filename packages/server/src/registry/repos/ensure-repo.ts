@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type Repo, RepoSchema } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { createOne } from "../../engine/write.ts";
 import { WharfError } from "../../lib/errors.ts";
 
@@ -10,7 +10,7 @@ import { WharfError } from "../../lib/errors.ts";
  *
  * @example const repo = await ensureRepo(change, group, "nginx");
  */
-export async function ensureRepo(change: Change, group: string, name: string): Promise<Repo> {
+export async function ensureRepo(change: Mutation, group: string, name: string): Promise<Repo> {
   return (await findOrMake(change, group, create(RepoSchema, { name }))).repo;
 }
 
@@ -23,11 +23,11 @@ const TAKEN: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITION"];
  * @example const { repo, isNew } = await findOrMake(change, group, given);
  */
 export async function findOrMake(
-  change: Change,
+  change: Mutation,
   group: string,
   given: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = change.engine;
+  const { repos } = change.engine.catalog;
   const find = async () => {
     const row = await repos.table.namedForChange(change.tx, group, given.name);
     return row && repos.fromRow(row);

@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type GetRepoReadmeRequest,
   type RepoReadme,
@@ -9,7 +9,7 @@ import {
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { readMask } from "../../engine/mask.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -23,15 +23,19 @@ import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.
 const MOST_BYTES = 1024 * 1024;
 
 /** The methods about the README of a repo. */
-export function readmeMethods(engine: Engine): Readonly<Record<string, Handler>> {
-  return { GetRepoReadme: getReadme(engine), UpdateRepoReadme: updateReadme(engine) };
+export function readmeMethods(engine: Engine): [DescMethod, Handler][] {
+  const { method } = ReposService;
+  return [
+    [method.getRepoReadme, getReadme(engine)],
+    [method.updateRepoReadme, updateReadme(engine)],
+  ];
 }
 
 function getReadme(engine: Engine): Handler {
   return async (_call, message) => {
     const { uid } = message as GetRepoReadmeRequest;
     const { reader } = engine.store;
-    const { repos } = engine;
+    const { repos } = engine.catalog;
     if ((await repos.find(reader, uid)) === undefined) throw notFound(repos.typeName, uid);
     return messageReply(RepoReadmeSchema, readmeOf(uid, await readSafeReadme(reader, uid)));
   };
@@ -50,11 +54,11 @@ function updateReadme(engine: Engine): Handler {
     const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
     if (isGiven) check(given);
     const answer = await engine.store.write(async (tx) => {
-      const { repos } = engine;
+      const { repos } = engine.catalog;
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
       const before = await readSafeReadme(tx, uid);
       if (!isGiven || content === before) return readmeOf(uid, before);
-      return storeReadme(new Change(call, tx, engine), uid, content);
+      return storeReadme(new Mutation(call, tx, engine), uid, content);
     });
     return messageReply(RepoReadmeSchema, answer);
   };
@@ -76,7 +80,7 @@ export async function readSafeReadme(reader: Reader, repo: string): Promise<stri
  * @example await storeReadme(change, repo.uid, content);
  */
 export async function storeReadme(
-  change: Change,
+  change: Mutation,
   uid: string,
   content: string,
 ): Promise<RepoReadme> {

@@ -1,11 +1,12 @@
-import { clone, create, type DescMethod } from "@bufbuild/protobuf";
+import { clone, create } from "@bufbuild/protobuf";
 import { Capability, CreateRepoRequestSchema, type Repo, RepoSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { readMask } from "../../engine/mask.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { createOne, updateOne } from "../../engine/write.ts";
 import type { Call, EventBody } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import { readReadmes } from "../../store/tables/repo-readmes.ts";
 import { findOrMake } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
@@ -49,9 +50,12 @@ export class WholeRepos {
     // Before it is looked for: not everything that a request can hold can be searched for.
     validate(RepoSchema, repo);
     checkReadme(readme);
-    const { repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos },
+    } = this.#engine;
     return store.write(async (tx) => {
-      const change = new WholeChange(call, tx, this.#engine);
+      const change = this.#begin(call, tx);
       if (preventExisting) {
         const { created } = await createOne(change, repos, parent, repo);
         return this.#withReadme(change, created, readme, "Create");
@@ -69,7 +73,7 @@ export class WholeRepos {
     mustBeUid("uid", uid);
     checkReadme(whole.readme);
     const { store } = this.#engine;
-    return store.write((tx) => this.#replace(new WholeChange(call, tx, this.#engine), uid, whole));
+    return store.write((tx) => this.#replace(this.#begin(call, tx), uid, whole));
   }
 
   /** The READMEs of repos, by uid; those without one are left out. */
@@ -78,12 +82,13 @@ export class WholeRepos {
     return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
   }
 
-  async #replace(
-    change: WholeChange,
-    uid: string,
-    { repo, readme }: WholeRepo,
-  ): Promise<WholeRepo> {
-    const { repos } = this.#engine;
+  /** One event reports a repo and its README together. Events of other resources follow it. */
+  #begin(call: Call, tx: Transaction): Mutation {
+    return new Mutation(call, tx, this.#engine, { events: "held" });
+  }
+
+  async #replace(change: Mutation, uid: string, { repo, readme }: WholeRepo): Promise<WholeRepo> {
+    const { repos } = this.#engine.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
     return this.#withReadme(change, repos.fromRow(row), readme, "Update");
@@ -91,7 +96,7 @@ export class WholeRepos {
 
   /** They who may not read the README are not told what it says. */
   async #withReadme(
-    change: WholeChange,
+    change: Mutation,
     repo: Repo,
     readme: string,
     verb: "Create" | "Update",
@@ -99,33 +104,19 @@ export class WholeRepos {
     const { uid } = repo;
     const kept = await keepReadme(change, uid, readme);
     const body = this.#tell({ repo, readme: kept });
-    await change.emitAsOne(this.#engine.repos.method(verb), uid, body);
+    const method = this.#engine.catalog.repos.method(verb);
+    await change.emitInstead(method, uid, body, (other) => other !== uid);
     const maySee = kept === readme || change.caller.grants.holds(LIST, uid);
     return { repo, readme: maySee ? kept : "" };
   }
 }
 
 /** The README as it is afterwards: from those who may not change it, leaving it out means nothing. */
-async function keepReadme(change: Change, uid: string, readme: string): Promise<string> {
+async function keepReadme(change: Mutation, uid: string, readme: string): Promise<string> {
   const before = await readSafeReadme(change.tx, uid);
   if (readme === before) return before;
   if (readme === "" && !change.caller.grants.holds(README, uid)) return before;
   change.mustHold(README, uid);
   await storeReadme(change, uid, readme);
   return readme;
-}
-
-/** A change of a repo and its README, which one event tells. Events of other things are their own. */
-class WholeChange extends Change {
-  readonly #held: Parameters<Change["emit"]>[] = [];
-
-  override async emit(...event: Parameters<Change["emit"]>): Promise<void> {
-    this.#held.push(event);
-  }
-
-  /** Writes the one event, and those of other things after it. */
-  async emitAsOne(method: DescMethod, uid: string, body: EventBody): Promise<void> {
-    await super.emit(method, uid, body);
-    for (const event of this.#held) if (event[1] !== uid) await super.emit(...event);
-  }
 }

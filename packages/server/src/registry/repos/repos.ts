@@ -10,7 +10,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
@@ -29,31 +29,40 @@ export const repos: Resource<Repo> = new Resource({
   service: ReposService,
   schema: RepoSchema,
   table: "repos",
-  hasChildren: true,
-  uniqueNames: true,
-  limitedAs: "repositories",
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    {
-      field: "syncSource",
-      column: "sync_source",
-      type: "text",
-      of: (repo) => repo.syncConfig?.source ?? "",
-      sparse: true,
+  tree: {
+    hasChildren: true,
+    uniqueNames: true,
+  },
+  quota: "repositories",
+  index: {
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      {
+        field: "syncSource",
+        column: "sync_source",
+        type: "text",
+        of: (repo) => repo.syncConfig?.source ?? "",
+        sparse: true,
+      },
+    ],
+  },
+  hooks: ({ registry }) => ({
+    async beforeCreate(change, created) {
+      check(created);
+      await settleSync(change, registry, undefined, created);
     },
+    async beforeUpdate(change, before, after) {
+      check(after);
+      if (before.name !== after.name) await mayRename(change, before, after);
+      await settleSync(change, registry, before, after);
+      await passOn(change, before, after);
+    },
+    beforeDelete: removeContents,
+  }),
+  methods: (engine) => [
+    ...readmeMethods(engine),
+    [ReposService.method.deleteRepo, deleteRepo(engine)],
   ],
-  async beforeCreate(change, created) {
-    check(created);
-    await settleSync(change, undefined, created);
-  },
-  async beforeUpdate(change, before, after) {
-    check(after);
-    if (before.name !== after.name) await mayRename(change, before, after);
-    await settleSync(change, before, after);
-    await passOn(change, before, after);
-  },
-  beforeDelete: removeContents,
-  methods: (engine) => ({ ...readmeMethods(engine), DeleteRepo: deleteRepo(engine) }),
 });
 
 function check(repo: Repo): void {
@@ -80,16 +89,16 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 }
 
 /** Images are pushed and pulled by the name of their repo, so it stays while there are any. */
-async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Promise<void> {
+async function mayRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(uid);
-  const hasTags = await engine.tags.table.hasAny(tx, { column: "parent", value: uid });
+  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
   // Whoever makes another repo here holds the group too.
-  await engine.groups.table.findForChange(tx, group);
+  await engine.catalog.groups.table.findForChange(tx, group);
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
@@ -102,7 +111,10 @@ async function mayRename(change: Change, before: Repo, { uid, name }: Repo): Pro
 const TAGS_AT_ONCE = 2_000;
 
 function deleteRepo(engine: Engine): Handler {
-  const { store, tags } = engine;
+  const {
+    store,
+    catalog: { tags },
+  } = engine;
   const deleteRest = deleteMethod(repos, engine);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
@@ -122,8 +134,8 @@ function deleteRepo(engine: Engine): Handler {
 }
 
 /** With a repo go its tags, their history, its README and what is known of its images. */
-async function removeContents({ engine, tx }: Change, { uid }: Repo): Promise<void> {
-  await engine.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
+  await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
   await forgetPlaces(tx, uid);

@@ -9,14 +9,14 @@ import {
   type SyncConfig,
   SyncConfigSchema,
 } from "@wharf/contract";
-import type { Change } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/mutation.ts";
 import {
   type FieldViolation,
   failedPrecondition,
   invalidArgument,
   notFound,
 } from "../../lib/errors.ts";
-import { registryHosts } from "../../sts/audiences.ts";
+import type { RegistryDeps } from "../deps.ts";
 import { placeOf } from "../path.ts";
 
 /**
@@ -52,22 +52,23 @@ function inherit(repo: Repo, source: Repo): void {
  * Checks what a repo says of its source, fills in what the service sets, and takes over what is the
  * source's.
  *
- * @example await settleSync(change, before, after);
+ * @example await settleSync(change, deps, before, after);
  */
 export async function settleSync(
-  change: Change,
+  change: Mutation,
+  deps: RegistryDeps,
   before: Repo | undefined,
   after: Repo,
 ): Promise<void> {
   if (after.syncConfig === undefined) return;
   const known = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
-  syncConfig.source = await uidOfSource(change, syncConfig.source);
+  syncConfig.source = await uidOfSource(change, deps, syncConfig.source);
   const isNew = known?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(change, after, syncConfig.source)
     : // A source that was deleted leaves behind what it gave.
-      ((await change.engine.repos.find(change.tx, syncConfig.source)) ?? before);
+      ((await change.engine.catalog.repos.find(change.tx, syncConfig.source)) ?? before);
   after.syncConfig = serviceManaged(syncConfig, isNew ? undefined : known, change.call.time);
   const own = isNew ? before : undefined;
   refuseOwnWords(after, source as Repo, own);
@@ -78,10 +79,13 @@ export async function settleSync(
 }
 
 /** The uid of a repo that is named by it, or by its path. */
-async function uidOfSource({ engine, tx, caller }: Change, named: string): Promise<string> {
+async function uidOfSource(
+  { engine, tx, caller }: Mutation,
+  { hosts }: RegistryDeps,
+  named: string,
+): Promise<string> {
   if (isUid(named)) return named;
-  const hosts = registryHosts(engine.settings, engine.addresses().baseUrl);
-  const host = hosts.find((one) => named.startsWith(`${one}/`));
+  const host = hosts().find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
   const uid = (await placeOf(engine, tx, path))?.repo;
   // What the caller may not see is for them as if it were not there.
@@ -89,9 +93,9 @@ async function uidOfSource({ engine, tx, caller }: Change, named: string): Promi
   throw refusal(`there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`);
 }
 
-async function newSource(change: Change, repo: Repo, uid: string): Promise<Repo> {
+async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Repo> {
   const { engine, tx } = change;
-  const { repos } = engine;
+  const { repos } = engine.catalog;
   change.mustHold(LIST, uid);
   const row = await repos.table.findToKeep(tx, uid);
   if (row === undefined) throw notFound(repos.typeName, uid);
@@ -141,10 +145,10 @@ function refuseOwnWords(after: Repo, source: Repo, own: Repo | undefined): void 
  *
  * @example await passOn(change, before, after);
  */
-export async function passOn(change: Change, before: Repo, after: Repo): Promise<void> {
+export async function passOn(change: Mutation, before: Repo, after: Repo): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
   const { engine, tx, call } = change;
-  const { repos } = engine;
+  const { repos } = engine.catalog;
   for (const { uid } of await repos.where(tx, { column: "sync_source", value: after.uid })) {
     const row = await repos.table.findForChange(tx, uid);
     if (row === undefined) continue;

@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { ListTagsRequest, Tag } from "@wharf/contract";
-import type { Parts } from "../../engine/definition.ts";
+import type { Partitions } from "../../engine/definition.ts";
 
 /**
  * The kinds of tags that lists tell apart, as bits: what most people look for is none of them, and
@@ -29,10 +29,10 @@ export function kindsOf(name: string): number {
 }
 
 /** Tags in parts, by kind and by whether they are deprecated. */
-export const tagParts: Parts<Tag> = {
+export const tagPartitions: Partitions<Tag> = {
   all: ALL,
   of: ({ name, deprecated }) => kindsOf(name) | (deprecated ? DEPRECATED : 0),
-  wanted(request: Message) {
+  requested(request: Message) {
     const list = request as ListTagsRequest;
     const hidden =
       (list.includeReferrers ? 0 : REFERRER) |

@@ -11,7 +11,7 @@ import {
   TagsService,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { Change } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -52,7 +52,10 @@ export class TagWrites {
     const { uid, name, digest, deprecated, bundles } = given;
     mustBeUid("uid", uid);
     validate(TagSchema, create(TagSchema, { name, digest, bundles }));
-    const { tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags },
+    } = this.#engine;
     const before = await tags.find(store.reader, uid);
     if (before === undefined) throw notFound(tags.typeName, uid);
     if (before.name !== name) {
@@ -74,7 +77,10 @@ export class TagWrites {
   }
 
   async #put(call: Call, repo: string, news: TagNews, uid?: string): Promise<Tag> {
-    const { repos, tags, store } = this.#engine;
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
     // Before a registry is changed. Its notification of this very change may create the tag meanwhile,
     // so the check is repeated below only where no registry was involved.
     const [known] = await tags.table.childrenNamed(store.reader, repo, news.name, 1);
@@ -91,7 +97,7 @@ export class TagWrites {
       // We may have heard of it already: then it is so, whenever it began to be.
       const isKnown = (await newestEntry(tx, repo, news.name))?.digest === news.digest;
       const asOf = time === undefined || isKnown ? {} : { time };
-      const change = new Change(call, tx, this.#engine);
+      const change = new Mutation(call, tx, this.#engine);
       const { tag, outcome } = await recordTag(change, repo, { ...news, ...asOf });
       if (outcome === "older")
         throw aborted(`somebody else has changed the tag ${news.name} since`);
@@ -100,7 +106,10 @@ export class TagWrites {
   }
 
   #delete(): Handler {
-    const { tags, repos, store } = this.#engine;
+    const {
+      store,
+      catalog: { tags, repos },
+    } = this.#engine;
     const deleteKnown = deleteMethod(tags, this.#engine);
     return async (call, message) => {
       const { uid } = message as DeleteTagRequest;
@@ -113,7 +122,7 @@ export class TagWrites {
         await repos.table.findForChange(tx, repo);
         // The registry may have told us already, and the tag have been pushed again.
         if ((await tags.table.findForChange(tx, uid)) === undefined) return;
-        await removeTag(new Change(call, tx, this.#engine), repo, tag.name, time);
+        await removeTag(new Mutation(call, tx, this.#engine), repo, tag.name, time);
       });
       return EMPTY_REPLY;
     };

@@ -16,24 +16,29 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { readHistory } from "../../store/tables/tag-history.ts";
 import { noteRemoval } from "../ingest/tag-state.ts";
-import { tagParts } from "./tag-partitions.ts";
+import { tagPartitions } from "./tag-partitions.ts";
 
 /** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
   service: TagsService,
   schema: TagSchema,
   table: "tags",
-  uniqueNames: true,
-  parts: tagParts,
-  childOrders: ["created", "updated"],
-  filters: [
-    { field: "name", column: "name", type: "common" },
-    { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
-    { field: "updatedSince", column: "updated", type: "common", isBound: true },
-  ],
-  beforeDelete: (change, { uid, name }) =>
-    noteRemoval(change, parentOf(uid), name, change.call.time),
-  methods: (engine) => ({ ListTagHistory: listHistory(engine) }),
+  tree: { uniqueNames: true },
+  index: {
+    partitions: tagPartitions,
+    childOrders: ["created", "updated"],
+    filters: [
+      { field: "name", column: "name", type: "common" },
+      { field: "digest", column: "digest", type: "text", of: (tag) => tag.digest },
+      { field: "updatedSince", column: "updated", type: "common", isBound: true },
+    ],
+  },
+  hooks: {
+    beforeDelete: (change, { uid, name }) =>
+      noteRemoval(change, parentOf(uid), name, change.call.time),
+  },
+  methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
+  boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
 /** What the name of a tag has stood for, newest first. */

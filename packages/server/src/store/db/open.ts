@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { databaseProblem, dataProblem } from "../../app/startup-errors.ts";
+import { databaseError, dataDirectoryError } from "../../app/startup-errors.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { openPostgres } from "./postgres.ts";
@@ -27,7 +27,7 @@ export async function openStore(
       databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
     return await Store.open(driver, tables, timings);
   } catch (error) {
-    throw databaseUrl === "" ? dataProblem(data, error) : databaseProblem(databaseUrl, error);
+    throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
   }
 }
 

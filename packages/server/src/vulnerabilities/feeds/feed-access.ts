@@ -1,13 +1,14 @@
 import { Capability, type Group } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import { ANYONE_UID } from "../../auth/caller.ts";
+import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { placeOf } from "../../registry/path.ts";
 import type { IdentityCache } from "../../sts/identity-cache.ts";
+import type { NamingDeps } from "../naming.ts";
 
 /** What decides who may read a feed. */
-export interface FeedAccess {
+export interface FeedAccess extends NamingDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
   readonly identities: IdentityCache;
@@ -37,7 +38,7 @@ export async function feedGroup(
   const hasToken = authorization !== undefined && authorization !== "";
   const caller = hasToken ? await authenticator.caller(authorization, Date.now()) : undefined;
   const group = await findGroup(engine, written);
-  const anyone = await identities.find(ANYONE_UID);
+  const anyone = await identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
     if (anyone?.granted.holds(NEEDED, group.uid)) return { group, isPublic: true };
     if (caller?.grants.holds(NEEDED, group.uid)) return { group, isPublic: false };
@@ -52,5 +53,5 @@ async function findGroup(engine: Engine, written: string): Promise<Group | undef
   const name = written.split("/").map(decodeURIComponent).join("/");
   const place = await placeOf(engine, reader, `${name}/-`);
   if (place === undefined || place.missing.length > 0) return undefined;
-  return engine.groups.find(reader, place.group);
+  return engine.catalog.groups.find(reader, place.group);
 }

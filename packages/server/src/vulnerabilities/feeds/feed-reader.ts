@@ -78,11 +78,14 @@ export class FeedReader {
   }
 
   async *#walk(walk: TermWalk): AsyncGenerator<Weighed> {
-    const { advisories, store } = this.#engine;
+    const {
+      store,
+      catalog: { advisories },
+    } = this.#engine;
     const isSmall = walk.value === undefined && (await this.#isSmall());
     for await (const rows of isSmall ? this.#gathered(walk) : this.#steps(walk)) {
       const page = rows.map((row) => advisories.fromRow(row));
-      await advisories.definition.hydrate?.(store.reader, page, this.#engine);
+      await advisories.definition.hydrate?.(store.reader, page, this.#engine.catalog);
       for (const [at, advisory] of page.entries()) {
         yield { advisory, bytes: rows[at]?.data?.length ?? 0 };
       }
@@ -93,7 +96,10 @@ export class FeedReader {
 
   /** Whether there are so few that it pays to gather and sort them, and not to pass those of others. */
   async #isSmall(): Promise<boolean> {
-    const { advisories, store } = this.#engine;
+    const {
+      store,
+      catalog: { advisories },
+    } = this.#engine;
     const count = async (range: Range) =>
       (await countsOf(store.reader, advisories.table, range)).descendants;
     const own = await count({ below: this.#group, self: false });
@@ -102,7 +108,10 @@ export class FeedReader {
 
   /** Through the order that all advisories have, passing those of others. */
   async *#steps(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
-    const { advisories, store } = this.#engine;
+    const {
+      store,
+      catalog: { advisories },
+    } = this.#engine;
     let at: TermPosition | undefined;
     do {
       const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, STEP);
@@ -113,7 +122,10 @@ export class FeedReader {
 
   /** The same rows in the same order, found among those of the group alone. */
   async *#gathered(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
-    const { advisories, store } = this.#engine;
+    const {
+      store,
+      catalog: { advisories },
+    } = this.#engine;
     const all: TermPosition[] = [];
     let after: string | undefined;
     do {

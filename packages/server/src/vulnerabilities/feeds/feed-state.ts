@@ -27,7 +27,12 @@ export interface FeedState {
  * @example const { etag } = await feedState(engine, group, publication, request.path);
  */
 export async function feedState(
-  { store: { reader }, advisories: { table } }: Engine,
+  {
+    store: { reader },
+    catalog: {
+      advisories: { table },
+    },
+  }: Engine,
   group: Group,
   publication: Publication,
   path: string,

@@ -39,12 +39,12 @@ async function answer(
   if (path === undefined) throw notFound("Feed", request.path);
   const { engine } = access;
   const { group, isPublic } = await feedGroup(access, path.group, request.headers.authorization);
-  const { baseUrl } = engine.addresses();
+  const { baseUrl } = access.addresses();
   const publication: Publication = {
     publisher: group.name,
     namespace: baseUrl,
     url: `${baseUrl}${PREFIX}${path.group}`,
-    ...namingOf(engine),
+    ...namingOf(access),
     isPublic,
   };
   const state = await feedState(engine, group, publication, request.path);

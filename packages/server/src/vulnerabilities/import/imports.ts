@@ -11,15 +11,16 @@ import {
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { BulkChange } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import type { Handler } from "../../rpc/call.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
-import { namingOf } from "../naming.ts";
+import { type NamingDeps, namingOf } from "../naming.ts";
 import { settleSeverities } from "../severities/severity-changes.ts";
 import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
@@ -35,22 +36,24 @@ const TOGETHER = 250;
 /**
  * Takes in documents. Each is taken whole or not at all.
  *
- * @example const extra = new Map([...importHandlers(engine)]);
+ * @example const extra = new Map([...importHandlers(engine, deps)]);
  */
-export function importHandlers(engine: Engine): [DescMethod, Handler][] {
-  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine)]];
+export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
+  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine, deps)]];
 }
 
-function importAdvisories(engine: Engine): Handler {
+function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
+  const bulk = (call: Call, tx: Transaction) =>
+    new Mutation(call, tx, engine, { events: "held", audit: "once" });
   return async (call, message) => {
     const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
     const { reader } = engine.store;
-    if ((await engine.groups.table.find(reader, group, "data")) === undefined) {
-      throw notFound(engine.groups.typeName, group);
+    if ((await engine.catalog.groups.table.find(reader, group, "data")) === undefined) {
+      throw notFound(engine.catalog.groups.typeName, group);
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
-    const occasion = { group, actor, approves, naming: namingOf(engine) };
+    const occasion = { group, actor, approves, naming: namingOf(deps) };
     const results: AdvisoryDocumentResult[] = [];
     const foreseen: Known = {
       advisories: new Map(),
@@ -61,7 +64,7 @@ function importAdvisories(engine: Engine): Handler {
       const [good, refused] = sorted(some, call.time);
       const done = validateOnly
         ? await foresee(reader, occasion, good, foreseen)
-        : await engine.store.write((tx) => take(new BulkChange(call, tx, engine), occasion, good));
+        : await engine.store.write((tx) => take(bulk(call, tx), occasion, good));
       results.push(
         ...some.map((one) => refused.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
       );
@@ -104,7 +107,7 @@ async function foresee(
 }
 
 async function take(
-  change: BulkChange,
+  change: Mutation,
   occasion: Occasion,
   documents: readonly AdvisoryDocument[],
 ): Promise<AdvisoryDocumentResult[]> {
@@ -147,7 +150,7 @@ async function knownOf(
 
 /** One event and one line of the audit for all that is written together. */
 async function note(
-  change: BulkChange,
+  change: Mutation,
   group: string,
   results: readonly AdvisoryDocumentResult[],
 ): Promise<void> {
@@ -158,14 +161,17 @@ async function note(
   const json = messageToJson(ImportAdvisoriesResponseSchema, answerOf(changing));
   const sum = (count: "created" | "changed" | "vulnerabilitiesChanged" | "pendingEvents") =>
     changing.reduce((total, one) => total + one[count], 0);
-  await change.noteForAll(group, {
+  await change.auditOnce(group, {
     documents: changing.length,
     created: sum("created"),
     changed: sum("changed"),
     vulnerabilities: sum("vulnerabilitiesChanged"),
     pendingEvents: sum("pendingEvents"),
   });
-  await change.emitForAll(group, { type: ImportAdvisoriesResponseSchema.typeName, json });
+  await change.emitInstead(change.call.method, group, {
+    type: ImportAdvisoriesResponseSchema.typeName,
+    json,
+  });
 }
 
 function answerOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {

@@ -79,5 +79,5 @@ async function needsUpdate(
   const own = new Set(aliases.map(indexable));
   if (names.length > 0 && names.every((name) => own.has(name))) return false;
   if (updateTime !== undefined && timestampMs(updateTime) >= time) return false;
-  return engine.groups.table.keep(tx, parentOf(uid));
+  return engine.catalog.groups.table.keep(tx, parentOf(uid));
 }

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { IdentitySchema } from "@wharf/contract";
-import { ANYONE_UID } from "../auth/caller.ts";
+import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Store } from "../store/db/store.ts";
 import { identities } from "./identities.ts";
 
@@ -11,11 +11,11 @@ import { identities } from "./identities.ts";
  *
  * @example await storeAnyone(store, Date.now());
  */
-export async function storeAnyone(store: Store, now: number): Promise<void> {
-  if ((await identities.find(store.reader, ANYONE_UID)) !== undefined) return;
+export async function storeAnonymousIdentity(store: Store, now: number): Promise<void> {
+  if ((await identities.find(store.reader, ANONYMOUS_UID)) !== undefined) return;
   const time = timestampFromMs(now);
   const anyone = create(IdentitySchema, {
-    uid: ANYONE_UID,
+    uid: ANONYMOUS_UID,
     name: "anyone",
     description: "Whoever comes without credentials. What is bound to it is public.",
     createTime: time,

@@ -27,7 +27,7 @@ export async function isProvisioned(reader: Reader, provider: string): Promise<b
 /**
  * The person whom a login is of: the one with this external id, whoever else has their e-mail address.
  */
-export async function scimUserFor(
+export async function findProvisionedUser(
   reader: Reader,
   provider: string,
   externalId: string,
@@ -48,11 +48,15 @@ export async function maySignIn(
   externalId: string,
 ): Promise<boolean> {
   if (!(await isProvisioned(reader, provider))) return true;
-  return (await scimUserFor(reader, provider, externalId))?.active ?? false;
+  return (await findProvisionedUser(reader, provider, externalId))?.active ?? false;
 }
 
-/** The groups that a person is in. */
-export async function scimGroupsOf(
+/**
+ * The groups that a person is in.
+ *
+ * @example const groups = await scimGroupsOf(reader, provider.uid, user.id);
+ */
+export async function provisionedGroupsOf(
   reader: Reader,
   provider: string,
   user: string,

@@ -8,7 +8,7 @@ import type {
 import { ServicePrincipal } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { judgePattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
+import { inspectPattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 
 /**
  * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
@@ -121,7 +121,7 @@ function checkText(field: string, value: string, refuse: Refuse): void {
 
 /** Checks a pattern, and returns how many steps it has. */
 async function checkPattern(field: string, pattern: string, refuse: Refuse): Promise<number> {
-  const judged = await judgePattern(pattern);
+  const judged = await inspectPattern(pattern);
   if ("steps" in judged) return judged.steps;
   refuse(field, `${lastName(field)} ${judged.problem}`);
   return 0;

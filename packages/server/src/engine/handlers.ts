@@ -1,0 +1,45 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Handler } from "../rpc/call.ts";
+import type { HandlerRegistry } from "../rpc/handler-registry.ts";
+import type { ResourceMessage } from "./definition.ts";
+import type { Engine } from "./engine.ts";
+import { getMethod } from "./get.ts";
+import { listMethod } from "./list.ts";
+import type { Resource } from "./resource.ts";
+import { createMethod, deleteMethod, updateMethod } from "./write.ts";
+
+/**
+ * Binds the methods of all resources: the handlers of each definition, and the generic handlers for
+ * what is left of the five standard methods. Areas bind the methods that need more than the engine.
+ */
+export function registerResources(handlers: HandlerRegistry, engine: Engine): void {
+  for (const resource of engine.resources) registerResource(handlers, engine, resource);
+}
+
+function registerResource(handlers: HandlerRegistry, engine: Engine, resource: Resource): void {
+  const { service, methods, boundByArea = [] } = resource.definition;
+  const custom = new Map(methods?.(engine));
+  handlers.bindAll(custom);
+  for (const method of service.methods) {
+    if (custom.has(method) || boundByArea.includes(method)) continue;
+    const handler = genericHandler(resource, method, engine);
+    if (handler !== undefined) handlers.bind(method, handler);
+  }
+}
+
+/** Standard methods are named after the resource, as in Google's API design guide (AIP-130). */
+function genericHandler<R extends ResourceMessage>(
+  resource: Resource<R>,
+  method: DescMethod,
+  engine: Engine,
+): Handler | undefined {
+  const { name } = resource.definition.schema;
+  if (method.name === `Get${name}`) return getMethod(resource, method, engine);
+  if (method.name === `Create${name}`) return createMethod(resource, method, engine);
+  if (method.name === `Update${name}`) return updateMethod(resource, method, engine);
+  if (method.name === `Delete${name}`) return deleteMethod(resource, engine);
+  if (method.name.startsWith("List") && method.output.fields[0]?.message?.name === name) {
+    return listMethod(resource, method, engine);
+  }
+  return undefined;
+}
