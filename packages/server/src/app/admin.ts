@@ -4,7 +4,7 @@ import { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import { knownAddresses } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
-import { browserUrl } from "../login/local/passkey-site.ts";
+import { browserUrl } from "../login/local/passkeys.ts";
 import { createResetCode, RESET_PATH } from "../login/local/reset.ts";
 import { registrySecret } from "../registry/ingest/webhook-auth.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";

@@ -10,7 +10,7 @@ import type { Sessions } from "./people/sessions.ts";
 import { endSessionMethod, listSessionsMethod, logoutMethod } from "./people/sessions-service.ts";
 import { validateMethod } from "./people/whoami.ts";
 
-/** The methods of the contract that concern people: who am I, coming, staying and going. */
+/** The methods of the contract that concern people: who they are, registration and sessions. */
 export function loginHandlers(
   deps: ExchangeDeps,
   sessions: Sessions,

@@ -1,7 +1,7 @@
 import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { errorHeaders } from "../wire/http.ts";
-import { htmlAnswer } from "./browser.ts";
+import { htmlResponse } from "./browser.ts";
 import { errorPage } from "./pages/messages.ts";
 
 /** An endpoint that shows its errors as HTML pages. */
@@ -38,7 +38,7 @@ const TITLES: Readonly<Record<string, string>> = {
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
   const title = TITLES[error.code] ?? "Invalid request";
   const body = errorPage({ title, text: sentenceOf(error), requestId });
-  return htmlAnswer(error.httpStatus, body, errorHeaders(error));
+  return htmlResponse(error.httpStatus, body, errorHeaders(error));
 }
 
 /** The message of an error as a sentence, without its code and without names of fields. */

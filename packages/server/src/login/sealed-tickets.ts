@@ -4,29 +4,29 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Names the format, and tells sealed tickets from the secrets of stored ones. */
+/** The version of the format. Distinguishes sealed tickets from secrets of stored ones. */
 const PREFIX = "s1.";
 
-/** Used tickets that are remembered: those of an hour with ten sign-ins a second, in some megabytes. */
+/** Enough for an hour with ten sign-ins per second, in a few megabytes. */
 const MAX_USED = 50_000;
 
-/** What a sealed ticket holds. */
+/** The content of a sealed ticket. */
 export interface OpenedTicket<P> {
   readonly payload: P;
   readonly expires: number;
 }
 
 /**
- * Tickets that hold their own state, encrypted and authenticated for one purpose: what anyone can
- * begin without signing in is kept by their browser, not in the store. That a ticket was used is known to
- * this process alone; what may happen once, such as signing in, is recorded in the store when it happens.
+ * Tickets that contain their own state, encrypted and authenticated for one purpose: what anyone
+ * can start without signing in is kept by the browser, not in the store. Only this process
+ * remembers used tickets; what must happen once, such as a sign-in, is recorded in the store.
  */
 export class SealedTickets {
   readonly #secret: () => Buffer;
   #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
   readonly #used = new Set<string>();
 
-  /** The secret is shared by all replicas, and may be replaced by a rotation. */
+  /** All replicas share the secret. A rotation may replace it. */
   constructor(secret: () => Buffer) {
     this.#secret = secret;
   }
@@ -49,12 +49,12 @@ export class SealedTickets {
     return `${PREFIX}${Buffer.concat(parts).toString("base64url")}`;
   }
 
-  /** What a ticket for this purpose holds; undefined if it is not one, or has expired. */
+  /** The content of a ticket for this purpose; undefined if it is invalid or has expired. */
   open<P>(purpose: string, ticket: string, now: number): OpenedTicket<P> | undefined {
     if (!ticket.startsWith(PREFIX)) return undefined;
     const text = ticket.slice(PREFIX.length);
     const bytes = Buffer.from(text, "base64url");
-    // One spelling for each ticket: its text is what is recorded as redeemed.
+    // Only the canonical encoding: the text of the ticket identifies it when it is redeemed.
     if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString("base64url") !== text) {
       return undefined;
     }
@@ -72,7 +72,9 @@ export class SealedTickets {
     }
   }
 
-  /** Marks a ticket as used; returns false if it was. The longest used ones are forgotten first. */
+  /**
+   * Marks a ticket as used; returns false if it was used before. Evicts the oldest entries first.
+   */
   useOnce(ticket: string): boolean {
     if (this.isUsed(ticket)) return false;
     if (this.#used.size >= MAX_USED) this.#used.delete(this.#used.values().next().value as string);
@@ -85,7 +87,7 @@ export class SealedTickets {
   }
 }
 
-/** Tickets can be long. */
+/** A digest, because tickets can be long. */
 function keyOf(ticket: string): string {
   return hash("sha256", ticket, "base64url");
 }

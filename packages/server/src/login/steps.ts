@@ -6,28 +6,25 @@ import { acceptInvite, findOpenInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
-import { htmlAnswer } from "./browser.ts";
-import { keepLogin, type Login, type LoginDeps } from "./login.ts";
-import { deliver } from "./oauth/deliver.ts";
+import { htmlResponse } from "./browser.ts";
+import { type Login, type LoginDeps, saveLogin } from "./login.ts";
 import { findDevice } from "./oauth/device.ts";
+import { finishLogin } from "./oauth/finish-login.ts";
 import { confirmDevicePage, invitePage } from "./pages/consent.ts";
 import { donePage } from "./pages/messages.ts";
-import { nameOf, type Person } from "./people/person.ts";
-import { announce } from "./people/register.ts";
+import { displayNameOf, type Person } from "./people/person.ts";
+import { emitRegistration } from "./people/register.ts";
 
-/** A login whose person is known. */
-export interface SignedIn extends Login {
+/** A login after the sign-in. */
+export interface SignedInLogin extends Login {
   readonly person: Person;
 }
 
-/**
- * What comes after a person is known: to accept their invite, to confirm the tool elsewhere, or the
- * end of the login.
- */
+/** The step after a sign-in: accept an invite, confirm a device, or finish the login. */
 export async function afterSignIn(
   deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
 ): Promise<HttpResponse> {
   const { request, person } = login;
   if (request.invite !== "") return askToAccept(deps, call, login);
@@ -35,63 +32,67 @@ export async function afterSignIn(
   if (delivery.kind === "device" || delivery.kind === "headless") {
     return askToConfirm(deps, call, login);
   }
-  return deliver(deps, call, request, person);
+  return finishLogin(deps, call, request, person);
 }
 
-async function askToAccept(deps: LoginDeps, call: Call, login: SignedIn): Promise<HttpResponse> {
-  const invite = await inviteOf(deps, login.request.invite, call.time);
-  const { group, role } = await promiseOf(deps, invite);
-  const ticket = await keepLogin(deps, login, call.time);
+async function askToAccept(
+  deps: LoginDeps,
+  call: Call,
+  login: SignedInLogin,
+): Promise<HttpResponse> {
+  const invite = await requireInvite(deps, login.request.invite, call.time);
+  const { group, role } = await inviteOfferOf(deps, invite);
+  const ticket = await saveLogin(deps, login, call.time);
   const props = {
     login: ticket,
     group,
     role,
     email: invite.email || undefined,
     expires: invite.expirationTime ? timestampDate(invite.expirationTime) : new Date(call.time),
-    signedInAs: nameOf(login.person),
+    signedInAs: displayNameOf(login.person),
     localAccounts: false,
   };
-  return htmlAnswer(200, invitePage(props));
+  return htmlResponse(200, invitePage(props));
 }
 
-/** What an invite promises, in names. */
-export async function promiseOf(
+/** The names of the group and role that an invite offers. */
+export async function inviteOfferOf(
   { engine }: LoginDeps,
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
   const group = await engine.catalog.groups.find(reader, parentOf(invite.uid));
   const role = await engine.catalog.roles.find(reader, invite.roleUid);
-  if (group === undefined || role === undefined) throw inviteIsOver();
+  if (group === undefined || role === undefined) throw inviteUnavailable();
   return { group: group.name, role: role.name };
 }
 
-/** The invite of a login, while it can be accepted. */
-export async function inviteOf(
+/** The invite of a login; throws if it cannot be accepted anymore. */
+export async function requireInvite(
   { engine }: LoginDeps,
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
   const invite = await findOpenInvite(engine.store.reader, keyId, now);
-  if (invite === undefined) throw inviteIsOver();
+  if (invite === undefined) throw inviteUnavailable();
   return invite;
 }
 
-/** The refusal of an invite that is spent, over, or was never there. */
-function inviteIsOver(): WharfError {
+/** The same error for an invite that was used, has expired or does not exist. */
+function inviteUnavailable(): WharfError {
   return new WharfError("PERMISSION_DENIED", "the invite has expired or was already used");
 }
 
-/** Accepts the invite of a login, or leaves it. */
+/** Accepts or declines the invite of a login. */
 export async function decideOnInvite(
   deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
   accepted: boolean,
 ): Promise<HttpResponse> {
   if (!accepted) {
     const text = "You have not joined. You can still accept the invite until it expires.";
-    return htmlAnswer(200, donePage({ title: "Invite declined", text }));
+    return htmlResponse(200, donePage({ title: "Invite declined", text }));
   }
   const { engine } = deps;
   const { request, person } = login;
@@ -105,21 +106,21 @@ export async function decideOnInvite(
   return afterJoining(deps, call, login);
 }
 
-/** What comes after a person has joined with the login's invite. */
+/** The step after a person has joined with the invite of the login. */
 export async function afterJoining(
   deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
 ): Promise<HttpResponse> {
   const { request } = login;
   if (request.delivery.kind !== "none") {
     return afterSignIn(deps, call, { ...login, request: { ...request, invite: "" } });
   }
   const text = "You have joined. To continue, run: wharf auth login";
-  return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
+  return htmlResponse(200, donePage({ title: "Invite accepted", text }));
 }
 
-/** Joins with an invite, within a change. */
+/** Accepts an invite, within a mutation. */
 export async function joinWithInvite(
   change: Mutation,
   invite: string,
@@ -127,25 +128,29 @@ export async function joinWithInvite(
 ): Promise<void> {
   const client = clientId === undefined ? undefined : { provider, clientId };
   const group = await acceptInvite(change, invite, { identity, email, client });
-  await announce(change, create(SessionSchema, { identity, group }));
+  await emitRegistration(change, create(SessionSchema, { identity, group }));
 }
 
-/** Whoever was sent a link by someone else must have a chance to notice. */
-async function askToConfirm(deps: LoginDeps, call: Call, login: SignedIn): Promise<HttpResponse> {
+/** Device sign-ins need confirmation, so that people notice links that an attacker sent them. */
+async function askToConfirm(
+  deps: LoginDeps,
+  call: Call,
+  login: SignedInLogin,
+): Promise<HttpResponse> {
   const { delivery } = login.request;
-  const signedInAs = nameOf(login.person);
+  const signedInAs = displayNameOf(login.person);
   if (delivery.kind === "device") {
     const device = await findDevice(deps.engine.store.reader, delivery.userCode, call.time);
     if (device === undefined) {
       throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
     const { client, address, userAgent } = device;
-    const ticket = await keepLogin(deps, login, call.time);
+    const ticket = await saveLogin(deps, login, call.time);
     const shown = { code: delivery.userCode, client, address, userAgent };
-    return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+    return htmlResponse(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
   }
   const code = delivery.kind === "headless" ? delivery.code : "";
-  const ticket = await keepLogin(deps, login, call.time);
+  const ticket = await saveLogin(deps, login, call.time);
   const shown = { code, client: "a command-line tool", address: "another machine", userAgent: "-" };
-  return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+  return htmlResponse(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
 }

@@ -5,34 +5,39 @@ import { accountOf } from "../../store/tables/local-accounts.ts";
 import { passkeysOf } from "../../store/tables/passkeys.ts";
 import { findSessionForChange, listSessions } from "../../store/tables/sessions.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, readForm, redirectTo } from "../browser.ts";
-import { choose, newLogin } from "../browser-login.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { htmlResponse, readForm, redirectTo } from "../browser.ts";
+import { newLogin, showSignIn } from "../browser-login.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
-import { passkeySite } from "../local/passkey-site.ts";
-import { callOf, type LoginDeps } from "../login.ts";
+import { passkeySite } from "../local/passkeys.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { accountPage, type Done, isDone } from "../pages/account.ts";
 import { donePage } from "../pages/messages.ts";
-import { endAll, endOne, ownSessions } from "../people/sessions-service.ts";
-import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
+import { endSessionOf, endSessionsOf, ownSessions } from "../people/sessions-service.ts";
+import {
+  addAccountPasskey,
+  passkeyCreationOptions,
+  removePasskey,
+  renameAccountPasskey,
+} from "./passkeys.ts";
 import { changePassword } from "./password.ts";
 import {
   ACCOUNT_PATH,
   confirmVisit,
   endVisit,
   findVisit,
-  goOn,
   type OpenVisit,
-  visitOf,
+  requireVisit,
+  restoreVisit,
 } from "./visit.ts";
 
-/** As many sessions as fit on a page that people read to the end. */
-const MOST_SESSIONS = 50;
+/** As many as people read. */
+const MAX_SESSIONS_SHOWN = 50;
 
-/** Whoever only looks at their account gets no tokens, and nobody is registered by it. */
-const TO_ACCOUNT: LoginRequest = {
+/** Opening the account issues no tokens and registers nobody. */
+const ACCOUNT_REQUEST: LoginRequest = {
   delivery: { kind: "account" },
   provider: "",
   invite: "",
@@ -42,13 +47,13 @@ const TO_ACCOUNT: LoginRequest = {
   knownOnly: true,
 };
 
-/** The page on which people look after their own account, and what its forms do. */
-export function accountEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
+/** The page where people manage their own account, and its form actions. */
+export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   const act = (path: string, done: Done, work: Act) =>
     pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(deps, http, done, work));
   return [
     pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(deps, http)),
-    // What people try first.
+    // A URL that people try first.
     pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
     act("/password", "password", async (call, visit, text) => {
       attempts.count("password", call.remoteAddress);
@@ -59,10 +64,12 @@ export function accountEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpo
       ];
       await changePassword(deps, call, visit, { current, password, again });
     }),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) => askForOneMore(deps, request)),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addOneMore(deps, request)),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) =>
+      passkeyCreationOptions(deps, request),
+    ),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addAccountPasskey(deps, request)),
     act("/passkeys/name", "named", (call, visit, text) =>
-      nameOnePasskey(deps, call, visit, text("passkey"), text("name")),
+      renameAccountPasskey(deps, call, visit, text("passkey"), text("name")),
     ),
     act("/passkeys/remove", "removed", (call, visit, text) =>
       removePasskey(deps, call, visit, text("passkey")),
@@ -75,21 +82,21 @@ export function accountEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpo
   ];
 }
 
-/** What a form does for the person whose visit it is. */
+/** The action of a form, for the person of the visit. */
 type Act = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
 
-/** Shows the account to whoever has just signed in, and lets all others sign in. */
+/** Shows the account during a visit, otherwise the sign-in page. */
 async function enter(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const visit = await findVisit(deps, http, Date.now());
   if (visit === undefined) {
-    const { login, headers } = newLogin(deps, http, TO_ACCOUNT);
-    return choose(deps, login, {}, headers);
+    const { login, headers } = newLogin(deps, http, ACCOUNT_REQUEST);
+    return showSignIn(deps, login, {}, headers);
   }
   const done = new URLSearchParams(http.query).get("done") ?? "";
-  return htmlAnswer(200, await pageFor(deps, visit, isDone(done) ? { done } : {}));
+  return htmlResponse(200, await pageFor(deps, visit, isDone(done) ? { done } : {}));
 }
 
-/** Does what a form asks for. What people can put right is told above the form that they have sent. */
+/** Runs the action of a form. Shows errors that people can correct above the form. */
 async function perform(
   deps: LoginDeps,
   http: HttpRequest,
@@ -97,13 +104,13 @@ async function perform(
   work: Act,
 ): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = callOf(http);
-  const visit = await visitOf(deps, http, form.get("login"), call.time);
+  const call = browserCall(http);
+  const visit = await requireVisit(deps, http, form.get("login"), call.time);
   try {
     await work(call, visit, (name) => form.get(name) ?? "");
     return redirectTo(`${ACCOUNT_PATH}?done=${done}`);
   } catch (thrown) {
-    return htmlAnswer(400, await pageFor(deps, visit, { error: formErrorOf(thrown) }));
+    return htmlResponse(400, await pageFor(deps, visit, { error: formErrorOf(thrown) }));
   }
 }
 
@@ -117,11 +124,11 @@ async function endSession(
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     const session = await findSessionForChange(tx, id);
-    // One that is gone is what was wanted; one of someone else is none of theirs.
+    // Ignores sessions that have ended already, and those of others.
     const own = ownSessions(visit.identity, visit);
     if (session?.identity !== own.identity) return;
     if (own.provider !== undefined && session.provider !== own.provider) return;
-    await endOne(new Mutation(call, tx, engine, { actor: visit.identity }), session);
+    await endSessionOf(new Mutation(call, tx, engine, { actor: visit.identity }), session);
   });
 }
 
@@ -130,17 +137,17 @@ async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit)
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     const change = new Mutation(call, tx, engine, { actor: visit.identity });
-    await endAll(change, ownSessions(visit.identity, visit));
-    await goOn(tx, visit);
+    await endSessionsOf(change, ownSessions(visit.identity, visit));
+    await restoreVisit(tx, visit);
   });
 }
 
 async function leave(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const now = Date.now();
-  const headers = await endVisit(deps, await visitOf(deps, http, form.get("login"), now), now);
+  const headers = await endVisit(deps, await requireVisit(deps, http, form.get("login"), now), now);
   const text = "Your command-line sessions stay active.";
-  return htmlAnswer(200, donePage({ title: "Signed out", text }), headers);
+  return htmlResponse(200, donePage({ title: "Signed out", text }), headers);
 }
 
 async function pageFor(
@@ -158,7 +165,7 @@ async function pageFor(
     reader,
     ownSessions(identity, visit),
     undefined,
-    MOST_SESSIONS + 1,
+    MAX_SESSIONS_SHOWN + 1,
     now,
   );
   return accountPage({
@@ -172,7 +179,7 @@ async function pageFor(
       passkeys: await passkeysOf(reader, identity),
       passkeySite: passkeySite(addresses().authUrl)?.origin,
     },
-    sessions: sessions.slice(0, MOST_SESSIONS),
-    hasMoreSessions: sessions.length > MOST_SESSIONS,
+    sessions: sessions.slice(0, MAX_SESSIONS_SHOWN),
+    hasMoreSessions: sessions.length > MAX_SESSIONS_SHOWN,
   });
 }

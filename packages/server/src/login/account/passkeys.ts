@@ -14,57 +14,67 @@ import {
   renamePasskey,
 } from "../../store/tables/passkeys.ts";
 import {
-  type Asking,
+  type ChallengeContext,
   openChallenge,
   redeemChallenge,
   sealChallenge,
-  siteOf,
 } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
-import { creationOptions, newPasskey, refused } from "../local/passkeys.ts";
-import { callOf, type LoginDeps } from "../login.ts";
-import { ACCOUNT_PATH, confirmVisit, type OpenVisit, visitOf } from "./visit.ts";
+import {
+  creationOptions,
+  passkeyRejected,
+  requirePasskeySite,
+  verifyNewPasskey,
+} from "../local/passkeys.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import { ACCOUNT_PATH, confirmVisit, type OpenVisit, requireVisit } from "./visit.ts";
 
-/** More than anyone has devices. */
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
-/**
- * Asks a browser to make one more passkey. It knows those that there are, so that no device gets a second.
- */
-export async function askForOneMore(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+/** The options for one more passkey. Lists existing ones, so that no device gets a second one. */
+export async function passkeyCreationOptions(
+  deps: LoginDeps,
+  request: ScriptRequest,
+): Promise<object> {
   const { reader } = deps.engine.store;
-  const asking = askingOf(request);
-  const { identity } = await visitOf(deps, request.http, asking.form, Date.now());
+  const context = challengeContextOf(request);
+  const { identity } = await requireVisit(deps, request.http, context.form, Date.now());
   const account = await accountOf(reader, identity);
-  if (account === undefined) throw hasNoAccount();
+  if (account === undefined) throw noLocalAccount();
   const known = await passkeysOf(reader, identity);
-  if (known.length >= MOST_PASSKEYS) throw tooMany();
+  if (known.length >= MAX_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await creationOptions(siteOf(deps), account, ids);
-  const challengeId = sealChallenge(deps, asking, options.challenge, { identity });
+  const options = await creationOptions(requirePasskeySite(deps), account, ids);
+  const challengeId = sealChallenge(deps, context, options.challenge, { identity });
   return { options, challengeId };
 }
 
-/** Adds the passkey that a browser has made. */
-export async function addOneMore(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = callOf(request.http);
-  const asking = askingOf(request);
-  const visit = await visitOf(deps, request.http, asking.form, call.time);
+/** Verifies and adds a passkey that a browser has created. */
+export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const call = browserCall(request.http);
+  const context = challengeContextOf(request);
+  const visit = await requireVisit(deps, request.http, context.form, call.time);
   const challengeId = request.text("challengeId");
-  const { challenge } = openChallenge(deps, asking, challengeId);
+  const { challenge } = openChallenge(deps, context, challengeId);
   const { identity } = visit;
-  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
   await changeAccount(deps, call, visit, async (tx) => {
     await redeemChallenge(tx, challengeId, call.time);
-    if ((await passkeysOf(tx, identity)).length >= MOST_PASSKEYS) throw tooMany();
-    if (!(await addPasskey(tx, passkey))) throw refused();
+    if ((await passkeysOf(tx, identity)).length >= MAX_PASSKEYS) throw tooMany();
+    if (!(await addPasskey(tx, passkey))) throw passkeyRejected();
     await note(tx, call, identity, "passkey added", passkey.credentialId);
   });
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/** Calls a passkey something else. */
-export async function nameOnePasskey(
+/** Renames a passkey. */
+export async function renameAccountPasskey(
   deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
@@ -77,12 +87,12 @@ export async function nameOnePasskey(
     throw invalidArgument({ field: "name", description });
   }
   await changeAccount(deps, call, visit, async (tx, { identity }) => {
-    if (!(await renamePasskey(tx, identity, id, name))) throw isGone();
+    if (!(await renamePasskey(tx, identity, id, name))) throw passkeyNotFound();
     await note(tx, call, identity, "passkey renamed", id);
   });
 }
 
-/** Removes a passkey, unless it is the last way in. */
+/** Removes a passkey, unless it is the only credential of the account. */
 export async function removePasskey(
   deps: LoginDeps,
   call: Call,
@@ -93,13 +103,13 @@ export async function removePasskey(
     const others = (await passkeysOf(tx, identity)).filter(
       ({ credentialId }) => credentialId !== id,
     );
-    if (passwordHash === "" && others.length === 0) throw isLast();
-    if (!(await deletePasskey(tx, identity, id))) throw isGone();
+    if (passwordHash === "" && others.length === 0) throw isOnlyCredential();
+    if (!(await deletePasskey(tx, identity, id))) throw passkeyNotFound();
     await note(tx, call, identity, "passkey removed", id);
   });
 }
 
-/** Whoever changes how an account is opened holds the account: two changes at once could leave no way in. */
+/** Locks the account while its credentials change: concurrent removals could leave none. */
 async function changeAccount(
   { engine }: LoginDeps,
   { time }: Call,
@@ -108,7 +118,7 @@ async function changeAccount(
 ): Promise<void> {
   await engine.store.write(async (tx) => {
     const account = await findAccountForChange(tx, visit.identity);
-    if (account === undefined) throw hasNoAccount();
+    if (account === undefined) throw noLocalAccount();
     await confirmVisit(tx, visit, time);
     await work(tx, account);
   });
@@ -118,27 +128,27 @@ function note(tx: Transaction, call: Call, identity: string, action: string, pas
   return audit(tx, call, { action, resource: identity, actor: identity, detail: { passkey } });
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "visit", http: request.http, form: request.text("login") };
 }
 
 function tooMany(): Error {
-  const description = `an account has at most ${MOST_PASSKEYS} passkeys: remove one first`;
+  const description = `an account has at most ${MAX_PASSKEYS} passkeys: remove one first`;
   return invalidArgument({ field: "passkey", description });
 }
 
-function isLast(): Error {
+function isOnlyCredential(): Error {
   const description =
     "this is your only way to sign in: set a password or add another passkey first";
   return invalidArgument({ field: "passkey", description });
 }
 
-function isGone(): Error {
+function passkeyNotFound(): Error {
   return invalidArgument({ field: "passkey", description: "this passkey no longer exists" });
 }
 
-/** People of a provider have their passwords and passkeys there. */
-export function hasNoAccount(): WharfError {
+/** Identity providers manage the credentials of their people. */
+export function noLocalAccount(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
     "your identity provider manages your password and passkeys",

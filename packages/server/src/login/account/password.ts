@@ -12,20 +12,20 @@ import { dropTicketsOf } from "../../store/tables/tickets.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
 import type { LoginDeps } from "../login.ts";
-import { hasNoAccount } from "./passkeys.ts";
-import { confirmVisit, goOn, type OpenVisit } from "./visit.ts";
+import { noLocalAccount } from "./passkeys.ts";
+import { confirmVisit, type OpenVisit, restoreVisit } from "./visit.ts";
 
-/** What is typed to change a password. */
+/** The input of a password change. */
 export interface NewPassword {
-  /** The one they have; of no meaning where they have none. */
+  /** The current password; ignored if the account has none. */
   readonly current: string;
   readonly password: string;
   readonly again: string;
 }
 
 /**
- * Gives an account another password, or its first, and ends all its sessions. Whoever has a password must know it:
- * wrong ones count as they do when signing in.
+ * Sets or changes the password of an account and ends all its sessions. Changing it takes the
+ * current password; failures count as they do at sign-in.
  */
 export async function changePassword(
   deps: LoginDeps,
@@ -35,7 +35,7 @@ export async function changePassword(
 ): Promise<void> {
   const { engine, passwords } = deps;
   const found = await accountOf(engine.store.reader, visit.identity);
-  if (found === undefined) throw hasNoAccount();
+  if (found === undefined) throw noLocalAccount();
   checkPassword(password, again, [found.username]);
   const hash = await passwords.hash(password, call.remoteAddress);
   if (found.passwordHash === "") {
@@ -54,7 +54,7 @@ export async function changePassword(
   if (changed === undefined) throw isWrong();
 }
 
-/** Whoever knew the old one may have signed in with it. */
+/** Ends all sessions: someone else may have signed in with the old password. */
 async function setPassword(
   tx: Transaction,
   call: Call,
@@ -66,7 +66,7 @@ async function setPassword(
   await setPasswordHash(tx, identity, hash);
   const sessions = await endSessions(tx, { identity });
   await dropTicketsOf(tx, identity);
-  await goOn(tx, visit);
+  await restoreVisit(tx, visit);
   const action = "password changed";
   await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });
 }

@@ -4,28 +4,29 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
+import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
 import { continuePage } from "../pages/messages.ts";
-import { nameOf, type Person } from "../people/person.ts";
+import { displayNameOf, type Person } from "../people/person.ts";
 import { mayStillSignIn } from "../people/sessions.ts";
 
 /**
- * A visit of people to their own account. It begins with a sign-in and is over soon, so whoever is here has shown
- * who they are a moment ago. No other site can send the cookie along, and each form has a secret besides.
+ * A visit is a short browser session for the pages of one's own account. It starts with a sign-in
+ * and expires soon, so the person has authenticated recently. The cookie is SameSite=Strict, and
+ * each form contains another secret (CSRF).
  */
 export interface Visit {
   readonly identity: string;
-  /** The uid of the identity provider that they came through; empty for local accounts. */
+  /** The uid of the identity provider; empty for local accounts. */
   readonly provider: string;
-  /** What they recognise themselves by. */
+  /** The display name. */
   readonly name: string;
-  /** What every form of the visit holds. */
+  /** The secret in every form of the visit. */
   readonly form: string;
   readonly expires: number;
 }
 
-/** A visit, and the secret in the cookie that it is found by. */
+/** A visit with the secret of its cookie. */
 export interface OpenVisit extends Visit {
   readonly secret: string;
 }
@@ -35,21 +36,27 @@ export const ACCOUNT_PATH = "/account";
 const COOKIE = "wharf_account";
 const PURPOSE = "account visit";
 
-/** Time enough to tidy up, and too little to be found open by someone else. */
-const VISIT_MS = 15 * 60_000;
+/** Long enough to manage an account, short enough for an unattended browser. */
+const VISIT_TTL_MS = 15 * 60_000;
 
-/** Ends a login on the page of the person's own account. */
-export async function enterAccount(
+/** Finishes a login on the account page. */
+export async function startVisit(
   { engine, addresses }: LoginDeps,
   call: Call,
   person: Person,
 ): Promise<HttpResponse> {
   const { identity, provider, act } = person;
   const secret = newSecret();
-  const expires = call.time + VISIT_MS;
-  const payload: Visit = { identity, provider, name: nameOf(person), form: newSecret(), expires };
+  const expires = call.time + VISIT_TTL_MS;
+  const payload: Visit = {
+    identity,
+    provider,
+    name: displayNameOf(person),
+    form: newSecret(),
+    expires,
+  };
   await engine.store.write(async (tx) => {
-    // They may have been deleted between their login and its end.
+    // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("your account no longer exists");
     await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
@@ -63,10 +70,10 @@ export async function enterAccount(
   });
   const words = { title: "You are signed in", text: "Redirecting to your account." };
   const body = continuePage({ ...words, url: ACCOUNT_PATH });
-  return htmlAnswer(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
+  return htmlResponse(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
 
-/** The visit that a browser is on; undefined when it is over, or never began. */
+/** The visit of a browser; undefined if it has expired or does not exist. */
 export async function findVisit(
   deps: LoginDeps,
   http: HttpRequest,
@@ -86,36 +93,37 @@ export async function findVisit(
     : undefined;
 }
 
-/** The visit that a form was sent from. Forms of other visits, and of other sites, are refused. */
-export async function visitOf(
+/** The visit that a form belongs to. Rejects forms of other visits and of other sites. */
+export async function requireVisit(
   deps: LoginDeps,
   http: HttpRequest,
   form: string | null,
   now: number,
 ): Promise<OpenVisit> {
   const visit = await findVisit(deps, http, now);
-  if (visit === undefined || visit.form !== form) throw visitIsOver();
+  if (visit === undefined || visit.form !== form) throw visitExpired();
   return visit;
 }
 
-/**
- * Makes sure that a visit is not over by the time that something is changed: a reset may have ended it.
- */
+/** Checks within a transaction that the visit still exists: a reset may have ended it. */
 export async function confirmVisit(
   tx: Transaction,
   { secret }: OpenVisit,
   now: number,
 ): Promise<void> {
-  if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
+  if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitExpired();
 }
 
-/** Lets a visit go on after everything else of the person was ended. */
-export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
+/** Restores a visit after all tickets of the person were deleted. */
+export async function restoreVisit(
+  tx: Transaction,
+  { secret, ...payload }: OpenVisit,
+): Promise<void> {
   const { identity, provider, expires } = payload;
   await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
-/** Ends a visit; returns the header that takes the cookie away. */
+/** Ends a visit; returns the header that deletes the cookie. */
 export async function endVisit(
   { engine, addresses }: LoginDeps,
   { secret }: OpenVisit,
@@ -129,7 +137,7 @@ function cookie(secret: string, authUrl: string): string {
   return setCookie(COOKIE, secret, "Strict", authUrl);
 }
 
-function visitIsOver(): WharfError {
+function visitExpired(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
     "your session on this page has expired: open your account and sign in again",

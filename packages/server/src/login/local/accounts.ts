@@ -6,21 +6,21 @@ import { addAccount, type LocalAccount } from "../../store/tables/local-accounts
 import { addPasskey, type StoredPasskey } from "../../store/tables/passkeys.ts";
 import type { Person } from "../people/person.ts";
 import { insertPerson, nameFrom } from "../people/registration.ts";
-import { refused } from "./passkeys.ts";
+import { passkeyRejected } from "./passkeys.ts";
 
-/** What a local account is opened with. */
+/** The credential of a new local account. */
 export type Credential = { readonly passwordHash: string } | { readonly passkey: StoredPasskey };
 
-/** A local account that is to be made. */
+/** A local account to be created. */
 export interface NewAccount {
-  /** The uid that its identity will have: random, so that it tells nothing and matches nothing. */
+  /** The uid of its identity: random, so that no issuer and subject derive it. */
   readonly identity: string;
   readonly username: string;
 }
 
 /**
- * Makes a local account and the identity that belongs to it. The identity trusts no tokens of
- * anyone: this account is the only way to it.
+ * Creates a local account and its identity. The identity trusts no tokens: the account is the only
+ * way to sign in as it.
  */
 export async function createAccount(
   change: Mutation,
@@ -31,7 +31,8 @@ export async function createAccount(
   const { tx } = change;
   const passwordHash = "passwordHash" in credential ? credential.passwordHash : "";
   if (!(await addAccount(tx, { identity, username, passwordHash }))) throw usernameTaken();
-  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
+  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey)))
+    throw passkeyRejected();
   const person = personOf(authUrl, { identity, username });
   await insertPerson(
     change,
@@ -42,12 +43,11 @@ export async function createAccount(
   return person;
 }
 
-/** The refusal of a username that someone else has. */
 export function usernameTaken(): WharfError {
   return new WharfError("ALREADY_EXISTS", "this username is taken");
 }
 
-/** The person that a local account belongs to. We vouch for the account ourselves. */
+/** The person of a local account. This installation is the issuer. */
 export function personOf(
   authUrl: string,
   { identity, username }: Pick<LocalAccount, "identity" | "username">,

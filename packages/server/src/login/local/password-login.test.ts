@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failedOnceMore } from "./password-login.ts";
+import { lockAfterFailure } from "./password-login.ts";
 
 test("slips are free, then each failure locks for twice as long, up to a quarter of an hour", () => {
   const locks: number[] = [];
   let account = { identity: "", username: "", passwordHash: "", failures: 0, lockedUntil: 0 };
   for (let at = 0; at < 12; at++) {
-    account = { ...account, ...failedOnceMore(account, 1_000_000) };
+    account = { ...account, ...lockAfterFailure(account, 1_000_000) };
     locks.push(account.lockedUntil === 0 ? 0 : (account.lockedUntil - 1_000_000) / 1000);
   }
   assert.deepEqual(locks, [0, 0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900]);
@@ -15,5 +15,5 @@ test("slips are free, then each failure locks for twice as long, up to a quarter
 
 test("after years of failures the lock is still a number", () => {
   const account = { identity: "", username: "", passwordHash: "", failures: 5_000, lockedUntil: 0 };
-  assert.equal(failedOnceMore(account, 0).lockedUntil, 900_000);
+  assert.equal(lockAfterFailure(account, 0).lockedUntil, 900_000);
 });

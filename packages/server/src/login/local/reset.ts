@@ -15,31 +15,31 @@ import { endSessions } from "../../store/tables/sessions.ts";
 import { dropTicketsOf, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import type { Credential } from "./accounts.ts";
-import { refused } from "./passkeys.ts";
-import { knownUsername } from "./rules.ts";
+import { passkeyRejected } from "./passkeys.ts";
+import { normalizeUsername } from "./rules.ts";
 
-/** Where people take the code that the operator has made for them. */
+/** The page for reset codes. */
 export const RESET_PATH = "/reset";
 
 const PURPOSE = "reset";
-const CODE_MS = 24 * 3_600_000;
+const CODE_TTL_MS = 24 * 3_600_000;
 
-/** What a reset code stands for. */
+/** The account of a reset code. */
 interface Reset {
   readonly identity: string;
   readonly username: string;
 }
 
 /**
- * A code with which the owner of a local account can choose a new password or passkey; the ones
- * made before are no good any more. Undefined when there is no such account.
+ * Creates a code for setting a new password or passkey, and invalidates earlier codes. Undefined if
+ * there is no such account.
  */
 export async function createResetCode(
   store: Store,
   typed: string,
   now: number,
 ): Promise<string | undefined> {
-  const username = knownUsername(typed);
+  const username = normalizeUsername(typed);
   const account = username && (await findAccount(store.reader, username));
   if (!account) return undefined;
   const code = newOperatorCode();
@@ -48,13 +48,13 @@ export async function createResetCode(
     const { identity } = account;
     await dropTicketsOf(tx, identity, { purpose: PURPOSE });
     const ticket = { purpose: PURPOSE, secret: code, payload, identity };
-    await putTicket(tx, { ...ticket, expires: now + CODE_MS });
+    await putTicket(tx, { ...ticket, expires: now + CODE_TTL_MS });
   });
   return code;
 }
 
-/** The account that a code is for, without using it up. */
-export async function findReset(reader: Reader, typed: string, now: number): Promise<Reset> {
+/** The account of a code, without redeeming it. */
+export async function findResetCode(reader: Reader, typed: string, now: number): Promise<Reset> {
   const found = await readTicket<Reset>(reader, PURPOSE, readUserCode(typed), now);
   if (found === undefined) throw wrongCode();
   return found;
@@ -65,7 +65,7 @@ function wrongCode(): WharfError {
   return new WharfError("INVALID_ARGUMENT", text);
 }
 
-/** Replaces everything that opened an account before, and ends all its sessions. */
+/** Replaces all credentials of an account and ends its sessions. */
 export async function resetAccount(
   engine: Engine,
   call: Call,
@@ -78,7 +78,7 @@ export async function resetAccount(
     if (account === undefined) throw wrongCode();
     const { identity } = account;
     await replaceCredential(tx, identity, credential);
-    // Also what would become a session in a minute.
+    // Includes sign-ins that are in progress.
     await dropTicketsOf(tx, identity);
     const sessions = await endSessions(tx, { identity });
     const action = "account reset";
@@ -93,5 +93,6 @@ async function replaceCredential(
 ): Promise<void> {
   await deletePasskeys(tx, identity);
   await setPasswordHash(tx, identity, "passwordHash" in credential ? credential.passwordHash : "");
-  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
+  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey)))
+    throw passkeyRejected();
 }

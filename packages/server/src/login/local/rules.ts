@@ -3,15 +3,15 @@ import { GroupSchema } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import { validate } from "../../rpc/validate.ts";
 
-/** What local accounts are called: also an e-mail address, which then is a name like any other. */
+/** A username may look like an email address, but is not treated as one. */
 const USERNAME = /^[a-z0-9][a-z0-9._@+-]{0,62}$/;
 
-const SHORTEST_PASSWORD = 12;
-const MOST_BYTES = 1024;
+const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_BYTES = 1024;
 
-/** A username as it is kept, from one as it was typed. */
-export function readUsername(typed: string): string {
-  const username = knownUsername(typed);
+/** Normalizes and validates a username. */
+export function parseUsername(typed: string): string {
+  const username = normalizeUsername(typed);
   if (username !== undefined) return username;
   throw refusal(
     "username",
@@ -19,22 +19,22 @@ export function readUsername(typed: string): string {
   );
 }
 
-/** Like readUsername, for one that is only looked for: nobody has one that is not in its form. */
-export function knownUsername(typed: string): string | undefined {
+/** The normalized username; undefined if it is invalid. */
+export function normalizeUsername(typed: string): string | undefined {
   const username = typed.trim().toLowerCase();
   return USERNAME.test(username) ? username : undefined;
 }
 
-/**
- * Refuses passwords that are easily guessed. Length is what counts, so nothing is asked of the
- * characters.
- */
+/** Rejects weak passwords. Only length matters, so there are no rules on characters. */
 export function checkPassword(password: string, again: string, known: readonly string[]): void {
-  if ([...password].length < SHORTEST_PASSWORD) {
-    throw refusal("password", `a password must have at least ${SHORTEST_PASSWORD} characters`);
+  if ([...password].length < MIN_PASSWORD_CHARACTERS) {
+    throw refusal(
+      "password",
+      `a password must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
+    );
   }
-  if (Buffer.byteLength(password, "utf8") > MOST_BYTES) {
-    throw refusal("password", `a password must have at most ${MOST_BYTES} bytes`);
+  if (Buffer.byteLength(password, "utf8") > MAX_PASSWORD_BYTES) {
+    throw refusal("password", `a password must have at most ${MAX_PASSWORD_BYTES} bytes`);
   }
   if (known.includes(password.trim().toLowerCase())) {
     throw refusal("password", "the password must not be the name of the account or organization");
@@ -42,8 +42,8 @@ export function checkPassword(password: string, again: string, known: readonly s
   if (password !== again) throw refusal("password", "the passwords do not match");
 }
 
-/** The name of an organization, by the rule that holds for all groups. */
-export function readOrganization(typed: string): string {
+/** Validates the name of an organization by the rule of all groups. */
+export function parseOrganizationName(typed: string): string {
   const name = typed.trim();
   try {
     validate(GroupSchema, create(GroupSchema, { name }));

@@ -1,23 +1,28 @@
 import { newRootUid } from "@wharf/contract";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
-import { callOf, type LoginDeps } from "../login.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
 import { donePage } from "../pages/messages.ts";
-import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
+import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
-import { passkeySite } from "./passkey-site.ts";
-import { creationOptions, newPasskey } from "./passkeys.ts";
-import { checkPassword, readOrganization, readUsername } from "./rules.ts";
-import { checkSetupCode, type FirstAccount, mustBeFirstRun, SETUP_PATH, setUp } from "./setup.ts";
+import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { checkPassword, parseOrganizationName, parseUsername } from "./rules.ts";
+import {
+  checkSetupCode,
+  completeSetup,
+  type FirstAccount,
+  requireFirstRun,
+  SETUP_PATH,
+} from "./setup.ts";
 
 const DONE_PATH = `${SETUP_PATH}/done`;
 
-/** The pages of the first run, which answer NOT_FOUND once it is over. */
-export function setupEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoint[] {
+/** The setup pages, which respond NOT_FOUND once setup is done. */
+export function setupEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
     pageEndpoint("GET", SETUP_PATH, (http) => show(deps, http)),
     pageEndpoint("POST", SETUP_PATH, (http) => take(deps, attempts, http)),
@@ -28,25 +33,29 @@ export function setupEndpoints(deps: LoginDeps, attempts: Attempts): HttpEndpoin
 }
 
 async function show(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  await mustBeFirstRun(deps);
+  await requireFirstRun(deps);
   const { authUrl } = deps.addresses();
-  const { headers } = markBrowser(http, authUrl);
-  return htmlAnswer(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
+  const { headers } = ensureBrowserCookie(http, authUrl);
+  return htmlResponse(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Promise<HttpResponse> {
+async function take(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
+  http: HttpRequest,
+): Promise<HttpResponse> {
   attempts.count("setup", http.remoteAddress);
   const { engine } = deps;
   const form = await readForm(http);
-  const call = callOf(http);
-  await mustBeFirstRun(deps);
+  const call = browserCall(http);
+  await requireFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
     await checkSetupCode(engine, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organization]);
-    await setUp(deps, call, text("code"), first, {
+    await completeSetup(deps, call, text("code"), first, {
       passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
     return done();
@@ -57,47 +66,57 @@ async function take(deps: LoginDeps, attempts: Attempts, http: HttpRequest): Pro
       username: text("username"),
     };
     const site = passkeySite(deps.addresses().authUrl)?.origin;
-    return htmlAnswer(400, setupPage({ error: formErrorOf(thrown), values, passkeySite: site }));
+    return htmlResponse(400, setupPage({ error: formErrorOf(thrown), values, passkeySite: site }));
   }
 }
 
 function readFirst(text: (name: string) => string): FirstAccount {
   return {
     identity: newRootUid(),
-    organization: readOrganization(text(ORGANIZATION_FIELD)),
-    username: readUsername(text("username")),
+    organization: parseOrganizationName(text(ORGANIZATION_FIELD)),
+    username: parseUsername(text("username")),
   };
 }
 
-async function ask(deps: LoginDeps, attempts: Attempts, request: ScriptRequest): Promise<object> {
+async function ask(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
+  request: ScriptRequest,
+): Promise<object> {
   attempts.count("setup", request.http.remoteAddress);
-  await mustBeFirstRun(deps);
+  await requireFirstRun(deps);
   await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
-  const options = await creationOptions(siteOf(deps), first);
-  const challengeId = sealChallenge(deps, askingOf(request), options.challenge, first);
+  const options = await creationOptions(requirePasskeySite(deps), first);
+  const challengeId = sealChallenge(deps, challengeContextOf(request), options.challenge, first);
   return { options, challengeId };
 }
 
 async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = callOf(request.http);
-  await mustBeFirstRun(deps);
+  const call = browserCall(request.http);
+  await requireFirstRun(deps);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
     deps,
-    askingOf(request),
+    challengeContextOf(request),
     request.text("challengeId"),
   );
   const { identity } = first;
-  const passkey = await newPasskey(siteOf(deps), challenge, request.response, identity, call);
-  await setUp(deps, call, request.text("code"), first, { passkey });
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
+  await completeSetup(deps, call, request.text("code"), first, { passkey });
   return { redirect: DONE_PATH };
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "setup", http: request.http, form: request.text("code") };
 }
 
 function done(): HttpResponse {
   const text = "Your organization and your account are ready. To sign in, run: wharf auth login";
-  return htmlAnswer(200, donePage({ title: "Wharf is set up", text }));
+  return htmlResponse(200, donePage({ title: "Wharf is set up", text }));
 }

@@ -12,15 +12,15 @@ import { readInstallation, settleInstallation } from "../../store/tables/install
 import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
-import { browserUrl } from "./passkey-site.ts";
+import { browserUrl } from "./passkeys.ts";
 
-/** Where the first person of an installation begins. */
+/** The page where the first person sets up the installation. */
 export const SETUP_PATH = "/setup";
 
-/** The purpose of setup tickets, and the name under which it is noted that setup was done. */
+/** The purpose of setup tickets, and the key under which it is stored that setup is done. */
 const SETUP = "setup";
 
-const CODE_MS = 24 * 3_600_000;
+const CODE_TTL_MS = 24 * 3_600_000;
 
 export interface SetupDeps {
   readonly engine: Engine;
@@ -28,31 +28,31 @@ export interface SetupDeps {
   addresses(): Addresses;
 }
 
-/** What the first person needs. */
+/** The URL and code for the first person. */
 export interface FirstRun {
   readonly url: string;
   readonly code: string;
 }
 
-/** The first organization, and the account that owns it. */
+/** The first organization and the account of its owner. */
 export interface FirstAccount extends NewAccount {
   readonly organization: string;
 }
 
 /**
- * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
- * what the server prints speaks for the operator.
+ * Creates a setup code; undefined once setup is done. The server prints the code, so its holder
+ * acts for the operator.
  */
 export async function createSetupCode(deps: SetupDeps, now: number): Promise<FirstRun | undefined> {
   const { engine, addresses } = deps;
   if (!(await isFirstRun(deps, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
-  await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_MS }));
+  await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
   return { url: `${browserUrl(addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
-/** Whether the first person is still awaited. */
+/** Whether setup is still to be done. */
 export async function isFirstRun(
   { settings, engine }: SetupDeps,
   reader: Reader,
@@ -63,8 +63,8 @@ export async function isFirstRun(
   return (await readInstallation(reader, SETUP)) === undefined;
 }
 
-/** Refuses when there is nothing to set up any more. */
-export async function mustBeFirstRun(
+/** Throws NOT_FOUND once setup is done. */
+export async function requireFirstRun(
   deps: SetupDeps,
   reader: Reader = deps.engine.store.reader,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function mustBeFirstRun(
   );
 }
 
-/** Refuses a code that is not one that the server printed, without using it up. */
+/** Rejects a wrong setup code, without redeeming it. */
 export async function checkSetupCode(engine: Engine, typed: string, now: number): Promise<void> {
   const { reader } = engine.store;
   if ((await readTicket(reader, SETUP, readUserCode(typed), now)) === undefined) throw wrongCode();
@@ -87,10 +87,10 @@ function wrongCode(): WharfError {
 }
 
 /**
- * Makes the first organization, its owner and their account, and spends all codes: all of it or
- * nothing, and only once, whichever replicas are asked at the same time.
+ * Creates the first organization, its owner and their account, and invalidates all codes.
+ * Everything happens in one transaction, and only once across all replicas.
  */
-export async function setUp(
+export async function completeSetup(
   deps: SetupDeps,
   call: Call,
   typed: string,
@@ -100,7 +100,7 @@ export async function setUp(
   const { engine, addresses } = deps;
   await engine.store.write(async (tx) => {
     await tx.takeTurn();
-    await mustBeFirstRun(deps, tx);
+    await requireFirstRun(deps, tx);
     if ((await takeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
       throw wrongCode();
     }
@@ -114,7 +114,7 @@ export async function setUp(
     );
     group.uid = newRootUid();
     group.status = OrgStatus.READY;
-    // Whoever has the code speaks for the operator, who says whose names are whose.
+    // The holder of the code acts for the operator, who verifies organizations.
     group.verified = true;
     await change.insert(engine.catalog.groups, group);
     await bindRole(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);

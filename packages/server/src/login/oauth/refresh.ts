@@ -10,9 +10,9 @@ import { bearerToken } from "../../lib/bearer.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { scopesOf } from "../../sts/down-scope.ts";
-import type { Issued, Sessions } from "../people/sessions.ts";
+import type { IssuedToken, Sessions } from "../people/sessions.ts";
 
-/** Gives the next access and refresh token for the refresh token that the call brings. */
+/** Exchanges a refresh token for the next access and refresh token. */
 export function refreshMethod(sessions: Sessions): Handler {
   return async (call, message) => {
     const request = message as ExchangeRefreshTokenRequest;
@@ -25,6 +25,6 @@ export function refreshMethod(sessions: Sessions): Handler {
   };
 }
 
-function rawToken({ token, expires }: Issued): RawToken {
+function rawToken({ token, expires }: IssuedToken): RawToken {
   return create(RawTokenSchema, { token, expiry: timestampFromMs(expires) });
 }

@@ -4,42 +4,45 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { isLoopbackHost } from "../../lib/ip-ranges.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
-/** Where the tokens of a login go. */
+/** How the result of a login is delivered. */
 export type Delivery =
-  /** A one-time code to the caller's own machine, exchanged with PKCE: tokens are in no URL. */
+  /** An authorization code with PKCE to a loopback address: no tokens in URLs. */
   | {
       readonly kind: "code";
       readonly redirect: string;
       readonly challenge: string;
       readonly state: string;
     }
-  /** The token itself to the caller's own machine, as existing clients expect it. */
+  /** The token itself to a loopback address, for existing clients. */
   | { readonly kind: "redirect"; readonly redirect: string }
-  /** Sealed for a tool elsewhere, which asks for it with its public key. */
+  /** Encrypted for a tool on another machine, which fetches it with its public key. */
   | { readonly kind: "headless"; readonly code: string }
-  /** To the device that waits with this user code. */
+  /** To the pending device with this user code. */
   | { readonly kind: "device"; readonly userCode: string }
-  /** Nowhere: the browser goes on to the page of the person's own account. */
+  /** None: the browser continues to the account page. */
   | { readonly kind: "account" }
-  /** Nowhere: somebody only came to accept an invite. */
+  /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 
-/** What the caller of a login wants. */
+/** The request that starts a login. */
 export interface LoginRequest {
   readonly delivery: Delivery;
-  /** The uid of an identity provider, or the name of a verified organization; empty to ask. */
+  /**
+   * The uid of an identity provider, or the name of a verified organization; empty to let the user
+   * choose.
+   */
   readonly provider: string;
-  /** What is kept of the code of an invite to accept. */
+  /** The key id of an invite to accept. */
   readonly invite: string;
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
   readonly refreshable: boolean;
-  /** Whether people who are not known yet are turned away. */
+  /** Whether unregistered people are rejected. */
   readonly knownOnly: boolean;
 }
 
-/** Reads what a login is for from the query of its first request. */
-export function readLoginRequest(query: URLSearchParams): LoginRequest {
+/** Parses the query of the request that starts a login. */
+export function parseLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);
   const invite = query.get("invite") ?? "";
   const request = {
@@ -59,16 +62,16 @@ export function readLoginRequest(query: URLSearchParams): LoginRequest {
 }
 
 /**
- * The request travels in the `state` of the identity provider, so it must fit into a URL twice as
- * long together with the answer of the provider.
+ * The request is part of the `state` of the identity provider, so it must fit into the callback
+ * URL.
  */
 const MAX_REQUEST_BYTES = 4_096;
 
-/** What OpenID clients ask for out of habit; ours narrow to groups. */
+/** Standard OpenID scopes, which are ignored: scopes of ours are groups. */
 const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
 
 function readScopes(query: URLSearchParams): string[] {
-  // Existing clients escape them twice.
+  // Existing clients encode them twice.
   const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
   const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
   if (scopes.every(isUid)) return scopes;
@@ -93,7 +96,7 @@ function readCodeDelivery(query: URLSearchParams): Delivery {
   return { kind: "code", redirect, challenge, state: query.get("state") ?? "" };
 }
 
-/** Only the machine that the browser runs on may be sent anything: nobody else's address is checked. */
+/** Redirects only to loopback addresses, because clients are not registered. */
 function loopback(field: string, text: string): string {
   const url = URL.parse(text);
   const sound =
@@ -111,7 +114,7 @@ function loopback(field: string, text: string): string {
   return url.href;
 }
 
-/** An X25519 public key: 32 bytes, of an order that makes secrets. */
+/** An X25519 public key of 32 bytes that is not of low order. */
 function readHeadlessCode(code: string): string {
   if (!/^[A-Za-z0-9_-]{43}$/.test(code)) {
     throw refusal("headless_code", "must be an X25519 public key as base64url");

@@ -6,14 +6,14 @@ import { readParameters } from "../../wire/parameters.ts";
 
 const PATH = "/oauth/token";
 
-/** A form holds two tokens at most. */
-const MOST_BYTES = 64 * 1024;
+/** A form has two tokens at most. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/** One way to get a token: reads a form, and answers with what OAuth calls a token response. */
-export type Grant = (form: URLSearchParams, request: HttpRequest) => Promise<object>;
+/** A handler of a grant type: gets the form, returns an OAuth token response. */
+export type OAuthGrant = (form: URLSearchParams, request: HttpRequest) => Promise<object>;
 
-/** The token endpoint of OAuth 2, with the grants that are given by their types. */
-export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndpoint {
+/** The OAuth 2.0 token endpoint, with its handlers by grant type. */
+export function oauthTokenEndpoint(grants: ReadonlyMap<string, OAuthGrant>): HttpEndpoint {
   return {
     method: "POST",
     path: PATH,
@@ -26,11 +26,11 @@ export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndp
   };
 }
 
-/** Reads a form, and answers in the words of OAuth, also when something is wrong. */
-export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
+/** Handles a form and responds as OAuth 2.0 specifies, including errors. */
+export function oauthHandler(work: OAuthGrant): HttpEndpoint["handle"] {
   return async (request) => {
     try {
-      const form = readParameters(await request.body(MOST_BYTES));
+      const form = readParameters(await request.body(MAX_BODY_BYTES));
       return answer(200, await work(form, request));
     } catch (thrown) {
       return refusal(WharfError.from(thrown));
@@ -38,7 +38,7 @@ export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
   };
 }
 
-/** An error that OAuth has a word of its own for. */
+/** An error with an OAuth error code. */
 export class OAuthError extends WharfError {
   readonly word: string;
 
@@ -48,7 +48,7 @@ export class OAuthError extends WharfError {
   }
 }
 
-export function badField(field: string, description: string): WharfError {
+export function invalidParameter(field: string, description: string): WharfError {
   return invalidArgument({ field, description: `${field} ${description}` });
 }
 

@@ -78,7 +78,7 @@ section + section, form + section { padding-top: 1.5rem; border-top: 1px solid v
 section > * + * { margin-top: 0.75rem; }
 form { display: grid; gap: 1rem; }
 ul { list-style: none; padding: 0; display: grid; gap: 0.625rem; }
-/* Isolates the writing direction of names that others choose. */
+/* Isolates the writing direction of names that others showSignIn. */
 strong, dd, small, code, .big-code { unicode-bidi: isolate; }
 .soft, .hint { color: var(--soft); }
 .hint { font-size: 0.875rem; margin: 0 0 0.375rem; }

@@ -17,9 +17,9 @@ import { forgetPerson, providersOfPerson } from "../../store/tables/provider-peo
 import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
 
 /**
- * Lets a person delete their own identity, and with it their bindings, sessions and local account.
- * Signed in through an identity provider, they delete what that sign-in reaches; the identity goes
- * with the last of it.
+ * Lets a person delete their own identity, with its bindings, sessions and local account. In a
+ * session of an identity provider, only what that sign-in reaches is deleted; the identity is
+ * deleted once nothing else remains.
  */
 export function deleteAccountMethod(engine: Engine): Handler {
   return async (call, message: Message) => {
@@ -47,7 +47,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
   };
 }
 
-/** Deletes what a sign-in reaches of a person; true when something else of them remains. */
+/** Deletes what a sign-in reaches of a person; returns whether anything else remains. */
 async function leave(change: Mutation, session: StoredSession): Promise<boolean> {
   const { engine, tx } = change;
   const { identity: uid, provider } = session;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { fetchAnswer } from "../../lib/fetch-json.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 
-/** What the OpenID client asks of a fetch function. */
+/** The fetch options that the OpenID client uses. */
 interface Init {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -10,9 +10,9 @@ interface Init {
 }
 
 /**
- * A fetch for the OpenID client that goes nowhere our own reading of issuers would not go: no
- * redirects, bounded in time and size, public addresses over https unless the policy says otherwise
- * of the provider's issuer.
+ * A fetch function for the OpenID client with the same restrictions as fetching issuer keys: no
+ * redirects, bounded time and size, public addresses over https unless the policy allows the issuer
+ * to be private.
  */
 export function guardedFetch(
   policy: IssuerPolicy,

@@ -7,7 +7,7 @@ import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
 import type { KeySource } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
 import type { LoginDeps } from "../login.ts";
-import { admit } from "./admission.ts";
+import { admitPerson } from "./admission.ts";
 import { describe } from "./provider-login.ts";
 
 /**
@@ -25,7 +25,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     audited.identity = literalIdentityUid(claims.iss, claims.sub);
     if (identity !== "" && identity !== audited.identity) throw invalidClaim("identity");
     const described = describe(provider, claims, claims);
-    const person = await admit(deps, call, provider, described, { knownOnly: true });
+    const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
     const session = await engine.store.write((tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
     return sessions.accessToken(session, wanted, call.time);

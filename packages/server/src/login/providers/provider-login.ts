@@ -13,13 +13,13 @@ import { FetchError } from "../../lib/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 import { isNotInFuture } from "../../sts/verify/time-claims.ts";
-import type { Described } from "../people/person.ts";
+import type { PersonClaims } from "../people/person.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 
-/** The one address that providers send browsers back to. */
+/** The redirect URI of all identity providers. */
 export const CALLBACK_PATH = "/oauth/callback";
 
-/** What must be remembered while the browser is at the provider. */
+/** The state of an authorization request, to verify the callback. */
 export interface Upstream {
   /** The uid of the provider. */
   readonly provider: string;
@@ -27,15 +27,15 @@ export interface Upstream {
   readonly nonce: string;
 }
 
-/** A person as their provider knows them. */
-export interface FromProvider extends Described {
-  /** The provider's own name for the person, which provisioning knows them by. */
+/** The claims of an identity provider about one of its people. */
+export interface ProviderClaims extends PersonClaims {
+  /** The provider's id of the person, which SCIM uses, too. */
   readonly externalId: string;
-  /** The groups that the provider says they are in. */
+  /** The groups according to the provider. */
   readonly groups: readonly string[];
 }
 
-/** The library is some hundred kilobytes that only logins need. */
+/** Loaded lazily: a few hundred kilobytes that only sign-ins need. */
 const library = () => import("openid-client");
 
 export interface ProviderLoginDeps {
@@ -46,7 +46,7 @@ export interface ProviderLoginDeps {
   addresses(): Addresses;
 }
 
-/** Sends people to identity providers, and finds out who they are when they come back. */
+/** Signs people in at identity providers with OpenID Connect. */
 export class ProviderLogin {
   readonly #deps: ProviderLoginDeps;
 
@@ -55,8 +55,8 @@ export class ProviderLogin {
   }
 
   /**
-   * Where to send a browser. `stateFor` makes the state that it comes back with, which must keep
-   * what this login is checked against then.
+   * The authorization URL. `stateFor` creates the state parameter, which must keep what the
+   * callback is verified with.
    */
   async begin(
     provider: IdentityProvider,
@@ -72,7 +72,7 @@ export class ProviderLogin {
       "profile",
       ...(provider.configuration.value?.additionalScopes ?? []),
     ];
-    // PKCE is used with every provider: those that do not know it ignore it.
+    // PKCE with every provider: those without support ignore it.
     const parameters = {
       redirect_uri: `${this.#deps.addresses().authUrl}${CALLBACK_PATH}`,
       scope: [...new Set(scopes)].join(" "),
@@ -81,19 +81,19 @@ export class ProviderLogin {
       state: stateFor({ provider: provider.uid, verifier, nonce }),
       nonce,
     };
-    return pagesOf(client, config, parameters).href;
+    return authorizationUrlOf(client, config, parameters).href;
   }
 
   /**
-   * Who came back. Redeems the code, and believes an ID token that the provider signed, for us, for
-   * this very login.
+   * Handles the callback: redeems the code and verifies the ID token, which must be issued to us
+   * for this login.
    */
   async finish(
     provider: IdentityProvider,
     { verifier, nonce }: Upstream,
     state: string,
     query: string,
-  ): Promise<FromProvider> {
+  ): Promise<ProviderClaims> {
     const client = await library();
     const config = await this.#configure(provider);
     const current = new URL(`${this.#deps.addresses().authUrl}${CALLBACK_PATH}?${query}`);
@@ -105,7 +105,7 @@ export class ProviderLogin {
         idTokenExpected: true,
       });
       const claims: Claims = tokens.claims() ?? {};
-      // The library accepts an ID token that was issued in the future.
+      // The library accepts ID tokens that were issued in the future.
       if (!isNotInFuture(claims.iat, Date.now()))
         throw new Error('the ID token\'s "iat" is missing or in the future');
       const wanted = provider.configuration.value?.groupsClaim ?? "";
@@ -159,10 +159,10 @@ export class ProviderLogin {
   }
 
   /**
-   * All providers send browsers back to one address, so a provider of anyone's could lead a person on
-   * to another provider, and be given the code that this one sends them back with. Those that say who
-   * they are in their answers (RFC 9207) are held to it by the library; all others must be of an
-   * organization that the operator has verified, unless only the operator says whom to trust anyway.
+   * Prevents mix-up attacks: all providers share one redirect URI, so a malicious provider could
+   * lead a person to another provider and receive its code. The library checks providers that
+   * identify themselves in their responses (RFC 9207). All others must belong to an organization
+   * that the operator has verified, unless the operator alone decides which providers are trusted.
    */
   async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
     const { settings, engine } = this.#deps;
@@ -176,8 +176,8 @@ export class ProviderLogin {
   }
 }
 
-/** Where the provider's pages are; what it says of itself may be nonsense, or a script. */
-function pagesOf(
+/** The authorization URL; the provider's metadata may contain nonsense or a script URL. */
+function authorizationUrlOf(
   client: typeof import("openid-client"),
   config: Configuration,
   parameters: Record<string, string>,
@@ -186,13 +186,16 @@ function pagesOf(
     const url = client.buildAuthorizationUrl(config, parameters);
     if (url.protocol === "https:" || url.protocol === "http:") return url;
   } catch {
-    // Answered below, as everything that no browser can be sent to.
+    // Handled below.
   }
   const description = "the identity provider has no valid authorization endpoint";
   throw failedPrecondition({ type: "NOT_CONFIGURED", description });
 }
 
-/** The secret goes in the header, which is the standard's default, unless only the body will do. */
+/**
+ * Sends the secret in the header, the default of the standard, unless the provider supports only
+ * the body.
+ */
 function authentication(client: typeof import("openid-client"), secret: string): ClientAuth {
   const inHeader = client.ClientSecretBasic(secret);
   const inBody = client.ClientSecretPost(secret);
@@ -206,14 +209,13 @@ function authentication(client: typeof import("openid-client"), secret: string):
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Who a person is, from what their provider claims. Whether an address is verified must be said
- * where the address is: of another it means nothing.
+ * Extracts a person from claims. `email_verified` counts only in the same source as the address.
  */
 export function describe(
   { configuration }: IdentityProvider,
   claims: Claims,
   { email_verified: verified }: Claims,
-): FromProvider {
+): ProviderClaims {
   const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
   const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
   const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;
@@ -239,7 +241,7 @@ function textsOf(value: unknown): string[] {
   return [value].flat().filter((one): one is string => typeof one === "string" && one !== "");
 }
 
-/** What went wrong at the provider, in words that tell nothing of the inside. */
+/** Translates errors of the provider without revealing internals. */
 function refusal(error: unknown): WharfError {
   if (error instanceof WharfError) return error;
   const cause = error instanceof Error ? error.cause : undefined;

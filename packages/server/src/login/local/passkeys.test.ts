@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browserUrl, passkeySite } from "./passkey-site.ts";
+import { browserUrl, passkeySite } from "./passkeys.ts";
 
 test("passkeys belong to the host of the auth URL", () => {
   assert.deepEqual(passkeySite("https://auth.example.com/wharf"), {

@@ -2,28 +2,28 @@ import type { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { putTicket } from "../../store/tables/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { enterAccount } from "../account/visit.ts";
-import { htmlAnswer, newSecret } from "../browser.ts";
+import { startVisit } from "../account/visit.ts";
+import { htmlResponse, newSecret } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
 import { continuePage, donePage } from "../pages/messages.ts";
 import type { Person } from "../people/person.ts";
 import { approveDevice } from "./device.ts";
-import { sealForTool } from "./headless.ts";
+import { sealTokenForTool } from "./headless.ts";
 import type { LoginRequest } from "./request.ts";
 
-/** What a one-time code at the end of a login stands for. */
+/** The content of an authorization code. */
 export interface CodeTicket {
   readonly request: LoginRequest;
   readonly person: Person;
-  /** Set once it has been redeemed: whoever comes with it again ends that session. */
+  /** The session, once the code is redeemed. A second use of the code ends it. */
   readonly session?: string;
 }
 
-/** The tool that gets a code is waiting for it. */
-const CODE_MS = 60_000;
+/** The client is waiting for the code. */
+const CODE_TTL_MS = 60_000;
 
-/** Ends a login: gives what was asked for to whoever asked for it. */
-export async function deliver(
+/** Finishes a login: delivers its result to the requester. */
+export async function finishLogin(
   deps: LoginDeps,
   call: Call,
   request: LoginRequest,
@@ -32,33 +32,31 @@ export async function deliver(
   const { delivery } = request;
   switch (delivery.kind) {
     case "code":
-      return onward(delivery.redirect, {
-        code: await leaveCode(deps, call, { request, person }),
+      return redirectPage(delivery.redirect, {
+        code: await issueCode(deps, call, { request, person }),
         ...(delivery.state === "" ? {} : { state: delivery.state }),
         iss: deps.addresses().authUrl,
       });
     case "redirect":
-      return onward(delivery.redirect, await tokensFor(deps, call, request, person));
+      return redirectPage(delivery.redirect, await tokensFor(deps, call, request, person));
     case "headless":
-      await sealForTool(deps, call, delivery.code, request.scopes, person);
-      return toolIsSignedIn();
+      await sealTokenForTool(deps, call, delivery.code, request.scopes, person);
+      return deviceSignedIn();
     case "device":
       await approveDevice(deps, call, delivery.userCode, person);
-      return toolIsSignedIn();
+      return deviceSignedIn();
     case "account":
-      return enterAccount(deps, call, person);
+      return startVisit(deps, call, person);
     case "none":
-      return htmlAnswer(
+      return htmlResponse(
         200,
         donePage({ title: "You are signed in", text: "Your account is registered." }),
       );
   }
 }
 
-/**
- * Tells the tool that waits at a loopback address that the login failed; undefined where none does.
- */
-export function deliverError(
+/** Reports a failed login to a client at a loopback address; undefined if there is none. */
+export function finishLoginWithError(
   { addresses }: LoginDeps,
   { delivery }: LoginRequest,
   { code, message, httpStatus }: WharfError,
@@ -66,7 +64,7 @@ export function deliverError(
   if (delivery.kind === "code") {
     const { state } = delivery;
     const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "access_denied";
-    return onward(delivery.redirect, {
+    return redirectPage(delivery.redirect, {
       error,
       error_description: message,
       ...(state === "" ? {} : { state }),
@@ -74,16 +72,16 @@ export function deliverError(
     });
   }
   if (delivery.kind !== "redirect") return undefined;
-  return onward(delivery.redirect, { error: message, status_code: String(httpStatus) });
+  return redirectPage(delivery.redirect, { error: message, status_code: String(httpStatus) });
 }
 
-async function leaveCode(
+async function issueCode(
   { engine }: LoginDeps,
   { time }: Call,
   payload: CodeTicket,
 ): Promise<string> {
   const secret = newSecret();
-  const expires = time + CODE_MS;
+  const expires = time + CODE_TTL_MS;
   const { identity, provider } = payload.person;
   await engine.store.write((tx) =>
     putTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
@@ -104,15 +102,15 @@ async function tokensFor(
   return { token, ...(refresh ? { refresh_token: refresh.token } : {}) };
 }
 
-/** By a page, not a redirect: browsers hold the rules for forms against what a form redirects to. */
-function onward(address: string, parameters: Record<string, string>): HttpResponse {
+/** A page instead of a redirect: browsers apply `form-action` to redirects that follow a form. */
+function redirectPage(address: string, parameters: Record<string, string>): HttpResponse {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const words = { title: "Redirecting", text: "Returning to your command-line tool." };
-  return htmlAnswer(200, continuePage({ ...words, url: url.href }));
+  return htmlResponse(200, continuePage({ ...words, url: url.href }));
 }
 
-function toolIsSignedIn(): HttpResponse {
+function deviceSignedIn(): HttpResponse {
   const text = "The device continues within a few seconds.";
-  return htmlAnswer(200, donePage({ title: "Device signed in", text }));
+  return htmlResponse(200, donePage({ title: "Device signed in", text }));
 }

@@ -2,12 +2,12 @@ import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 
-/** As many as fit on a page without looking for one's own. */
-const MOST_SHOWN = 12;
+/** As many as users can scan. */
+const MAX_PROVIDERS_SHOWN = 12;
 
 /**
- * The identity providers that a word stands for: a provider's uid, or the name of an organization
- * that the operator has verified. Names that anyone could have taken stand for nothing.
+ * The identity providers for a uid, or for the name of a verified organization. Names that are not
+ * verified resolve to nothing, because anyone can take them.
  */
 export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
@@ -24,8 +24,8 @@ export async function providersFor(engine: Engine, word: string): Promise<Identi
   });
 }
 
-/** The one provider that a word stands for. */
-export async function onlyProvider(engine: Engine, word: string): Promise<IdentityProvider> {
+/** The first provider for a uid or name; throws NOT_FOUND if there is none. */
+export async function requireProvider(engine: Engine, word: string): Promise<IdentityProvider> {
   const [provider] = await providersFor(engine, word);
   if (provider !== undefined) return provider;
   throw new WharfError("NOT_FOUND", "the identity provider does not exist");
@@ -37,7 +37,9 @@ export interface ShownProvider {
   readonly organization: string;
 }
 
-/** The providers to choose from: those of verified organizations, which are no secret. */
+/**
+ * The providers to offer on the sign-in page: those of verified organizations, which are public.
+ */
 export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];
@@ -47,15 +49,15 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
       value: root,
     });
     shown.push(...providers.map(({ uid, name }) => ({ uid, name, organization })));
-    if (shown.length >= MOST_SHOWN) break;
+    if (shown.length >= MAX_PROVIDERS_SHOWN) break;
   }
-  return shown.slice(0, MOST_SHOWN);
+  return shown.slice(0, MAX_PROVIDERS_SHOWN);
 }
 
-/** The first of them by name; most installations have one. */
+/** The first ones by name. */
 function verifiedOrganizations(engine: Engine): Promise<Group[]> {
-  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MOST_LOOKED_AT);
+  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MAX_ORGANIZATIONS);
 }
 
-/** Verified organizations that have no provider cost a look-up each. */
-const MOST_LOOKED_AT = 50;
+/** Bounds lookups: organizations without a provider cost one each. */
+const MAX_ORGANIZATIONS = 50;
