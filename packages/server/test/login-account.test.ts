@@ -240,7 +240,7 @@ for (const store of STORES) {
 
       const second = new SoftPasskey(byName(world.server));
       assert.equal((await addPasskey(walker, page, second)).status, 200);
-      assert.equal(doneOf(await remove(id)).slice(0, 23), "The passkey is removed.");
+      assert.match(doneOf(await remove(id)), /^Passkey removed\./);
       assert.equal((await remove(id)).status, 400, "it is gone");
       assert.equal((await world.tryPasskey(passkey)).answer.status, 401);
       assert.ok((await world.tryPasskey(second)).tokens);

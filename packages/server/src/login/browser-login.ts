@@ -175,10 +175,10 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
     return await afterSignIn(deps, call, { ...login, person });
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    const told =
+    const failure =
       error.code === "INTERNAL" ? undefined : finishLoginWithError(deps, login.request, error);
-    if (told === undefined) throw error;
-    return told;
+    if (failure === undefined) throw error;
+    return failure;
   }
 }
 

@@ -36,7 +36,7 @@ import {
 /** As many as people read. */
 const MAX_SESSIONS_SHOWN = 50;
 
-/** Opening the account issues no tokens and registers nobody. */
+/** Opening the account issues no tokens and does not register people. */
 const ACCOUNT_REQUEST: LoginRequest = {
   delivery: { kind: "account" },
   provider: "",
@@ -153,7 +153,7 @@ async function leave(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> 
 async function pageFor(
   { engine, addresses }: LoginDeps,
   visit: OpenVisit,
-  told: { readonly error?: string; readonly done?: Done },
+  message: { readonly error?: string; readonly done?: Done },
 ): Promise<string> {
   const { reader } = engine.store;
   const { identity, provider, name, form } = visit;
@@ -170,7 +170,7 @@ async function pageFor(
   );
   return accountPage({
     form,
-    ...told,
+    ...message,
     name,
     identity,
     provider: from?.name,

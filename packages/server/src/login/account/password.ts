@@ -41,17 +41,17 @@ export async function changePassword(
   if (found.passwordHash === "") {
     return engine.store.write(async (tx) => {
       const account = await findAccountForChange(tx, visit.identity);
-      if (account?.passwordHash !== "") throw isWrong();
+      if (account?.passwordHash !== "") throw wrongPassword();
       await setPassword(tx, call, visit, hash);
     });
   }
-  const refusal = "password change refused";
-  const claim = { found, password: current, refusal, isSignedIn: true };
-  const changed = await withPassword(deps, call, claim, async (tx) => {
+  const failureAction = "password change refused";
+  const attempt = { found, password: current, failureAction, isSignedIn: true };
+  const changed = await withPassword(deps, call, attempt, async (tx) => {
     await setPassword(tx, call, visit, hash);
     return true;
   });
-  if (changed === undefined) throw isWrong();
+  if (changed === undefined) throw wrongPassword();
 }
 
 /** Ends all sessions: someone else may have signed in with the old password. */
@@ -71,7 +71,7 @@ async function setPassword(
   await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });
 }
 
-function isWrong(): Error {
+function wrongPassword(): Error {
   const description =
     "your current password is wrong, or there were too many attempts: wait a while before you try again";
   return invalidArgument({ field: "current", description });

@@ -11,7 +11,7 @@ import { displayNameOf, type Person } from "../people/person.ts";
 import { mayStillSignIn } from "../people/sessions.ts";
 
 /**
- * A visit is a short browser session for the pages of one's own account. It starts with a sign-in
+ * A visit is a short browser session for the account page. It starts with a sign-in
  * and expires soon, so the person has authenticated recently. The cookie is SameSite=Strict, and
  * each form contains another secret (CSRF).
  */

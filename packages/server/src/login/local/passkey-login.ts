@@ -63,7 +63,7 @@ export async function passkeyLogin(deps: LoginDeps, request: ScriptRequest): Pro
     );
     return { redirect: await signIn(deps, call, context, known, use) };
   } catch (error) {
-    await noteRefusal(deps, call, known);
+    await auditDenial(deps, call, known);
     throw error;
   }
 }
@@ -98,11 +98,11 @@ async function signIn(
   return continueAt(ticket);
 }
 
-async function noteRefusal(
+async function auditDenial(
   { engine }: LoginDeps,
   call: Call,
   { identity }: StoredPasskey,
 ): Promise<void> {
-  const refusal = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
-  await engine.auditAggregator.record(auditEntry(call, refusal), identity);
+  const denial = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
+  await engine.auditAggregator.record(auditEntry(call, denial), identity);
 }

@@ -20,11 +20,11 @@ import { afterSignIn } from "../steps.ts";
 import { personOf } from "./accounts.ts";
 import { normalizeUsername } from "./rules.ts";
 
-/** The same words whether there is such an account, whether it is locked, and whatever was wrong. */
+/** The same message for every cause, so that it does not reveal whether an account exists or is locked. */
 const WRONG_CREDENTIALS =
   "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
 
-/** Goes on with a login by username and password. */
+/** Signs in with a username and password. */
 export async function passwordLogin(
   deps: LoginDeps,
   attempts: AttemptLimiter,
@@ -42,7 +42,7 @@ export async function passwordLogin(
   return afterSignIn(deps, call, { ...login, person });
 }
 
-/** Who has this username and password; undefined for everyone else. */
+/** The person with this username and password; undefined if either is wrong. */
 async function signIn(
   deps: LoginDeps,
   call: Call,
@@ -52,68 +52,67 @@ async function signIn(
   const { engine, addresses } = deps;
   const username = normalizeUsername(typed);
   const found = username ? await findAccount(engine.store.reader, username) : undefined;
-  const claim = { found, password, refusal: "login refused", isSignedIn: false };
-  return withPassword(deps, call, claim, async (tx, account, kept) => {
+  const attempt = { found, password, failureAction: "login refused", isSignedIn: false };
+  return withPassword(deps, call, attempt, async (tx, account, newHash) => {
     const { identity } = account;
-    await setPasswordHash(tx, identity, kept);
+    await setPasswordHash(tx, identity, newHash);
     await updateLastSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
     return personOf(addresses().authUrl, account);
   });
 }
 
-/** A password that someone says is that of an account. */
+/** An attempt to authenticate with the password of an account. */
 export interface PasswordAttempt {
   readonly found: LocalAccount | undefined;
   readonly password: string;
-  /** What the audit log calls it when it is not. */
-  readonly refusal: string;
-  /** Whether it comes from a signed-in person. Anyone else's refusals are aggregated. */
+  /** The audit action of a failed attempt. */
+  readonly failureAction: string;
+  /** Whether the person is signed in. Failures of anyone else are aggregated. */
   readonly isSignedIn: boolean;
 }
 
 /**
- * Does something for whoever knows the password of an account; undefined for everyone else. The hash is
- * looked at first and outside, because that takes long; what it means is decided on what is stored by then.
- * `kept` is the hash as it would be made today.
+ * Runs work if the password is right; returns undefined otherwise. Hashing is slow, so it happens before
+ * the transaction; the decision uses the account as it is stored within the transaction. `newHash` is
+ * the hash to store: the same one, or a new one if its parameters are outdated.
  */
 export async function withPassword<T>(
   { engine: { store, auditAggregator }, passwords }: LoginDeps,
   call: Call,
-  { found, password, refusal, isSignedIn }: PasswordAttempt,
-  work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
+  { found, password, failureAction, isSignedIn }: PasswordAttempt,
+  work: (tx: Transaction, account: LocalAccount, newHash: string) => Promise<T>,
 ): Promise<T | undefined> {
   const hash = found?.passwordHash ?? "";
-  const right = await passwords.verify(hash, password, call.remoteAddress);
-  const kept =
-    right && passwords.isOutdated(hash) ? await passwords.hash(password, call.remoteAddress) : hash;
+  const isRight = await passwords.verify(hash, password, call.remoteAddress);
+  const isOutdated = isRight && passwords.isOutdated(hash);
+  const newHash = isOutdated ? await passwords.hash(password, call.remoteAddress) : hash;
   const now = Date.now();
   const outcome = await store.write(async (tx) => {
     const account = found && (await findAccountForChange(tx, found.identity));
-    // Also those who asked before it was locked: many tries at once are many tries.
-    const locked = account !== undefined && account.lockedUntil > call.time;
-    if (account !== undefined && right && !locked && account.passwordHash === hash) {
-      return { value: await work(tx, account, kept) };
+    // Compared with the time of the call, so that concurrent attempts are locked out, too.
+    const isLocked = account !== undefined && account.lockedUntil > call.time;
+    if (account !== undefined && isRight && !isLocked && account.passwordHash === hash) {
+      return { value: await work(tx, account, newHash) };
     }
-    if (account !== undefined && !locked) await noteFailure(tx, lockAfterFailure(account, now));
-    // Without the username: people type passwords there.
+    if (account !== undefined && !isLocked) await noteFailure(tx, lockAfterFailure(account, now));
+    // Never audit the username: people type passwords into its field.
     const resource = account?.identity ?? "";
-    const passkeyRejected = { action: refusal, resource, code: UNAUTHENTICATED };
-    if (isSignedIn) await audit(tx, call, passkeyRejected);
-    return { passkeyRejected };
+    const failure = { action: failureAction, resource, code: UNAUTHENTICATED };
+    if (isSignedIn) await audit(tx, call, failure);
+    return { failure };
   });
   if ("value" in outcome) return outcome.value;
-  const { passkeyRejected } = outcome;
-  if (!isSignedIn)
-    await auditAggregator.record(auditEntry(call, passkeyRejected), passkeyRejected.resource);
+  const { failure } = outcome;
+  if (!isSignedIn) await auditAggregator.record(auditEntry(call, failure), failure.resource);
   return undefined;
 }
 
-/** Slips are free. After them each failure locks the account, for twice as long as the one before. */
+/** After these failures, each further one locks the account for twice as long as the one before. */
 const FAILURES_BEFORE_LOCK = 4;
 const FIRST_LOCK_MS = 30_000;
 const MAX_LOCK_MS = 15 * 60_000;
 
-/** An account after one more wrong password. */
+/** The state of an account after another wrong password. */
 export function lockAfterFailure(
   { identity, failures }: LocalAccount,
   now: number,

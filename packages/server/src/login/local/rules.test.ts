@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPassword, normalizeUsername, parseOrganizationName, parseUsername } from "./rules.ts";
 
-test("usernames are kept in lower case, without the spaces around them", () => {
+test("usernames are trimmed and lower-cased", () => {
   assert.equal(parseUsername(" Ada.L+1@Example.com "), "ada.l+1@example.com");
   assert.equal(parseUsername("a".repeat(63)).length, 63);
   for (const bad of ["", " ", ".a", "a b", "ä", "a\0", "a/b", "a".repeat(64), "<b>"]) {
@@ -11,7 +11,7 @@ test("usernames are kept in lower case, without the spaces around them", () => {
   }
 });
 
-test("passwords are long, and not what anyone would try first", () => {
+test("passwords are long and not a name of the account or organization", () => {
   const passkeyRejected = (password: string, text: RegExp, again = password) =>
     assert.throws(() => checkPassword(password, again, ["ada.lovelace", "acme industries"]), text);
   passkeyRejected("elevenchars", /at least 12/);

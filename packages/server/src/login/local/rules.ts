@@ -13,7 +13,7 @@ const MAX_PASSWORD_BYTES = 1024;
 export function parseUsername(typed: string): string {
   const username = normalizeUsername(typed);
   if (username !== undefined) return username;
-  throw refusal(
+  throw invalidField(
     "username",
     "a username starts with a letter or digit and has at most 63 characters: letters from a to z, digits and . _ @ + -",
   );
@@ -28,18 +28,21 @@ export function normalizeUsername(typed: string): string | undefined {
 /** Rejects weak passwords. Only length matters, so there are no rules on characters. */
 export function checkPassword(password: string, again: string, known: readonly string[]): void {
   if ([...password].length < MIN_PASSWORD_CHARACTERS) {
-    throw refusal(
+    throw invalidField(
       "password",
       `a password must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
     );
   }
   if (Buffer.byteLength(password, "utf8") > MAX_PASSWORD_BYTES) {
-    throw refusal("password", `a password must have at most ${MAX_PASSWORD_BYTES} bytes`);
+    throw invalidField("password", `a password must have at most ${MAX_PASSWORD_BYTES} bytes`);
   }
   if (known.includes(password.trim().toLowerCase())) {
-    throw refusal("password", "the password must not be the name of the account or organization");
+    throw invalidField(
+      "password",
+      "the password must not be the name of the account or organization",
+    );
   }
-  if (password !== again) throw refusal("password", "the passwords do not match");
+  if (password !== again) throw invalidField("password", "the passwords do not match");
 }
 
 /** Validates the name of an organization by the rule of all groups. */
@@ -48,7 +51,7 @@ export function parseOrganizationName(typed: string): string {
   try {
     validate(GroupSchema, create(GroupSchema, { name }));
   } catch {
-    throw refusal(
+    throw invalidField(
       "organization",
       "the name of an organization has at most 255 characters: letters from a to z, digits, spaces and . _ -",
     );
@@ -56,6 +59,6 @@ export function parseOrganizationName(typed: string): string {
   return name;
 }
 
-function refusal(field: string, description: string): Error {
+function invalidField(field: string, description: string): Error {
   return invalidArgument({ field, description });
 }

@@ -83,7 +83,7 @@ function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
     const call = browserCall(request);
     const token = form.get("refresh_token");
     if (!token) throw invalidParameter("refresh_token", "is required");
-    return tokenResponse(await sessions.refresh(call, token, wantedOf(form)), call.time);
+    return tokenResponse(await sessions.refresh(call, token, tokenRequestOf(form)), call.time);
   };
 }
 
@@ -97,26 +97,26 @@ function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
       const { device, person } = answer;
       return { device, session: await sessions.open(tx, call, person) };
     });
-    if ("error" in found) throw new OAuthError(found.error, WORDS[found.error]);
+    if ("error" in found) throw new OAuthError(found.error, DESCRIPTIONS[found.error]);
     const { audiences, scopes } = found.device;
     const wanted = { audiences, scopes, capabilities: [] };
     const access = await sessions.accessToken(found.session, wanted, call.time);
     const refresh = sessions.refreshToken(found.session, call.time);
     // Existing clients exchange the ID token, as they would one of any identity provider.
-    const ours = { ...wanted, audiences: [addresses().authUrl] };
-    const { token } = await sessions.accessToken(found.session, ours, call.time);
+    const forIssuer = { ...wanted, audiences: [addresses().authUrl] };
+    const { token } = await sessions.accessToken(found.session, forIssuer, call.time);
     return { ...tokenResponse({ access, refresh }, call.time), id_token: token };
   };
 }
 
-const WORDS = {
+const DESCRIPTIONS = {
   authorization_pending: "the user has not decided yet",
   slow_down: "polling too often: wait five more seconds between requests",
   access_denied: "the user denied the request",
   expired_token: "the device code has expired or is unknown",
 } as const;
 
-function wantedOf(form: URLSearchParams): TokenRequest {
+function tokenRequestOf(form: URLSearchParams): TokenRequest {
   return {
     audiences: [...form.getAll("audience"), ...form.getAll("resource")],
     scopes: form.getAll("scopes"),

@@ -67,7 +67,7 @@ export function parseLoginRequest(query: URLSearchParams): LoginRequest {
  */
 const MAX_REQUEST_BYTES = 4_096;
 
-/** Standard OpenID scopes, which are ignored: scopes of ours are groups. */
+/** Standard OpenID scopes, which are ignored: Wharf uses groups as scopes. */
 const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
 
 function readScopes(query: URLSearchParams): string[] {
@@ -75,7 +75,7 @@ function readScopes(query: URLSearchParams): string[] {
   const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
   const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
   if (scopes.every(isUid)) return scopes;
-  throw refusal("scope", "must be uids of groups");
+  throw invalidParameter("scope", "must be uids of groups");
 }
 
 function readDelivery(query: URLSearchParams): Delivery {
@@ -90,7 +90,7 @@ function readDelivery(query: URLSearchParams): Delivery {
 function readCodeDelivery(query: URLSearchParams): Delivery {
   const challenge = query.get("code_challenge") ?? "";
   if (query.get("code_challenge_method") !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
-    throw refusal("code_challenge", "must be an S256 challenge");
+    throw invalidParameter("code_challenge", "must be an S256 challenge");
   }
   const redirect = loopback("redirect_uri", query.get("redirect_uri") ?? "");
   return { kind: "code", redirect, challenge, state: query.get("state") ?? "" };
@@ -107,7 +107,7 @@ function loopback(field: string, text: string): string {
     url.password === "" &&
     url.hash === "";
   if (!sound)
-    throw refusal(
+    throw invalidParameter(
       field,
       "must be an http URL with a loopback address, such as http://127.0.0.1:1234/",
     );
@@ -117,7 +117,7 @@ function loopback(field: string, text: string): string {
 /** An X25519 public key of 32 bytes that is not of low order. */
 function readHeadlessCode(code: string): string {
   if (!/^[A-Za-z0-9_-]{43}$/.test(code)) {
-    throw refusal("headless_code", "must be an X25519 public key as base64url");
+    throw invalidParameter("headless_code", "must be an X25519 public key as base64url");
   }
   checkHeadlessCode(code);
   return code;
@@ -131,6 +131,6 @@ function unescapeTwice(text: string): string {
   }
 }
 
-function refusal(field: string, description: string): Error {
+function invalidParameter(field: string, description: string): Error {
   return invalidArgument({ field, description: `${field} ${description}` });
 }

@@ -33,18 +33,18 @@ export function oauthHandler(work: OAuthGrant): HttpEndpoint["handle"] {
       const form = readParameters(await request.body(MAX_BODY_BYTES));
       return answer(200, await work(form, request));
     } catch (thrown) {
-      return refusal(WharfError.from(thrown));
+      return errorResponse(WharfError.from(thrown));
     }
   };
 }
 
 /** An error with an OAuth error code. */
 export class OAuthError extends WharfError {
-  readonly word: string;
+  readonly errorCode: string;
 
-  constructor(word: string, text: string) {
+  constructor(errorCode: string, text: string) {
     super("INVALID_ARGUMENT", text);
-    this.word = word;
+    this.errorCode = errorCode;
   }
 }
 
@@ -52,7 +52,7 @@ export function invalidParameter(field: string, description: string): WharfError
   return invalidArgument({ field, description: `${field} ${description}` });
 }
 
-function refusal(error: WharfError): HttpResponse {
+function errorResponse(error: WharfError): HttpResponse {
   if (error.code === "INTERNAL") throw error;
   const byCode: Record<string, string> = {
     PERMISSION_DENIED: "invalid_grant",
@@ -60,10 +60,11 @@ function refusal(error: WharfError): HttpResponse {
     RESOURCE_EXHAUSTED: "temporarily_unavailable",
     UNAVAILABLE: "temporarily_unavailable",
   };
-  const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
-  const body = { error: word, error_description: error.message };
-  const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
-  const status = isLater || error instanceof HttpFault ? error.httpStatus : 400;
+  const errorCode =
+    error instanceof OAuthError ? error.errorCode : (byCode[error.code] ?? "invalid_request");
+  const body = { error: errorCode, error_description: error.message };
+  const isTemporary = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
+  const status = isTemporary || error instanceof HttpFault ? error.httpStatus : 400;
   return answer(status, body, errorHeaders(error));
 }
 

@@ -115,13 +115,13 @@ export class Sessions {
   /** Issues an access token, valid for an hour and never longer than the session. */
   async accessToken(
     session: StoredSession,
-    wanted: TokenRequest,
+    request: TokenRequest,
     now: number,
   ): Promise<IssuedToken> {
     const { engine, settings, keys, addresses } = this.#deps;
     const { baseUrl } = addresses();
-    const asked = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
-    const audiences = readAudiences(asked, settings, addresses());
+    const requested = request.audiences.length === 0 ? [baseUrl] : request.audiences;
+    const audiences = readAudiences(requested, settings, addresses());
     const granted = await engine.access.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
     const { act, email, scopes = [] } = JSON.parse(session.person) as StoredPerson;
@@ -135,7 +135,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      limit: (await downScope(reader, within, wanted)) ?? most,
+      limit: (await downScope(reader, within, request)) ?? most,
     };
     await keys.reloadIfChanged();
     return issueToken(keys, addresses(), content, now);
@@ -153,14 +153,14 @@ export class Sessions {
    * Refreshes a session. The request is validated first, so that an invalid one does not use up the
    * refresh token.
    */
-  async refresh(call: Call, text: string, wanted: TokenRequest): Promise<SessionTokens> {
+  async refresh(call: Call, text: string, request: TokenRequest): Promise<SessionTokens> {
     const { engine, keys, refreshTokens } = this.#deps;
     // Another replica may have rotated the secret of refresh tokens.
     await keys.reloadIfChanged();
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();
-    const access = await this.accessToken(session, wanted, call.time);
+    const access = await this.accessToken(session, request, call.time);
     const renewed = await engine.store.write((tx) => renew(tx, call, token));
     if (renewed === undefined) throw hasEnded();
     return { access, refresh: this.refreshToken(renewed, call.time) };

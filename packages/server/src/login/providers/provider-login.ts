@@ -114,7 +114,7 @@ export class ProviderLogin {
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
       return describe(provider, { ...more, ...claims }, claims.email === undefined ? more : claims);
     } catch (error) {
-      throw refusal(error);
+      throw providerError(error);
     }
   }
 
@@ -151,10 +151,10 @@ export class ProviderLogin {
         },
       );
       client.enableNonRepudiationChecks(config);
-      await this.#mustBeTellable(provider, config);
+      await this.#requireMixUpDefense(provider, config);
       return config;
     } catch (error) {
-      throw refusal(error);
+      throw providerError(error);
     }
   }
 
@@ -164,7 +164,7 @@ export class ProviderLogin {
    * identify themselves in their responses (RFC 9207). All others must belong to an organization
    * that the operator has verified, unless the operator alone decides which providers are trusted.
    */
-  async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
+  async #requireMixUpDefense({ uid }: IdentityProvider, config: Configuration): Promise<void> {
     const { settings, engine } = this.#deps;
     const { groups } = engine.catalog;
     if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
@@ -242,20 +242,20 @@ function textsOf(value: unknown): string[] {
 }
 
 /** Translates errors of the provider without revealing internals. */
-function refusal(error: unknown): WharfError {
+function providerError(error: unknown): WharfError {
   if (error instanceof WharfError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof FetchError || cause instanceof FetchError) {
     const why = (error instanceof FetchError ? error : (cause as FetchError)).message;
     return new WharfError("UNAVAILABLE", `the identity provider: ${why}`, undefined, error);
   }
-  const said = (error as { error?: unknown; error_description?: unknown }).error;
-  // The library says in the cause which claim it was.
-  const exact = cause instanceof Error ? cause.message : (error as Error).message;
-  const word = typeof said === "string" ? said : exact;
+  const code = (error as { error?: unknown; error_description?: unknown }).error;
+  // The library names the invalid claim in the cause.
+  const message = cause instanceof Error ? cause.message : (error as Error).message;
+  const reason = typeof code === "string" ? code : message;
   return new WharfError(
     "PERMISSION_DENIED",
-    `the identity provider rejected this sign-in: ${word.slice(0, 200)}`,
+    `the identity provider rejected this sign-in: ${reason.slice(0, 200)}`,
     undefined,
     error,
   );
