@@ -1,3 +1,7 @@
+/**
+ * The account page, where people manage their own credentials and sessions. Imports local, pages
+ * and people.
+ */
 import { SessionsService } from "@wharf/contract";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";

@@ -1,3 +1,7 @@
+/**
+ * Local accounts: passwords, passkeys, first setup and reset. Imports pages, people and the login
+ * state of the parent folder.
+ */
 import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";

@@ -12,14 +12,14 @@ test("usernames are trimmed and lower-cased", () => {
 });
 
 test("passwords are long and not a name of the account or organization", () => {
-  const passkeyRejected = (password: string, text: RegExp, again = password) =>
+  const rejected = (password: string, text: RegExp, again = password) =>
     assert.throws(() => checkPassword(password, again, ["ada.lovelace", "acme industries"]), text);
-  passkeyRejected("elevenchars", /at least 12/);
-  passkeyRejected("\u{1F600}".repeat(11), /at least 12/);
-  passkeyRejected("x".repeat(1025), /at most 1024 bytes/);
-  passkeyRejected("Ada.Lovelace", /must not be the name/);
-  passkeyRejected("ACME Industries", /must not be the name/);
-  passkeyRejected("correct horse battery", /do not match/, "correct horse batteri");
+  rejected("elevenchars", /at least 12/);
+  rejected("\u{1F600}".repeat(11), /at least 12/);
+  rejected("x".repeat(1025), /at most 1024 bytes/);
+  rejected("Ada.Lovelace", /must not be the name/);
+  rejected("ACME Industries", /must not be the name/);
+  rejected("correct horse battery", /do not match/, "correct horse batteri");
   checkPassword("aaaaaaaaaaaa", "aaaaaaaaaaaa", ["ada"]);
   checkPassword("\u{1F600}".repeat(12), "\u{1F600}".repeat(12), []);
   checkPassword("x".repeat(1024), "x".repeat(1024), []);

@@ -1,3 +1,7 @@
+/**
+ * The HTML pages of login: pure functions from properties to text. Imports nothing outside this
+ * folder.
+ */
 import { createHash } from "node:crypto";
 import { type Html, html, type Part } from "./html.ts";
 import { PASSKEY_JS } from "./passkey-script.ts";

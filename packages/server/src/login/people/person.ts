@@ -1,3 +1,8 @@
+/**
+ * People: their claims, registration, sessions, and the methods of the contract about them. Imports
+ * sts, iam and auth, and no pages.
+ */
+
 /** The claims of an identity provider about a person. */
 export interface PersonClaims {
   /** The token or account that they signed in with, for the `act` claim of their tokens. */

@@ -1,3 +1,7 @@
+/**
+ * Sign-in through identity providers with OpenID Connect. Imports people, sts and iam, and no
+ * pages.
+ */
 import {
   type IdentityProvider,
   IdentityProvider_OIDC_CorrelationRule,

@@ -1,3 +1,6 @@
+/**
+ * Token issuers: which ones are trusted, and their keys. Imports lib only.
+ */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";

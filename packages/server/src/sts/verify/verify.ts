@@ -1,3 +1,7 @@
+/**
+ * Verifies credentials: JWTs against rules of identities, and signed AWS requests. Imports issuers
+ * and lib, and no storage.
+ */
 import type { JWTPayload } from "jose";
 import type { AuditedSubject } from "../authorize-subject.ts";
 import { Checks, malformedToken } from "./checks.ts";
