@@ -86,7 +86,7 @@ export class RegistrySite implements AsyncDisposable {
   async looked(): Promise<Look> {
     for (;;) {
       const log = readFileSync(join(this.data.path, "log"), "utf8");
-      const line = log.split("\n").find((one) => one.includes("registry looked through"));
+      const line = log.split("\n").find((one) => one.includes("reconcile pass finished"));
       if (line !== undefined) return JSON.parse(line);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

@@ -1,20 +1,22 @@
 /**
- * `npm run check`: everything that can be told without running the program. All steps run, side by
- * side; any failure fails the whole.
+ * `npm run check`: everything that can be checked without running the program. All steps run
+ * concurrently; any failure fails the check.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { languageViolations, shown } from "./check-language.ts";
+import { linksAreValid } from "./check-links.ts";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
+import { GENERATED } from "./indexes/contract-files.ts";
+import { indexesAreCurrent } from "./indexes/indexes.ts";
 import { guideIsCurrent } from "./migration-docs/guide.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
-const GENERATED = "packages/contract/gen";
-
-/** File contents by path below a folder. */
+/** The files that buf generates below a folder: contents by path. */
 async function contents(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const files = entries.filter((entry) => entry.isFile() && /_pb\.(d\.ts|js)$/.test(entry.name));
   const read = files.map(async (file): Promise<[string, string]> => {
     const path = join(file.parentPath, file.name);
     return [path.slice(folder.length + 1), await readFile(path, "utf8")];
@@ -22,7 +24,7 @@ async function contents(folder: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(read));
 }
 
-/** The generated code is committed; it must be what the protos say today. */
+/** The generated code is committed and must match the protos. */
 async function generatedCodeIsCurrent(): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), "wharf-generated-"));
   try {
@@ -34,7 +36,7 @@ async function generatedCodeIsCurrent(): Promise<void> {
     if (stale.length > 0) {
       const list = stale.map((path) => `${GENERATED}/${path}`).join("\n");
       throw new StepError(
-        `${list}\nnot what the protos say: npm run generate, and commit the result`,
+        `${list}\ndiffers from the protos: run npm run generate, and commit the result`,
       );
     }
   } finally {
@@ -42,15 +44,20 @@ async function generatedCodeIsCurrent(): Promise<void> {
   }
 }
 
-/** An address in the lock binds every install to one mirror, which others may not reach. */
+/** A URL in the lock file binds every install to one mirror, which others may not reach. */
 async function lockNamesNoMirror(): Promise<void> {
   const lock = await readFile(join(ROOT, "package-lock.json"), "utf8");
   const found = lock.match(/"resolved": "http[^"]*"/g) ?? [];
   if (found.length > 0) {
     throw new StepError(
-      `package-lock.json has ${found.length} addresses, such as ${found[0]}: install with --omit-lockfile-registry-resolved`,
+      `package-lock.json has ${found.length} URLs, such as ${found[0]}: install with --omit-lockfile-registry-resolved`,
     );
   }
+}
+
+/** Lists words that the glossary has better ones for. */
+async function languageIsReported(): Promise<void> {
+  for (const violation of await languageViolations()) console.log(shown(violation));
 }
 
 const results = await Promise.all([
@@ -60,8 +67,11 @@ const results = await Promise.all([
   step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),
   step("generated code is current", generatedCodeIsCurrent),
+  step("lists of messages, services and resources are current", indexesAreCurrent),
   step("docs/cli.md and man pages are current", documentsAreCurrent),
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
+  step("links in documents", linksAreValid),
+  step("language (listed only)", languageIsReported),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);
 

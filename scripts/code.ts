@@ -18,7 +18,7 @@ const RECORDER = join(import.meta.dirname, "record-code.ts");
  */
 export async function keepCode(dist: string): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "wharf-build-"));
-  // Nothing of whoever builds: no settings, no config file.
+  // Independent of the building user: no settings, no config file.
   const env = { PATH: process.env.PATH, HOME: scratch, XDG_CONFIG_HOME: scratch };
   const settings = ["--listen", "127.0.0.1:0", "--data", join(scratch, "data")];
   const server = spawn(

@@ -1,14 +1,15 @@
 /**
- * `npm run generate`: formats the contract and writes packages/contract/gen anew from it; writes
- * docs/cli.md and the man pages anew from the definitions of the commands, and the tables of
- * docs/migrate-v1-to-v2.md from the contract.
+ * `npm run generate`: formats the proto files and writes everything that follows from them and from the
+ * definitions of resources and commands. All of it is committed; `npm run check` fails if it is stale.
  */
+import { writeIndexes } from "./indexes/indexes.ts";
 import { step, tool } from "./step.ts";
 
 const done =
   (await step("format protos", () => tool("buf", "format", "-w", "proto"))) &&
   (await step("generate code", () => tool("buf", "generate"))) &&
-  // Imported late: commands are made of the code that was generated just now.
+  (await step("write lists of messages, services and resources", writeIndexes)) &&
+  // Imported dynamically: the commands depend on the code that was just generated.
   (await step("write docs/cli.md and man pages", async () => {
     const { writeDocuments } = await import("./cli-docs/documents.ts");
     await writeDocuments();

@@ -9,21 +9,17 @@ export const ROOT = join(import.meta.dirname, "..");
 
 const BIN = join(ROOT, "node_modules", ".bin");
 
-/** Ours as it is by now, with the tools of the repository before others. */
+/** The environment of this process, with the tools of the repository first on the PATH. */
 function environment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}` };
 }
 
-/** What went wrong in a step, in words for whoever has to mend it. */
+/** Why a step failed, and what to do. */
 export class StepError extends Error {
   override readonly name = "StepError";
 }
 
-/**
- * Runs a tool quietly. Rejects with a StepError that holds its output if it fails.
- *
- * @example await tool("buf", "lint");
- */
+/** Runs a tool without showing its output. Rejects with a StepError that contains the output if it fails. */
 export function tool(command: string, ...args: readonly string[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = spawn(command, args, {
@@ -42,11 +38,7 @@ export function tool(command: string, ...args: readonly string[]): Promise<void>
   return promise;
 }
 
-/**
- * Runs a tool that shows its own output, and answers its exit code.
- *
- * @example process.exitCode = await loudly(process.execPath, "--test");
- */
+/** Runs a tool that shows its own output, and returns its exit code. */
 export function loudly(command: string, ...args: readonly string[]): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const child = spawn(command, args, { cwd: ROOT, env: environment(), stdio: "inherit" });
@@ -55,11 +47,7 @@ export function loudly(command: string, ...args: readonly string[]): Promise<num
   return promise;
 }
 
-/**
- * Runs a step and reports how it went and how long it took. Answers whether it went well.
- *
- * @example await step("lint", () => tool("buf", "lint"));
- */
+/** Runs a step and reports its result and duration. Returns whether it succeeded. */
 export async function step(name: string, work: () => Promise<void>): Promise<boolean> {
   const begun = performance.now();
   let failure = "";

@@ -1,12 +1,9 @@
 /**
- * What takes the place of each method and field of version 1 in version 2, where the names do not
- * tell by themselves. The guide's tables are made of this and the contract; nothing can be left out.
+ * The v2 successor of each v1 method and field, where it does not follow from the names. The guide's
+ * tables are generated from this and the contract; a method or field without successor is an error.
  */
 
-/**
- * The methods of version 2, by those of version 1. Several where one call becomes several; none where
- * version 2 does not do it.
- */
+/** The v2 methods by v1 method: several where one call becomes several, none if v2 has no such method. */
 export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "Groups/Create": ["GroupsService/CreateGroup"],
   "Groups/Update": ["GroupsService/UpdateGroup"],
@@ -82,14 +79,14 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "Advisories/UpdateAdvisoryEvent": [],
 };
 
-/** A field of version 2, or why there is none. */
+/** A v2 field, or why there is none. */
 export type Successor = string | { readonly none: string };
 
 function none(why: string): Successor {
   return { none: why };
 }
 
-/** Renamed wherever the new name is one of version 2's. */
+/** Renamed in every message whose v2 counterpart has the new name. */
 export const EVERYWHERE: Readonly<Record<string, string>> = {
   id: "uid",
   parent_id: "parent",
@@ -106,11 +103,11 @@ const HIDDEN = {
 };
 const IMAGE = { repo_id: "repo_uid", arch: "architecture" };
 const MAPPING = { identity_provider_uidp: "identity_provider_uid", role_uidp: "role_uid" };
-const NOT_KNOWN = none("empty: nothing of the kind is known here");
+const NOT_KNOWN = none("always empty: not supported");
 
 /**
- * The fields that are called something else, by message, or by service and message where two have
- * one name. An exclamation mark is for a field that says the opposite.
+ * Renamed fields, by message, or by service and message where two share a name. An exclamation mark
+ * marks a field with the opposite meaning.
  */
 export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>>> = {
   GroupFilter: LISTED,
@@ -153,7 +150,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>
   CreateExternalGroupRoleMappingRequest: { mapping: "external_group_role_mapping" },
   BatchDeleteExternalGroupRoleMappingsRequest: { ids: "names" },
   CreateRepoRequest: {
-    prevent_existing: none("always so: a second repo of a name is ALREADY_EXISTS"),
+    prevent_existing: none("always on: a second repo of a name is ALREADY_EXISTS"),
   },
   Repo: { readme: none("`content` of `…/repos/{uid}/readme`") },
   SyncConfig: { expiration: "expiration_time", sync_apks: none("has no effect") },
@@ -167,7 +164,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>
   TagFilter: { ...LISTED, ...HIDDEN },
   GetRepoTagsSummaryRequest: { ...HIDDEN, repo_id: "uidp.children_of" },
   RepoTagsSummary: {
-    id: none("what was asked for"),
+    id: none("the requested repo"),
     tag_count: "total_count",
     last_updated: none("`updateTime` of the first with `order_by=updated_at desc`"),
     latest_tag: none("the tag with `name=latest`"),
@@ -182,8 +179,8 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>
   },
   TagHistoryFilter: {
     parent_id: "uid",
-    start: none("newest first: read as far as you need"),
-    end: none("newest first: skip what you do not need"),
+    start: none("newest first: stop reading there"),
+    end: none("newest first: skip later ones"),
   },
   TagHistory: { update_timestamp: "update_time" },
   ImageConfigRequest: IMAGE,

@@ -4,27 +4,22 @@ import { SERVICES_V1 } from "../../packages/contract/src/v1.ts";
 import { StepError } from "../step.ts";
 import { EVERYWHERE, FIELDS, METHODS, type Successor } from "./mapping.ts";
 
-/** A message of version 1 and the one of version 2 that says the same. */
+/** A v1 message and its v2 counterpart. */
 type Pair = readonly [one: DescMessage, two: DescMessage];
 
-/**
- * The tables of the guide: for every service of version 1, its methods and fields with what takes
- * their places. Refuses where one of them has no successor.
- *
- * @example writeFileSync("tables.md", tables());
- */
+/** The tables of the guide: for every v1 service, its methods and fields with their successors. Throws if one has none. */
 export function tables(): string {
   const problems: string[] = [];
   const text = [...SERVICES_V1, advisoriesV1.Advisories]
     .map((service) => section(service, problems))
     .join("\n")
     .trimEnd();
-  if (problems.length > 0) throw new StepError(`${problems.join("\n")}\ntell it in mapping.ts`);
+  if (problems.length > 0) throw new StepError(`${problems.join("\n")}\nadd it to mapping.ts`);
   return text;
 }
 
-/** What is said of methods that have no successor, and are not deprecated. */
-const STAYS = "none: goes on as it is";
+/** For methods without a successor, which are not deprecated. */
+const STAYS = "none: not deprecated";
 
 function section(service: DescService, problems: string[]): string {
   const pairs = new Map<DescMessage, DescMessage>();
@@ -64,12 +59,12 @@ function callOf(method: DescMethod): string {
 
 function pairsOf(one: DescMethod, two: DescMethod | undefined): Pair[] {
   if (two === undefined) return [];
-  // An update takes the resource, and answers with it.
+  // An update takes the resource, and returns it.
   const inputs: Pair[] = one.input === one.output ? [] : [[one.input, two.input]];
   return [...inputs, [one.output, two.output]];
 }
 
-/** Finds all messages within a pair; those of other services are told there. */
+/** Collects the nested messages of a pair, except those of other services. */
 function walk([one, two]: Pair, service: DescService, pairs: Map<DescMessage, DescMessage>): void {
   const isOthers = one.file !== service.file && one.file.services.length > 0;
   if (one === two || pairs.has(one) || isOthers || !one.typeName.startsWith("wharf.")) return;
@@ -98,15 +93,15 @@ function fieldRow(
   return `| \`${one.name}\` | ${same.join(", ")} | ${other.join("<br>")} |`;
 }
 
-/** What the mapping says, or what the names say. Undefined where they lead nowhere. */
+/** The successor by the mapping, or by name. Undefined if there is none. */
 function successorOf(
   service: DescService,
   one: DescMessage,
   two: DescMessage,
   field: DescField,
 ): Successor | undefined {
-  const told = (FIELDS[`${service.name}:${one.name}`] ?? FIELDS[one.name])?.[field.name];
-  if (told !== undefined) return isKnown(two, told) ? told : undefined;
+  const mapped = (FIELDS[`${service.name}:${one.name}`] ?? FIELDS[one.name])?.[field.name];
+  if (mapped !== undefined) return isKnown(two, mapped) ? mapped : undefined;
   const rows = two.fields.find((other) => other.fieldKind === "list" && other.message)?.name;
   const renamed = field.name === "items" ? rows : EVERYWHERE[field.name];
   return [field.name, renamed].find((path) => path !== undefined && isKnown(two, path));

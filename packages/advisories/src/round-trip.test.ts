@@ -6,7 +6,7 @@ import { randomAdvisories } from "../test/random-advisories.ts";
 import { PUBLICATION } from "../test/samples.ts";
 import { assertValid, type Format } from "../test/schemas.ts";
 import { csafDocument, openVexDocument, osvDocument, packageOf } from "./publish/index.ts";
-import { packagesOf } from "./publish/purl.ts";
+import { packagesOf } from "./publish/packages.ts";
 import { readDocument } from "./read/index.ts";
 
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);

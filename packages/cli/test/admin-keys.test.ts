@@ -138,7 +138,7 @@ describe("wharf admin keys", () => {
     for (const [flags, why] of [
       [[], /admin keys reseal needs --new-secret-key-file FILE/],
       [["--new-secret-key-file", join(folder, "nowhere")], /nowhere is missing/],
-      [["--new-secret-key-file", keyFile("short.key", "short")], /must hold 32 random bytes/],
+      [["--new-secret-key-file", keyFile("short.key", "short")], /must contain 32 random bytes/],
       [["--new-secret-key-file", secretKey], /is the present secret key: make a new one/],
     ] as const) {
       const { code, stderr } = await wharf(["admin", "keys", "reseal", ...flags, ...own()]);

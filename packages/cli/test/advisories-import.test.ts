@@ -179,8 +179,8 @@ describe("wharf advisories import", () => {
     assert.deepEqual(told, [
       `  ${at("a.yaml")}:13: advisories[0].events[1].data.fixed-version: is missing`,
       `  ${at("d.json")}:2: has the key "id" twice`,
-      `  ${at("e.yaml")}:14: advisories[1].id: "${ids(220, 1)[0]}" is there twice`,
-      `  ${at("f.yaml")}:1: schema-version: schema version "3.1.0" is not read; 2.x is`,
+      `  ${at("e.yaml")}:14: advisories[1].id: "${ids(220, 1)[0]}" occurs twice`,
+      `  ${at("f.yaml")}:1: schema-version: schema version "3.1.0" is not supported; expected 2.x`,
       `  ${at("g.json")}: is larger than 16 MiB`,
       `  ${at("h.json")}:2: is not UTF-8: byte 0xff at offset 2`,
       `  ${at("c.yaml")}:11: advisories[0].events[1].createTime: createTime must not be in the future`,

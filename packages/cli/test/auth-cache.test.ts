@@ -115,7 +115,7 @@ describe("stored logins", () => {
   test("an unreachable server does not delete the login", async () => {
     home.expire();
     const { login } = home;
-    await world.server.kill();
+    await world.server.terminate();
     try {
       const { code, stderr } = await home.run(["auth", "token"]);
       assert.equal(code, 7, stderr);

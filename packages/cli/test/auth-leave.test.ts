@@ -47,7 +47,7 @@ describe("leaving", () => {
   });
 
   test("logout without a server deletes the tokens and warns about the session", async () => {
-    await world.server.kill();
+    await world.server.terminate();
     try {
       const { code, stderr } = await home.run(["auth", "logout"]);
       assert.equal(code, 0);

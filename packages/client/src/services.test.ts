@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import {
   advisoriesV1,
@@ -15,13 +13,6 @@ test("the client has every service of the contract", () => {
   const names = (services: readonly { typeName: string }[]) =>
     services.map((service) => service.typeName).sort();
   assert.deepEqual(names(Object.values(CLIENT_SERVICES)), names(SERVICES));
-});
-
-test("the README names every service", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
-  const said = /Services are properties: (.*?)\. Methods/s.exec(readme)?.[1] ?? "";
-  const named = [...said.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  assert.deepEqual(named, Object.keys(CLIENT_SERVICES));
 });
 
 const NAMES = [

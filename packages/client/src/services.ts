@@ -10,54 +10,11 @@ import type {
   DescService,
   MessageShape,
 } from "@bufbuild/protobuf";
-import {
-  AccountAssociationsService,
-  AdvisoriesService,
-  AdvisoryImportsService,
-  Auth,
-  advisoriesV1,
-  ExternalGroupRoleMappingsService,
-  GroupInvitesService,
-  GroupsService,
-  IdentitiesService,
-  IdentityProvidersService,
-  ImagesService,
-  PingService,
-  RegistriesService,
-  RegistrySettingsService,
-  ReposService,
-  RoleBindingsService,
-  RolesService,
-  SecurityTokenService,
-  SessionsService,
-  TagsService,
-} from "@wharf/contract/messages";
+import { CLIENT_SERVICES } from "../gen/services.ts";
 import type { CallOptions } from "./call.ts";
 import type { RequestOf } from "./request.ts";
 
-export const CLIENT_SERVICES = {
-  groups: GroupsService,
-  identities: IdentitiesService,
-  roles: RolesService,
-  roleBindings: RoleBindingsService,
-  identityProviders: IdentityProvidersService,
-  accountAssociations: AccountAssociationsService,
-  groupInvites: GroupInvitesService,
-  externalGroupRoleMappings: ExternalGroupRoleMappingsService,
-  repos: ReposService,
-  tags: TagsService,
-  images: ImagesService,
-  registries: RegistriesService,
-  registrySettings: RegistrySettingsService,
-  advisories: AdvisoriesService,
-  /** What writes advisories; reading them is better done with version 2. */
-  advisoriesV1: advisoriesV1.Advisories,
-  advisoryImports: AdvisoryImportsService,
-  sts: SecurityTokenService,
-  auth: Auth,
-  sessions: SessionsService,
-  ping: PingService,
-} as const;
+export { CLIENT_SERVICES };
 
 type ClientServices = typeof CLIENT_SERVICES;
 export type ServiceName = keyof ClientServices;

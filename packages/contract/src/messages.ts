@@ -1,28 +1,8 @@
 /**
- * The part of the contract that runs anywhere, browsers included: messages and services as
- * generated, and what their options say.
+ * The part of the contract that runs anywhere, browsers included: generated messages and services, and the
+ * values of their options.
  */
-export * from "../gen/wharf/auth/auth_pb.js";
-export * from "../gen/wharf/auth/sessions_pb.js";
-export * from "../gen/wharf/common/uid_filter_pb.js";
-export * from "../gen/wharf/iam/v2beta1/account_associations_pb.js";
-export * from "../gen/wharf/iam/v2beta1/external_group_role_mappings_pb.js";
-export * from "../gen/wharf/iam/v2beta1/group_invites_pb.js";
-export * from "../gen/wharf/iam/v2beta1/groups_pb.js";
-export * from "../gen/wharf/iam/v2beta1/identities_pb.js";
-export * from "../gen/wharf/iam/v2beta1/identity_providers_pb.js";
-export * from "../gen/wharf/iam/v2beta1/role_bindings_pb.js";
-export * from "../gen/wharf/iam/v2beta1/roles_pb.js";
-export * from "../gen/wharf/oidc/security_token_service_pb.js";
-export * from "../gen/wharf/ping/v2beta1/ping_pb.js";
-export * from "../gen/wharf/registry/v2beta1/images_pb.js";
-export * from "../gen/wharf/registry/v2beta1/registries_pb.js";
-export * from "../gen/wharf/registry/v2beta1/repos_pb.js";
-export * from "../gen/wharf/registry/v2beta1/settings_pb.js";
-export * from "../gen/wharf/registry/v2beta1/tags_pb.js";
-export * as advisoriesV1 from "../gen/wharf/vulnerabilities/v1/advisories_pb.js";
-export * from "../gen/wharf/vulnerabilities/v2beta1/advisories_pb.js";
-export * from "../gen/wharf/vulnerabilities/v2beta1/imports_pb.js";
+export * from "../gen/messages.ts";
 export * from "./capabilities.ts";
 export * from "./codes.ts";
 export * from "./options.ts";

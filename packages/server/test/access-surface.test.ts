@@ -57,7 +57,7 @@ onEachStore("the surface of the service", (world) => {
           if (isServed) continue;
           assert.deepEqual(answer.body, {
             code: 12,
-            message: `Unimplemented: ${name} is not served here`,
+            message: `Unimplemented: ${name} is not implemented`,
             details: [
               {
                 "@type": "type.googleapis.com/google.rpc.ErrorInfo",

@@ -51,8 +51,8 @@ describe("advisories on two replicas", () => {
   let apis: Record<Protocol, Api[]>;
   let group: string;
   before(async () => {
-    const one = await TestServer.start({ store: "postgres", flags: FLAGS });
-    servers = [one, await TestServer.start({ sameStoreAs: one, flags: FLAGS })];
+    const one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
+    servers = [one, await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true })];
     const token = await one.token();
     const on = (protocol: Protocol) => servers.map(({ url }) => new Api(protocol, url, token));
     apis = { REST: on("REST"), gRPC: on("gRPC") };

@@ -16,7 +16,7 @@ for (const store of STORES) {
     let server: TestServer;
     let operator: Api;
     before(async () => {
-      server = await TestServer.start({ store });
+      server = await TestServer.start({ store, ownProcess: true });
       operator = new Api("REST", server.url, await server.token());
     });
     after(() => server.stop());

@@ -25,7 +25,7 @@ for (const store of STORES) {
     const acknowledged = new Acknowledged();
 
     before(async () => {
-      server = await TestServer.start({ store });
+      server = await TestServer.start({ store, ownProcess: true });
       operator = new Api("REST", server.url, await server.token());
       parent = (await operator.groups.create("", { name: "parent" })).uid;
       const { uid } = await operator.identities.create(parent, {

@@ -14,7 +14,7 @@ for (const store of STORES) {
     let token: string;
     let open: RawHttp2[] = [];
     before(async () => {
-      server = await TestServer.start({ store });
+      server = await TestServer.start({ store, ownProcess: true });
       token = await server.token();
     });
     afterEach(() => {

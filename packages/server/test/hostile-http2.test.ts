@@ -13,7 +13,7 @@ import { TestServer } from "./support/server.ts";
 describe("a server under hostile HTTP/2", () => {
   let server: TestServer;
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ ownProcess: true });
   });
   after(async () => {
     assert.equal(await server.stop(), 0);

@@ -18,7 +18,7 @@ for (const store of STORES) {
     let server: TestServer;
     let known: Known;
     before(async () => {
-      server = await TestServer.start({ store });
+      server = await TestServer.start({ store, ownProcess: true });
       const token = await server.token();
       known = await settle(server.url, token);
     });

@@ -19,7 +19,7 @@ import {
   secretBytesOf,
   spellings,
 } from "./support/key-material.ts";
-import { newDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/postgres.ts";
 import { rawRows } from "./support/raw-rows.ts";
 import { Rest } from "./support/rest.ts";
 import { STORES, TestServer } from "./support/server.ts";
@@ -72,7 +72,7 @@ for (const store of STORES) {
     before(async () => {
       const keyFile = join(folder, "secret.key");
       writeFileSync(keyFile, randomBytes(32));
-      const url = store === "postgres" ? await newDatabase() : "";
+      const url = store === "postgres" ? await emptyDatabase() : "";
       const driver = url ? await openPostgres(url) : openSqlite(join(folder, "wharf.db"));
       plain = await plainStore(driver);
       const where = url ? ["--database-url", url] : ["--data", folder];

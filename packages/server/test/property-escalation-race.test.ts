@@ -15,9 +15,9 @@ describe("someone whose access ends while their request waits", () => {
   let inside: Inside;
   let operator: Rest;
   before(async () => {
-    server = await TestServer.start({ store: "postgres" });
+    server = await TestServer.start({ store: "postgres", ownProcess: true });
     const flags = ["--base-url", server.url];
-    replica = await TestServer.start({ sameStoreAs: server, flags });
+    replica = await TestServer.start({ sameStoreAs: server, flags, ownProcess: true });
     inside = await Inside.open(server);
     operator = new Rest(replica.url, await inside.token());
   });

@@ -7,7 +7,7 @@ import {
   recordPull,
   removeManifest,
 } from "../src/registry/ingest/manifest-state.ts";
-import { leavePlace } from "../src/registry/ingest/removal.ts";
+import { removeLocationInBatches } from "../src/registry/ingest/removal.ts";
 import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
@@ -86,7 +86,7 @@ onEachStore("what is known of a registry", (world) => {
     const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
     const write = context.mock.method(insider.inside.store, "write");
     const deps = { engine: insider.engine, remotes: new Map() };
-    await leavePlace(deps, { ...place, time: occasion.time }, occasion);
+    await removeLocationInBatches(deps, { ...place, time: occasion.time }, occasion);
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
     assert.deepEqual(tags, []);

@@ -101,7 +101,7 @@ describe("a server without a registry", () => {
     assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });
     const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, {});
     assert.equal(status, 400);
-    assert.match(body.message, /no registry is attached: --registry-urls names them/);
+    assert.match(body.message, /no registry is attached: set --registry-urls/);
     await server.stop();
   });
 });

@@ -14,7 +14,7 @@ for (const store of STORES) {
       tracked = await TrackedWorld.start({ store, tells: false });
       storage = new RegistryStorage(tracked.registry.storage);
       // The one at the start found the registry down, or empty.
-      await until(async () => tracked.world.server.log.includes("registry looked through"));
+      await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
     });
     after(async () => {
       const insider = await Insider.open(tracked.world.server);
@@ -169,7 +169,7 @@ for (const store of STORES) {
       await tracked.registry.down();
       await server.terminate();
       await server.restart();
-      await until(async () => server.log.split("registry not read").length > 2);
+      await until(async () => server.log.split("reconcile pass failed").length > 2);
       assert.deepEqual(await names("found"), before);
       assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
       storage.tag("acme/found", "later", storage.image("later"));

@@ -158,7 +158,7 @@ for (const store of STORES) {
       for (const path of ["registry/v2beta1/tags", "registry/v1/tags"]) {
         const { status, body } = await writer.delete(`/${path}/${uid}`);
         const { host } = tracked.registry;
-        const description = `the registry ${host} cannot delete a tag alone: delete the image that it stands for there, or move the tag`;
+        const description = `the registry ${host} cannot delete a tag without its image: delete the image in the registry, or move the tag`;
         assert.equal(status, 400, JSON.stringify(body));
         assert.equal(body.message, `Precondition failed: ${description}`);
         assert.deepEqual(body.details[1].violations, [{ type: "TAG_NOT_DELETABLE", description }]);

@@ -89,7 +89,7 @@ for (const store of STORES) {
         const { status, body } = await world.ask({ user: "_token", password, scope: SCOPE });
         assert.equal(status, 403);
         assert.equal(body.errors[0].code, "DENIED");
-        const help = `meant for "${audience}": exchange it for one with the audience "${world.host}"`;
+        const help = `the token is for "${audience}": exchange it for one with the audience "${world.host}"`;
         assert.ok(body.errors[0].message.includes(help), body.errors[0].message);
       }
     });
@@ -230,7 +230,7 @@ for (const store of STORES) {
       });
       const refused = rows.find((one) => Number(one.code) === 7);
       const detail = JSON.parse(refused?.detail ?? "{}");
-      assert.match(detail.refused, /meant for/);
+      assert.match(detail.refused, /the token is for/);
       assert.equal(detail.identity, puller);
       const count = async () =>
         (await rawRows(world.server, "SELECT id FROM audit WHERE method = 'registry token'"))

@@ -89,7 +89,7 @@ describe("a registry whose notifications are lost, doubled and out of order", ()
     await line.pass(server.url);
     await server.terminate();
     await server.restart();
-    await until(async () => server.log.includes("registry looked through"));
+    await until(async () => server.log.includes("reconcile pass finished"));
     const repo = (await tracked.repo("shaky")) as string;
     const found = (await tracked.tags(repo)).map(({ name, digest }) => [name, digest] as const);
     assert.deepEqual(new Map(found), wanted);

@@ -20,8 +20,8 @@ describe("two replicas that work against each other", () => {
   let org: string;
   let signer: Signer;
   before(async () => {
-    one = await TestServer.start({ store: "postgres", flags: FLAGS });
-    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS });
+    one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
+    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true });
     signer = await signerOf(one);
     a = new Api("REST", one.url, await one.token());
     b = new Api("REST", two.url, a.token);

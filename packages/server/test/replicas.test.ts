@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
 import { Api, refused } from "./support/api.ts";
-import { newDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/postgres.ts";
 import { Rest } from "./support/rest.ts";
 import { TestServer } from "./support/server.ts";
 import { roleNamed } from "./support/test-world.ts";
@@ -19,8 +19,8 @@ describe("two replicas on one database", () => {
   let b: Api;
   let org: string;
   before(async () => {
-    one = await TestServer.start({ store: "postgres", flags: FLAGS });
-    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS });
+    one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
+    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true });
     a = new Api("REST", one.url, await one.token());
     b = new Api("REST", two.url, a.token);
     org = (await a.groups.create("", { name: "org" })).uid;
@@ -40,8 +40,10 @@ describe("two replicas on one database", () => {
 
   test("start together on an empty database and share its keys and roles", async () => {
     for (let round = 0; round < 3; round++) {
-      const sameStoreAs = { storeFlags: ["--database-url", await newDatabase()] };
-      const starts = [1, 2, 3].map(() => TestServer.start({ sameStoreAs, flags: FLAGS }));
+      const sameStoreAs = { storeFlags: ["--database-url", await emptyDatabase()] };
+      const starts = [1, 2, 3].map(() =>
+        TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true }),
+      );
       const ended = await Promise.allSettled(starts);
       try {
         const kids = new Set<string>();
@@ -63,12 +65,12 @@ describe("two replicas on one database", () => {
     const { host } = new URL(one?.url ?? "");
     const sameStoreAs = one as TestServer;
     await assert.rejects(
-      TestServer.start({ sameStoreAs, flags: [...FLAGS, "--listen", host] }),
+      TestServer.start({ sameStoreAs, flags: [...FLAGS, "--listen", host], ownProcess: true }),
       /ended at start with 1:[\s\S]*another program listens there/,
     );
     const nowhere = { storeFlags: ["--database-url", "postgres://wharf@127.0.0.1:1/none"] };
     await assert.rejects(
-      TestServer.start({ sameStoreAs: nowhere }),
+      TestServer.start({ sameStoreAs: nowhere, ownProcess: true }),
       /ended at start with 7:\s*wharf: the database at 127.0.0.1:1 cannot be used: connection refused/,
     );
   });
@@ -184,7 +186,7 @@ describe("two replicas on one database", () => {
 
   test("go on when the other is killed in the middle of its writes", async () => {
     const sameStoreAs = one as TestServer;
-    const third = await TestServer.start({ sameStoreAs, flags: FLAGS });
+    const third = await TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true });
     const c = new Api("REST", third.url, a.token);
     const parent = (await a.groups.create("", { name: "shared" })).uid;
     const dying = inParallel(Array.from({ length: 200 }), () =>

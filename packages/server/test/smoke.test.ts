@@ -9,7 +9,7 @@ for (const store of STORES) {
     let server: TestServer;
     let token: string;
     before(async () => {
-      server = await TestServer.start({ store });
+      server = await TestServer.start({ store, ownProcess: true });
       token = await server.token();
     });
     after(async () => {

@@ -37,7 +37,7 @@ onEachStore("what imports can hold", (world) => {
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
       const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
-      const description = "events would be more than 1000 with those that are there";
+      const description = "events would be more than 1000, including the stored ones";
       const refusals = [{ field: "advisories[1].events", description }];
       assert.deepEqual(results, [plain("x", { refusals })]);
     }
@@ -60,7 +60,8 @@ onEachStore("what imports can hold", (world) => {
     assert.equal((await take(0, 4)).created, 1);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
-      const description = "events would be longer than 262144 characters with those that are there";
+      const description =
+        "events would be longer than 262144 characters, including the stored ones";
       const refusals = [{ field: "advisories[0].events", description }];
       assert.deepEqual(await take(4, 1, more), plain("x", { refusals }));
     }
@@ -88,7 +89,8 @@ onEachStore("what imports can hold", (world) => {
     for (const more of given) {
       const advisories = [advisory("CGA-1", { events: many(more) })];
       const { results } = await api.importAdvisories(group, [{ name: "x", advisories }]);
-      const description = "events would be longer than 262144 characters with those that are there";
+      const description =
+        "events would be longer than 262144 characters, including the stored ones";
       const refusals = [{ field: "advisories[0].events", description }];
       assert.deepEqual(results, [plain("x", { refusals })]);
     }
@@ -105,7 +107,7 @@ onEachStore("what imports can hold", (world) => {
     };
     assert.equal((await take(0, 200)).results[0].vulnerabilitiesChanged, 200);
     const { code, fields } = await refused(take(200, 1));
-    const description = "more than 200 vulnerabilities would be called CVE-1";
+    const description = "more than 200 vulnerabilities would have the name CVE-1";
     assert.deepEqual([code, fields], [3, { documents: description }]);
     assert.equal((await take(199, 1)).results[0].vulnerabilitiesChanged, 0);
   });

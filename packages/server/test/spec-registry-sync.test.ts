@@ -66,7 +66,7 @@ onEachStore("repos that are synced from others", (world) => {
       const changed = await refused(api.repos.update(uid, { [field]: value }));
       for (const refusal of [made, changed]) {
         assert.equal(refusal.code, 3);
-        const description = `${field} is that of the repo that this one is synced from`;
+        const description = `${field} is inherited from the repo that this one is synced from`;
         assert.deepEqual(refusal.fields, { [field]: description });
       }
     }

@@ -7,7 +7,7 @@ import { Store } from "../src/store/db/store.ts";
 import { countRange, type Range, readPage } from "../src/store/resources/page.ts";
 import type { Condition } from "../src/store/resources/resource-table.ts";
 import { Watching } from "../src/store/testing/watching.ts";
-import { newDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/postgres.ts";
 
 const ROOT = "a".repeat(40);
 const COUNT = 50_000;
@@ -31,7 +31,7 @@ describe("the plan of a list by terms on PostgreSQL", () => {
   const { table } = RESOURCES.advisories;
   let driver: Driver;
   before(async () => {
-    driver = await openPostgres(await newDatabase());
+    driver = await openPostgres(await emptyDatabase());
     const store = await Store.open(driver, [table], { committed() {} });
     await store.write(async (tx) => {
       for (const sql of FILL) await tx.run(sql);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../src/store/db/postgres.ts";
-import { newDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/postgres.ts";
 
 test("a transaction in which something failed is not taken for committed", async () => {
-  const driver = await openPostgres(await newDatabase());
+  const driver = await openPostgres(await emptyDatabase());
   try {
     await driver.begin();
     await driver.writer.run("CREATE TABLE kept (id integer)");

@@ -35,7 +35,7 @@ for (const store of STORES) {
         "--reconcile-minutes",
         "0",
       ];
-      server = await TestServer.start({ store, flags });
+      server = await TestServer.start({ store, flags, ownProcess: true });
       const [header, content] = (await server.token()).split(".");
       credentials = {
         "no token": [],

@@ -101,7 +101,7 @@ onEachStore("what is outside of what the server does", (world) => {
         assert.equal(answer.status, 501, request);
         assert.deepEqual(answer.body, {
           code: 12,
-          message: `Unimplemented: chainguard.platform.${name} is outside of what this server does`,
+          message: `Unimplemented: chainguard.platform.${name} is not supported by this server`,
           details: [
             {
               "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -120,7 +120,7 @@ onEachStore("what is outside of what the server does", (world) => {
       const refusal = refusalOf(await failure(full));
       assert.ok(refusal instanceof Refusal);
       assert.equal(refusal.code, 12);
-      const text = `chainguard.platform.${name} is outside of what this server does`;
+      const text = `chainguard.platform.${name} is not supported by this server`;
       assert.equal(refusal.message, `Unimplemented: ${text}`);
     }
   });
@@ -144,7 +144,7 @@ onEachStore("what is outside of what the server does", (world) => {
       const error = await failure(full);
       assert.deepEqual(
         [error.code, error.details],
-        [12, "Unimplemented: the method is not served here"],
+        [12, "Unimplemented: the method is not implemented"],
       );
     }
   });

@@ -1,10 +1,10 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
+import { assessmentOf, type VexStatus } from "./assessment.ts";
 import { vulnerabilityName } from "./names.ts";
 import { packageKind } from "./package-kinds.ts";
+import { componentPurl } from "./packages.ts";
 import type { Naming } from "./publication.ts";
-import { componentPurl } from "./purl.ts";
-import { standingOf, type VexStatus } from "./standing.ts";
 
 /** How much of a package is clear, by what is said of it: nothing, some versions, all of them. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {
@@ -62,8 +62,8 @@ function architectureOf({ artifactType, artifactArchitecture }: Advisory): strin
 }
 
 function clearsOf(advisory: Advisory): number {
-  const standing = standingOf(advisory);
-  return standing === undefined ? Number.POSITIVE_INFINITY : CLEARS[standing.status];
+  const assessment = assessmentOf(advisory);
+  return assessment === undefined ? Number.POSITIVE_INFINITY : CLEARS[assessment.status];
 }
 
 /** The least that is clear on each architecture. */

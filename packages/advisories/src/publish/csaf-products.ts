@@ -1,10 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
+import { assessmentOf } from "./assessment.ts";
 import { osvUrl } from "./osv.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
-import { standingOf } from "./standing.ts";
 
 /** A product of a document's tree. */
 export interface Product {
@@ -21,15 +21,15 @@ export interface Product {
  * @example productsOf(advisory, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
 export function productsOf(advisory: Advisory, publication: Publication): Product[] {
-  const standing = standingOf(advisory);
-  const versions = standing?.status === "fixed" ? standing.fixedIn : [""];
+  const assessment = assessmentOf(advisory);
+  const versions = assessment?.status === "fixed" ? assessment.fixedIn : [""];
   const { artifactArchitecture, componentLocation } = advisory;
   const component = componentPurl(advisory, publication);
   const place = componentLocation === "" ? "" : `at ${componentLocation}`;
   const part = [component, place].filter(Boolean).join(" ");
-  return packagesOf(advisory, publication).flatMap(({ purl: bare, name }) =>
+  return packagesOf(advisory, publication).flatMap(({ url, name }) =>
     versions.map((version) => {
-      const purl = versioned(bare, version, artifactArchitecture);
+      const purl = versioned(url, version, artifactArchitecture);
       const shown = [
         name,
         version,

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
+import { type Assessment, assessmentOf, type VexStatus } from "./assessment.ts";
 import { type Product, productsOf } from "./csaf-products.ts";
 import { baseScore } from "./cvss.ts";
 import { isCve, vulnerabilityName } from "./names.ts";
 import type { Publication } from "./publication.ts";
 import { actionOf, fixOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
-import { type Standing, standingOf, type VexStatus } from "./standing.ts";
 import { rfc3339 } from "./times.ts";
 
 /** What CSAF calls the statuses; of two that contradict each other on a product the first one counts. */
@@ -25,12 +25,12 @@ export const KNOWN_AS = "Known as:";
 /** One product, and what an advisory says of it. */
 export interface Statement {
   readonly product: Product;
-  readonly standing: Standing;
+  readonly assessment: Assessment;
   readonly advisory: Advisory;
 }
 
 /** A vulnerability of a package: its name, who tells of it, and what. */
-export interface Told {
+export interface VulnerabilityStatements {
   readonly name: string;
   readonly advisories: readonly Advisory[];
   readonly statements: readonly Statement[];
@@ -40,9 +40,12 @@ export interface Told {
  * The vulnerabilities of one package, each once, with one statement for each product: CSAF refuses
  * documents that contradict themselves.
  *
- * @example toldOf(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
+ * @example statementsByVulnerability(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
  */
-export function toldOf(advisories: readonly Advisory[], publication: Publication): Told[] {
+export function statementsByVulnerability(
+  advisories: readonly Advisory[],
+  publication: Publication,
+): VulnerabilityStatements[] {
   const named = Map.groupBy(advisories, (advisory) => vulnerabilityName(advisory).name);
   return [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -56,11 +59,15 @@ export function toldOf(advisories: readonly Advisory[], publication: Publication
 /**
  * A vulnerability with where each product stands.
  *
- * @example vulnerability(told).cve // "CVE-2026-0001"
+ * @example vulnerability(groups).cve // "CVE-2026-0001"
  */
-export function vulnerability({ name, advisories, statements }: Told): JsonObject {
+export function vulnerability({
+  name,
+  advisories,
+  statements,
+}: VulnerabilityStatements): JsonObject {
   const having = (status: VexStatus) =>
-    statements.filter(({ standing }) => standing.status === status);
+    statements.filter(({ assessment }) => assessment.status === status);
   const own = new Set(advisories.map(({ advisoryId }) => advisoryId));
   const all = new Set([name, ...advisories.flatMap((one) => vulnerabilityName(one).others)]);
   const ids = [...all].filter((id) => !(id === name && isCve(name))).map((id) => idOf(id, own));
@@ -82,14 +89,14 @@ export function vulnerability({ name, advisories, statements }: Told): JsonObjec
 }
 
 function settled(advisories: readonly Advisory[], publication: Publication): Statement[] {
-  const rank = ({ standing }: Statement) =>
-    STATUSES.findIndex(([status]) => status === standing.status);
+  const rank = ({ assessment }: Statement) =>
+    STATUSES.findIndex(([status]) => status === assessment.status);
   const chosen = new Map<string, Statement>();
   for (const advisory of advisories) {
-    const standing = standingOf(advisory);
-    if (standing === undefined) continue;
+    const assessment = assessmentOf(advisory);
+    if (assessment === undefined) continue;
     for (const product of productsOf(advisory, publication)) {
-      const statement = { product, standing, advisory };
+      const statement = { product, assessment, advisory };
       const before = chosen.get(product.id);
       if (before === undefined || rank(statement) < rank(before)) chosen.set(product.id, statement);
     }
@@ -111,9 +118,11 @@ function notes(
   advisories: readonly Advisory[],
   statements: readonly Statement[],
 ): JsonObject[] {
-  const said = new Map(statements.map(({ advisory, standing }) => [advisory.advisoryId, standing]));
+  const said = new Map(
+    statements.map(({ advisory, assessment }) => [advisory.advisoryId, assessment]),
+  );
   return [
-    { category: "description", text: `What is known of ${name} in this package.` },
+    { category: "description", text: `Status of ${name} in this package.` },
     ...[...said].flatMap(([title, { note }]) =>
       note === "" || note === NOT_AFFECTED ? [] : [{ category: "details", title, text: note }],
     ),
@@ -137,14 +146,14 @@ function otherNames(advisories: readonly Advisory[]): JsonObject[] {
 }
 
 function flags(statements: readonly Statement[]): JsonObject[] {
-  return statements.flatMap(({ product, standing: { justification, time } }) =>
+  return statements.flatMap(({ product, assessment: { justification, time } }) =>
     justification === undefined
       ? []
       : [{ label: justification, date: rfc3339(time), product_ids: [product.id] }],
   );
 }
 
-function impact({ product, standing: { status, note, time } }: Statement): JsonObject {
+function impact({ product, assessment: { status, note, time } }: Statement): JsonObject {
   return {
     category: "impact",
     details: status === "under_investigation" ? NOT_KNOWN : note || NOT_AFFECTED,
@@ -154,13 +163,13 @@ function impact({ product, standing: { status, note, time } }: Statement): JsonO
 }
 
 /** What there is to do; of what is fixed, since when the fix is there. */
-function remediation({ product, standing }: Statement): JsonObject {
-  const unplanned = standing.kind === "fixNotPlanned" || standing.kind === "analysisNotPlanned";
-  const isFixed = standing.status === "fixed";
+function remediation({ product, assessment }: Statement): JsonObject {
+  const unplanned = assessment.kind === "fixNotPlanned" || assessment.kind === "analysisNotPlanned";
+  const isFixed = assessment.status === "fixed";
   return {
     category: isFixed ? "vendor_fix" : unplanned ? "no_fix_planned" : "none_available",
-    details: isFixed ? fixOf(standing) : actionOf(standing),
-    date: rfc3339(standing.time),
+    details: isFixed ? fixOf(assessment) : actionOf(assessment),
+    date: rfc3339(assessment.time),
     product_ids: [product.id],
   };
 }
@@ -168,7 +177,7 @@ function remediation({ product, standing }: Statement): JsonObject {
 /** CSAF has one score of version 3 for a product, and none for what is not affected. */
 function scores(advisories: readonly Advisory[], statements: readonly Statement[]): JsonObject[] {
   const products = productIds(
-    statements.filter(({ standing }) => standing.status !== "not_affected"),
+    statements.filter(({ assessment }) => assessment.status !== "not_affected"),
   );
   if (products.length === 0) return [];
   for (const { type, score: vectorString } of advisories.flatMap((one) => one.severities)) {

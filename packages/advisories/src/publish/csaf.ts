@@ -1,12 +1,16 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
+import { assessmentOf, isPublic, timeOf } from "./assessment.ts";
 import { csafId, csafPath } from "./csaf-file.ts";
 import { fullProductName, type Product } from "./csaf-products.ts";
-import { type Told, toldOf, vulnerability } from "./csaf-vulnerabilities.ts";
+import {
+  statementsByVulnerability,
+  type VulnerabilityStatements,
+  vulnerability,
+} from "./csaf-vulnerabilities.ts";
 import { packageOf } from "./names.ts";
 import { type Publication, TOOL } from "./publication.ts";
-import { isPublic, standingOf, timeOf } from "./standing.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 /**
@@ -20,14 +24,14 @@ export function csafDocument(
   advisories: readonly Advisory[],
   publication: Publication,
 ): JsonObject | undefined {
-  const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
   const present = known.filter(({ deleteTime }) => deleteTime === undefined);
   // Readers know products by their package URLs, which have no component.
   const shown = withoutFalseClears(present, "packages");
   const [one] = shown;
   if (one === undefined) return undefined;
   const key = packageOf(one);
-  const told = toldOf(shown, publication);
+  const groups = statementsByVulnerability(shown, publication);
   const { first } = timesOf(known);
   return {
     document: {
@@ -56,9 +60,9 @@ export function csafDocument(
       tracking: tracking(csafId(key), known),
     },
     product_tree: {
-      full_product_names: productNames(told, publication),
+      full_product_names: productNames(groups, publication),
     },
-    vulnerabilities: told.map(vulnerability),
+    vulnerabilities: groups.map(vulnerability),
   };
 }
 
@@ -66,9 +70,12 @@ export function csafDocument(
  * All products. Where several advisories are on one vulnerability, its products say which of them is about
  * each.
  */
-function productNames(told: readonly Told[], publication: Publication): JsonObject[] {
+function productNames(
+  groups: readonly VulnerabilityStatements[],
+  publication: Publication,
+): JsonObject[] {
   const products = new Map<string, { product: Product; about: Advisory[] }>();
-  for (const { advisories, statements } of told) {
+  for (const { advisories, statements } of groups) {
     for (const { product, advisory } of statements) {
       const entry = products.get(product.id) ?? { product, about: [] };
       products.set(product.id, entry);

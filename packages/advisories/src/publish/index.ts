@@ -1,4 +1,6 @@
 /** Advisories in the formats that scanners read. Pure: the same advisories give the same bytes. */
+
+export { type Assessment, assessmentOf } from "./assessment.ts";
 export { csafDocument } from "./csaf.ts";
 export { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
 export {
@@ -15,6 +17,5 @@ export { publicJson, publicPart } from "./public-part.ts";
 export type { Naming, Publication } from "./publication.ts";
 export { isSameArtifact, isSameComponent } from "./same-artifact.ts";
 export { secdbFile } from "./secdb.ts";
-export { type Standing, standingOf } from "./standing.ts";
 export { rfc3339, type Times, timesOf } from "./times.ts";
 export { vexIndexEntries, vexManifest, vexPath } from "./vex-repository.ts";

@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
+import { type Assessment, assessmentOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvUrl } from "./osv.ts";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
 import { actionOf, fixOf, NOT_AFFECTED } from "./sentences.ts";
-import { type Standing, standingOf } from "./standing.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 const CONTEXT = "https://openvex.dev/ns/v0.2.0";
@@ -30,7 +30,7 @@ export async function* openVexDocument(
   let last = 0;
   let begun = false;
   for await (const advisories of byPackage(sorted)) {
-    const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+    const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
     for (const advisory of known) {
       const times = timesOf([advisory]);
       last = Math.max(last, times.last);
@@ -40,7 +40,7 @@ export async function* openVexDocument(
     for (const advisory of withoutFalseClears(shown, "components")) {
       yield begun ? "," : openVexStart(id, publication);
       begun = true;
-      yield JSON.stringify(statement(advisory, standingOf(advisory) as Standing, publication));
+      yield JSON.stringify(statement(advisory, assessmentOf(advisory) as Assessment, publication));
     }
   }
   if (!begun) return;
@@ -52,19 +52,23 @@ function openVexStart(id: string, { publisher }: Publication): string {
   return `${JSON.stringify(head).slice(0, -1)},"statements":[`;
 }
 
-function statement(advisory: Advisory, standing: Standing, publication: Publication): JsonObject {
+function statement(
+  advisory: Advisory,
+  assessment: Assessment,
+  publication: Publication,
+): JsonObject {
   const { name, others } = vulnerabilityName(advisory);
-  const { status, justification, note, time } = standing;
+  const { status, justification, note, time } = assessment;
   return {
     "@id": osvUrl(advisory, publication.url),
     vulnerability: { name, ...(others.length === 0 ? {} : { aliases: [...others] }) },
     timestamp: rfc3339(time),
-    products: products(advisory, standing, publication),
+    products: products(advisory, assessment, publication),
     status,
     ...(justification === undefined ? {} : { justification }),
     ...(status === "not_affected" ? { impact_statement: note || NOT_AFFECTED } : {}),
-    ...(status === "affected" ? { action_statement: actionOf(standing) } : {}),
-    ...(status === "fixed" ? { status_notes: fixOf(standing) } : {}),
+    ...(status === "affected" ? { action_statement: actionOf(assessment) } : {}),
+    ...(status === "fixed" ? { status_notes: fixOf(assessment) } : {}),
   };
 }
 
@@ -73,7 +77,7 @@ function statement(advisory: Advisory, standing: Standing, publication: Publicat
  */
 function products(
   advisory: Advisory,
-  { status, fixedIn }: Standing,
+  { status, fixedIn }: Assessment,
   publication: Publication,
 ): JsonObject[] {
   const versions = status === "fixed" ? fixedIn : [""];
@@ -84,7 +88,7 @@ function products(
       : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
   return packagesOf(advisory, publication).flatMap((one) =>
     versions.map((version) => {
-      const purl = versioned(one.purl, version, advisory.artifactArchitecture);
+      const purl = versioned(one.url, version, advisory.artifactArchitecture);
       return { "@id": purl, identifiers: { purl }, ...subcomponents };
     }),
   );

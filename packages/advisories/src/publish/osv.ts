@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
+import { type Assessment, assessmentOf } from "./assessment.ts";
 import { isVector } from "./cvss.ts";
 import { vulnerabilityName } from "./names.ts";
+import { packagesOf } from "./packages.ts";
 import { publicJson } from "./public-part.ts";
 import type { Publication } from "./publication.ts";
-import { packagesOf } from "./purl.ts";
-import { type Standing, standingOf } from "./standing.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 const SCHEMA_VERSION = "1.7.0";
@@ -45,8 +45,8 @@ export interface OsvIndexEntry {
  * @example osvDocument(advisory, publication)?.id // "CGA-xxxx-xxxx-xxxx"
  */
 export function osvDocument(advisory: Advisory, publication: Publication): JsonObject | undefined {
-  const standing = standingOf(advisory);
-  if (standing === undefined) return undefined;
+  const assessment = assessmentOf(advisory);
+  if (assessment === undefined) return undefined;
   const { first, last } = timesOf([advisory]);
   const { name } = vulnerabilityName(advisory);
   const { aliases, deleteTime, artifactName, severities } = advisory;
@@ -61,11 +61,11 @@ export function osvDocument(advisory: Advisory, publication: Publication): JsonO
     ...(deleteTime === undefined ? {} : { withdrawn: rfc3339(timestampMs(deleteTime)) }),
     ...(aliases.length === 0 ? {} : { aliases: [...aliases] }),
     summary: `${name} in ${artifactName}`,
-    ...(standing.note === "" ? {} : { details: standing.note }),
+    ...(assessment.note === "" ? {} : { details: assessment.note }),
     ...(severity.length === 0 ? {} : { severity: unique(severity) }),
-    affected: affected(advisory, standing, publication),
+    affected: affected(advisory, assessment, publication),
     database_specific: {
-      ...statusOf(standing),
+      ...statusOf(assessment),
       wharf: publicJson(advisory),
     },
   };
@@ -77,7 +77,7 @@ export function osvDocument(advisory: Advisory, publication: Publication): JsonO
  * @example osvIndexEntry(advisory) // { id: "CGA-xxxx-xxxx-xxxx", modified: "2026-…Z" }
  */
 export function osvIndexEntry(advisory: Advisory): OsvIndexEntry | undefined {
-  if (standingOf(advisory) === undefined) return undefined;
+  if (assessmentOf(advisory) === undefined) return undefined;
   return { id: osvId(advisory), modified: rfc3339(timesOf([advisory]).last) };
 }
 
@@ -99,12 +99,16 @@ export function osvUrl(advisory: Pick<Advisory, "advisoryId">, url: string): str
   return `${url}/osv/${encodeURIComponent(osvId(advisory).toWellFormed())}.json`;
 }
 
-function affected(advisory: Advisory, standing: Standing, publication: Publication): JsonObject[] {
+function affected(
+  advisory: Advisory,
+  assessment: Assessment,
+  publication: Publication,
+): JsonObject[] {
   const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
   const packages = packagesOf(advisory, publication);
   const about = {
-    ...statusOf(standing),
-    ...(standing.kind === "patched" ? { patched_versions: [...standing.fixedIn] } : {}),
+    ...statusOf(assessment),
+    ...(assessment.kind === "patched" ? { patched_versions: [...assessment.fixedIn] } : {}),
     ...filled({
       architecture: artifactArchitecture,
       component_name: componentName,
@@ -119,7 +123,7 @@ function affected(advisory: Advisory, standing: Standing, publication: Publicati
       : [
           {
             package: { ecosystem, name, purl },
-            ranges: ranges(standing),
+            ranges: ranges(assessment),
             ecosystem_specific: about,
           },
         ],
@@ -131,13 +135,13 @@ function affected(advisory: Advisory, standing: Standing, publication: Publicati
  * between two patched ones counts as affected, as it should; the lower patched one does so too, which
  * OSV cannot say any better: its readers find them named, and the VEX feeds tell of each.
  */
-function ranges({ status, fixedIn }: Standing): JsonObject[] {
+function ranges({ status, fixedIn }: Assessment): JsonObject[] {
   const ends = status === "not_affected" ? ["0"] : fixedIn;
   if (ends.length === 0) return [{ type: "ECOSYSTEM", events: [{ introduced: "0" }] }];
   return ends.map((fixed) => ({ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed }] }));
 }
 
-function statusOf({ status, justification }: Standing): Record<string, string> {
+function statusOf({ status, justification }: Assessment): Record<string, string> {
   return { status, ...(justification === undefined ? {} : { justification }) };
 }
 

@@ -5,7 +5,7 @@ import {
   AdvisoryEventSchema,
   AdvisorySchema,
 } from "@wharf/contract/messages";
-import { isPublic } from "./standing.ts";
+import { isPublic } from "./assessment.ts";
 
 /**
  * What outsiders may know of an advisory: all but uids, which mean something here alone, and of its

@@ -1,6 +1,6 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Naming } from "./publication.ts";
-import { componentPurl, packagesOf, versioned } from "./purl.ts";
 
 /**
  * Whether two advisories are on the same artifact, by whichever of its names: documents call a python
@@ -24,7 +24,7 @@ export function isSameComponent(one: Advisory, other: Advisory, naming: Naming):
 
 function artifactUrl(advisory: Advisory, naming: Naming): string | undefined {
   const [first] = packagesOf(advisory, naming);
-  return first && versioned(first.purl, "", advisory.artifactArchitecture);
+  return first && versioned(first.url, "", advisory.artifactArchitecture);
 }
 
 /** A component that is called as the artifact is, is the artifact. */

@@ -1,9 +1,9 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
+import { assessmentOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
+import { distributionOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { distributionOf } from "./purl.ts";
-import { standingOf } from "./standing.ts";
 
 /** The version under which secdb lists what does not affect a package. */
 const NOT_AFFECTED = "0";
@@ -67,9 +67,9 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
   const versions = new Map<string, Set<string>>();
   const concerned = new Set<string>();
   for (const advisory of advisories) {
-    const standing = standingOf(advisory);
-    if (standing === undefined) continue;
-    const { status, fixedIn } = standing;
+    const assessment = assessmentOf(advisory);
+    if (assessment === undefined) continue;
+    const { status, fixedIn } = assessment;
     const ids = idsOf(advisory);
     // Who calls it fixed in version 0 says that no version ever had it.
     const isFixedInAll = fixedIn.length > 0 && fixedIn.every((one) => one === NOT_AFFECTED);

@@ -1,4 +1,4 @@
-import type { Kind, Standing } from "./standing.ts";
+import type { Assessment, Kind } from "./assessment.ts";
 
 /** What is said where whoever decided has not said why. */
 export const NOT_AFFECTED = "The vulnerability does not affect this package.";
@@ -28,9 +28,9 @@ export const FIXES = {
 /**
  * What whoever is affected is told to do.
  *
- * @example actionOf(standing) // "A fix is not planned."
+ * @example actionOf(assessment) // "A fix is not planned."
  */
-export function actionOf({ kind, note }: Standing): string {
+export function actionOf({ kind, note }: Assessment): string {
   const known: Partial<Record<Kind, string>> = ACTIONS;
   return withNote(known[kind] ?? ACTIONS.truePositiveDetermination, note);
 }
@@ -38,9 +38,9 @@ export function actionOf({ kind, note }: Standing): string {
 /**
  * What is said of a version that has the fix.
  *
- * @example fixOf(standing) // "This version has the fix."
+ * @example fixOf(assessment) // "This version has the fix."
  */
-export function fixOf({ kind, note }: Standing): string {
+export function fixOf({ kind, note }: Assessment): string {
   return withNote(kind === "patched" ? FIXES.patched : FIXES.fixed, note);
 }
 

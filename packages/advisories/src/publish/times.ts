@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Advisory } from "@wharf/contract/messages";
-import { isPublic, timeOf } from "./standing.ts";
+import { isPublic, timeOf } from "./assessment.ts";
 
 /** From when to when something was written about. */
 export interface Times {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { type PackageKey, packageOf } from "./names.ts";
+import { packagesOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
-import { packagesOf } from "./purl.ts";
 
 /**
  * The manifest by which scanners find the archive of all VEX documents, as the specification of VEX

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Advisory, type AdvisoryEvent, AdvisorySchema } from "@wharf/contract/messages";
 import { advisoryIdOf } from "../advisory-id.ts";
 
-/** What an advisory is about. */
+/** The subject of an advisory. */
 export interface Artifact {
   readonly name: string;
   readonly type: string;
@@ -16,10 +16,10 @@ export interface Component {
   readonly location: string;
 }
 
-/** Where nothing is said of architectures, all are meant. */
+/** The default of documents that name no architecture. */
 export const ALL_ARCHITECTURES = "all";
 
-/** The place of a component that is the artifact as a whole. */
+/** The location of a component that is the whole artifact. */
 export const WHOLE = "";
 
 /**
@@ -35,11 +35,14 @@ export function wholeArtifact(
   return { name, type, architecture, component: { name, type, location: WHOLE } };
 }
 
-/** The same for everyone who reads of the same vulnerability in the same place. */
-export function idFor({ name, type, architecture, component }: Artifact, vulnerability: string) {
-  const { name: part, type: kind, location } = component;
-  const isWhole = part === name && kind === type && location === WHOLE;
-  const inside = isWhole ? [] : [part, kind, location];
+/** An id that depends only on artifact, component and vulnerability, so that every import derives the same. */
+export function deriveAdvisoryId(
+  { name, type, architecture, component }: Artifact,
+  vulnerability: string,
+) {
+  const { name: componentName, type: componentType, location } = component;
+  const isWhole = componentName === name && componentType === type && location === WHOLE;
+  const inside = isWhole ? [] : [componentName, componentType, location];
   return advisoryIdOf([type, name, architecture, ...inside, vulnerability]);
 }
 
@@ -50,7 +53,7 @@ export function isAdvisoryId(text: string): boolean {
   return OWN_ID.test(text);
 }
 
-export interface Writing {
+export interface AdvisoryFields {
   readonly advisoryId: string;
   readonly legacyAdvisoryId?: string;
   readonly author: string;
@@ -58,21 +61,21 @@ export interface Writing {
   readonly events: readonly AdvisoryEvent[];
 }
 
-/** @example advisoryOn(wholeArtifact("openssl", "apk"), { advisoryId, author, aliases, events }) */
-export function advisoryOn(artifact: Artifact, writing: Writing): Advisory {
+/** @example createAdvisory(wholeArtifact("openssl", "apk"), { advisoryId, author, aliases, events }) */
+export function createAdvisory(artifact: Artifact, fields: AdvisoryFields): Advisory {
   const { component } = artifact;
-  const { legacyAdvisoryId } = writing;
+  const { legacyAdvisoryId } = fields;
   return create(AdvisorySchema, {
-    advisoryId: writing.advisoryId,
+    advisoryId: fields.advisoryId,
     ...(legacyAdvisoryId === undefined ? {} : { legacyAdvisoryId }),
-    author: writing.author,
+    author: fields.author,
     artifactName: artifact.name,
     artifactType: artifact.type,
     artifactArchitecture: artifact.architecture,
     componentName: component.name,
     componentLocation: component.location,
     componentType: component.type,
-    aliases: [...writing.aliases],
-    events: [...writing.events],
+    aliases: [...fields.aliases],
+    events: [...fields.events],
   });
 }

@@ -1,148 +1,151 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
-import { type At, quoted } from "./at.ts";
-import { READ_LIMITS } from "./limits.ts";
-import { artifactOf, parsePurl } from "./purl.ts";
+import { type DocumentNode, quoted } from "./document-node.ts";
+import { artifactOf, packageOfUrl } from "./package.ts";
 
-/** A product of a product tree. */
+/** A product of the product tree. */
 export interface Product {
   readonly artifact: Artifact;
   readonly version: string;
-  /** The version or range of versions that alone is meant; empty where all are. */
+  /** The only version or range that is meant; empty for all versions. */
   readonly only: string;
-  /** Whether a package URL says what it is; otherwise only its names do. */
+  /** Whether it has a package URL; otherwise only names identify it. */
   readonly isPackage: boolean;
-  /** Where the documents of the advisories are that it says are about it: the ends of their addresses. */
+  /** URL suffixes of the OSV documents of the advisories about it. */
   readonly about: ReadonlySet<string>;
 }
 
-/** What is said of the branches on the way to a product. */
-interface Way {
+/** What the branches above a product say about it. */
+interface BranchContext {
   readonly name?: string;
   readonly version?: string;
   readonly versions?: string;
   readonly architecture?: string;
 }
 
-/** What products are that have no package URL. */
-const OTHER = "product";
+/** The artifact type of products without a package URL. */
+const UNKNOWN_TYPE = "product";
 
-/** The products of a document, by id, and the groups of them. */
+/** The products of a document and its product groups, by id. */
 export class Products {
   readonly #products = new Map<string, Product>();
   readonly #groups = new Map<string, readonly string[]>();
   readonly #isOwn: boolean;
   #count = 0;
-  #remarks = 0;
+  #references = 0;
 
-  /** @param isOwn whether we wrote the document: then ids of products tell of their components */
-  constructor(tree: At, isOwn: boolean) {
+  /** @param isOwn whether Wharf generated the document: then product ids include the component */
+  constructor(tree: DocumentNode, isOwn: boolean) {
     this.#isOwn = isOwn;
     this.#branches(tree.field("branches"), {});
-    for (const at of tree.field("full_product_names").items(READ_LIMITS.products)) {
-      this.#add(at, {});
+    for (const node of tree.field("full_product_names").items("products")) {
+      this.#add(node, {});
     }
-    for (const at of tree.field("relationships").items(READ_LIMITS.products)) {
-      this.#relate(at);
+    for (const node of tree.field("relationships").items("products")) {
+      this.#relate(node);
     }
-    for (const at of tree.field("product_groups").items(READ_LIMITS.products)) {
-      this.#groups.set(at.field("group_id").word(), productIds(at.field("product_ids")));
+    for (const node of tree.field("product_groups").items("products")) {
+      this.#groups.set(
+        node.field("group_id").requiredString(),
+        productIds(node.field("product_ids")),
+      );
     }
   }
 
-  /** The product that a place in the document names. */
-  get(at: At): Product | undefined {
-    const id = at.word(READ_LIMITS.urlLength);
+  /** The product that a node refers to by id. */
+  get(node: DocumentNode): Product | undefined {
+    const id = node.requiredString("urlLength");
     const product = this.#products.get(id);
     if (id !== "" && product === undefined) {
-      at.refuse(`the product tree has no product ${quoted(id)}`);
+      node.addProblem(`the product tree has no product ${quoted(id)}`);
     }
     return product;
   }
 
-  /** The ids that a flag, threat or remediation is about. */
-  idsOf(at: At): Set<string> {
-    const ids = productIds(at.field("product_ids"));
-    const groups = at.field("group_ids").words(READ_LIMITS.products);
+  /** The product ids of a flag, threat or remediation. */
+  idsOf(node: DocumentNode): Set<string> {
+    const ids = productIds(node.field("product_ids"));
+    const groups = node.field("group_ids").uniqueStrings("products");
     const lists = [ids, ...groups.map((id) => this.#groups.get(id) ?? [])];
-    const before = this.#remarks;
-    this.#remarks += lists.reduce((sum, list) => sum + list.length, 0);
-    if (this.#remarks <= READ_LIMITS.remarks) return new Set(lists.flat());
-    if (before <= READ_LIMITS.remarks) {
-      at.refuse(`products are named more than ${READ_LIMITS.remarks} times up to here`);
+    const before = this.#references;
+    this.#references += lists.reduce((sum, list) => sum + list.length, 0);
+    const max = node.limits.productReferences;
+    if (this.#references <= max) return new Set(lists.flat());
+    if (before <= max) {
+      node.addProblem(`has more than ${max} product references up to here`);
     }
     return new Set();
   }
 
-  #branches(list: At, way: Way): void {
-    for (const at of list.items(READ_LIMITS.products)) {
-      if (!at.mustBeObject()) continue;
-      const name = at.field("name").word();
-      const next = { ...way, ...stepOf(at.field("category").word(), name) };
-      if (at.field("product").isThere) this.#add(at.field("product"), next);
-      this.#branches(at.field("branches"), next);
+  #branches(list: DocumentNode, context: BranchContext): void {
+    for (const node of list.items("products")) {
+      if (!node.requireObject()) continue;
+      const name = node.field("name").requiredString();
+      const next = { ...context, ...contextOf(node.field("category").requiredString(), name) };
+      if (node.field("product").isPresent) this.#add(node.field("product"), next);
+      this.#branches(node.field("branches"), next);
     }
   }
 
-  #add(at: At, way: Way): void {
-    if (!at.mustBeObject()) return;
-    const title = at.field("name").word(READ_LIMITS.urlLength);
-    const helper = at.field("product_identification_helper");
-    const purlAt = helper.field("purl");
-    const text = purlAt.urlIfAny();
-    const purl = text === "" ? undefined : parsePurl(text);
-    if (text !== "" && purl === undefined) purlAt.refuse(`${quoted(text)} is not a package URL`);
-    const only = purl?.version || (way.version ?? way.versions ?? "");
-    const uris = helper.field("x_generic_uris").items(READ_LIMITS.advisories);
-    const about = new Set(uris.map((one) => fileOf(one.field("uri").urlIfAny())));
+  #add(node: DocumentNode, context: BranchContext): void {
+    if (!node.requireObject()) return;
+    const title = node.field("name").requiredString("urlLength");
+    const helper = node.field("product_identification_helper");
+    const purlNode = helper.field("purl");
+    const text = purlNode.optionalUrl();
+    const purl = text === "" ? undefined : packageOfUrl(text);
+    if (text !== "" && purl === undefined)
+      purlNode.addProblem(`${quoted(text)} is not a package URL`);
+    const only = purl?.version || (context.version ?? context.versions ?? "");
+    const uris = helper.field("x_generic_uris").items("advisories");
+    const about = new Set(uris.map((one) => fileOf(one.field("uri").optionalUrl())));
     const product: Product = purl
       ? {
-          artifact: this.#isOwn ? withOwnPart(at, artifactOf(purl)) : artifactOf(purl),
-          version: purl.version || (way.version ?? ""),
+          artifact: this.#isOwn ? withOwnComponent(node, artifactOf(purl)) : artifactOf(purl),
+          version: purl.version || (context.version ?? ""),
           only,
           isPackage: true,
           about,
         }
       : {
-          artifact: wholeArtifact(way.name ?? title, OTHER, way.architecture),
-          version: way.version ?? "",
+          artifact: wholeArtifact(context.name ?? title, UNKNOWN_TYPE, context.architecture),
+          version: context.version ?? "",
           only,
           isPackage: false,
           about,
         };
-    this.#keep(at, product);
+    this.#keep(node, product);
   }
 
   /**
-   * One product in another: the outer one is the artifact if a package URL says what it is, such as
-   * an image; a platform that is known by name alone only says where the package runs.
+   * A product within another: the outer one is the artifact if it has a package URL, such as an image. An
+   * outer product with only a name is a platform: the location of the package.
    */
-  #relate(at: At): void {
-    if (!at.mustBeObject()) return;
-    const inner = this.get(at.field("product_reference"));
-    const outer = this.get(at.field("relates_to_product_reference"));
-    const whole = at.field("full_product_name");
-    if (inner === undefined || outer === undefined || !whole.mustBeObject()) return;
+  #relate(node: DocumentNode): void {
+    if (!node.requireObject()) return;
+    const inner = this.get(node.field("product_reference"));
+    const outer = this.get(node.field("relates_to_product_reference"));
+    const whole = node.field("full_product_name");
+    if (inner === undefined || outer === undefined || !whole.requireObject()) return;
     const { name, type } = inner.artifact;
     const component = { ...outer.artifact.component, name, type };
     const only = outer.only || inner.only;
-    const within = { ...inner, artifact: { ...outer.artifact, component }, only };
-    const placed = {
+    const asComponent = { ...inner, artifact: { ...outer.artifact, component }, only };
+    const onPlatform = {
       ...inner,
       artifact: {
         ...inner.artifact,
         component: { ...inner.artifact.component, location: outer.artifact.name },
       },
     };
-    this.#keep(whole, outer.isPackage ? within : placed);
+    this.#keep(whole, outer.isPackage ? asComponent : onPlatform);
   }
 
-  #keep(at: At, product: Product): void {
-    const idAt = at.field("product_id");
-    const id = idAt.word(READ_LIMITS.urlLength);
-    if (this.#products.has(id)) idAt.refuse(`${quoted(id)} is there twice`);
-    if (++this.#count === READ_LIMITS.products) {
-      at.refuse(`there are more than ${READ_LIMITS.products} products`);
-    }
+  #keep(node: DocumentNode, product: Product): void {
+    const idNode = node.field("product_id");
+    const id = idNode.requiredString("urlLength");
+    if (this.#products.has(id)) idNode.addProblem(`${quoted(id)} occurs twice`);
+    const max = node.limits.products;
+    if (++this.#count === max) node.addProblem(`there are more than ${max} products`);
     this.#products.set(id, product);
   }
 }
@@ -156,20 +159,20 @@ function fileOf(url: string): string {
     .join("");
 }
 
-function productIds(at: At): string[] {
-  return at.words(READ_LIMITS.products, READ_LIMITS.urlLength);
+function productIds(node: DocumentNode): string[] {
+  return node.uniqueStrings("products", "urlLength");
 }
 
-/** The component and the place that an id of ours has after the package: `<package> <component> at <place>`. */
-function withOwnPart(at: At, artifact: Artifact): Artifact {
-  const id = at.field("product_id").urlIfAny();
+/** Product ids of Wharf name component and location: `<package> <component> at <location>`. */
+function withOwnComponent(node: DocumentNode, artifact: Artifact): Artifact {
+  const id = node.field("product_id").optionalUrl();
   const [, text = "", location = ""] = /^\S+(?: (pkg:\S+))?(?: at (.*))?$/s.exec(id) ?? [];
-  const purl = parsePurl(text);
+  const purl = packageOfUrl(text);
   const { name, type } = purl ?? artifact;
   return { ...artifact, component: { name, type, location } };
 }
 
-function stepOf(category: string, name: string): Way {
+function contextOf(category: string, name: string): BranchContext {
   if (category === "product_name") return { name };
   if (category === "product_version") return { version: name };
   if (category === "product_version_range") return { versions: name };

@@ -1,13 +1,12 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
-import type { At } from "./at.ts";
 import type { Product, Products } from "./csaf-products.ts";
-import { READ_LIMITS } from "./limits.ts";
-import { ownImpact, ownWords } from "./own-words.ts";
-import { JUSTIFICATIONS, type Plan, type Standing } from "./vex.ts";
+import type { DocumentNode } from "./document-node.ts";
+import { parseImpact, parseSentence } from "./sentences.ts";
+import { type Assessment, JUSTIFICATIONS, type Plan } from "./vex.ts";
 
-/** The lists of a product status, and what being on one means. What is merely recommended is no status. */
-export const STATUSES: ReadonlyMap<string, Standing["status"]> = new Map([
+/** The statuses by the lists of product_status. The list `recommended` has no status. */
+export const STATUSES: ReadonlyMap<string, Assessment["status"]> = new Map([
   ["fixed", "fixed"],
   ["first_fixed", "fixed"],
   ["known_affected", "affected"],
@@ -25,72 +24,74 @@ const REMEDIATIONS: ReadonlyMap<string, Plan> = new Map([
   ["no_fix_planned", "none"],
 ]);
 
-/** What is said of products beside their status. */
-interface Remark {
+/** A flag, threat or remediation. */
+interface ProductNote {
   readonly note: string;
-  /** When it was found, or the remedy came. */
+  /** The time of the finding or of the remediation. */
   readonly time: Timestamp | undefined;
   readonly because?: FalsePositive | undefined;
   readonly plan?: Plan | undefined;
   readonly isPatched?: boolean | undefined;
-  /** Says what the vulnerability can do here, if only that it is nothing. */
+  /** Whether it describes the impact, possibly without text. */
   readonly isImpact?: boolean;
 }
 
 /** The flags, threats and remediations of one vulnerability. */
-export class Remarks {
-  /** By the id of the product: there are as many of the one as of the other. */
-  readonly #all = new Map<string, Remark[]>();
+export class ProductNotes {
+  /** By product id: a lookup per product, as there may be very many of both. */
+  readonly #all = new Map<string, ProductNote[]>();
 
-  constructor(at: At, products: Products) {
-    const read = (name: string, more: (one: At) => Omit<Remark, "time">): void => {
-      for (const one of at.field(name).items(READ_LIMITS.products)) {
-        if (!one.mustBeObject()) continue;
-        const time = one.field("date").timeIfAny();
-        const remark = { time, ...more(one) };
-        for (const id of products.idsOf(one)) this.#add(id, remark);
+  constructor(node: DocumentNode, products: Products) {
+    const read = (name: string, more: (one: DocumentNode) => Omit<ProductNote, "time">): void => {
+      for (const one of node.field(name).items("products")) {
+        if (!one.requireObject()) continue;
+        const time = one.field("date").optionalTime();
+        const note = { time, ...more(one) };
+        for (const id of products.idsOf(one)) this.#add(id, note);
       }
     };
     read("flags", (one) => ({ note: "", because: one.field("label").oneOf(JUSTIFICATIONS) }));
     read("threats", (one) => {
-      const note = ownImpact(one.field("details"));
-      return one.field("category").word() === "impact" ? { note, isImpact: true } : { note: "" };
+      const note = parseImpact(one.field("details"));
+      return one.field("category").requiredString() === "impact"
+        ? { note, isImpact: true }
+        : { note: "" };
     });
     read("remediations", (one) => {
       const category = one.field("category").oneOf(REMEDIATIONS);
-      const { plan = category, isPatched, note } = ownWords(one.field("details"));
+      const { plan = category, isPatched, note } = parseSentence(one.field("details"));
       return { note, plan, isPatched };
     });
   }
 
-  on(id: string): readonly Remark[] {
+  on(id: string): readonly ProductNote[] {
     return this.#all.get(id) ?? [];
   }
 
-  #add(id: string, remark: Remark): void {
+  #add(id: string, note: ProductNote): void {
     const same = this.#all.get(id);
-    if (same === undefined) this.#all.set(id, [remark]);
-    else same.push(remark);
+    if (same === undefined) this.#all.set(id, [note]);
+    else same.push(note);
   }
 
-  /** When a product came to stand as it does, where that is known. */
+  /** The time of a product's status, if known. */
   timeOf(id: string): Timestamp | undefined {
     return this.on(id).find(({ time }) => time !== undefined)?.time;
   }
 }
 
 /**
- * How a product on a list stands.
+ * The assessment of a product on a list of product_status.
  *
- * @example standingOf("affected", at, product, remarks)
+ * @example assessmentOf("affected", node, product, remarks)
  */
-export function standingOf(
-  status: Standing["status"],
-  at: At,
+export function assessmentOf(
+  status: Assessment["status"],
+  node: DocumentNode,
   { version, only }: Product,
-  remarks: Remarks,
-): Standing {
-  const own = remarks.on(at.urlIfAny());
+  notes: ProductNotes,
+): Assessment {
+  const own = notes.on(node.optionalUrl());
   const note = [...new Set(own.map((one) => one.note))].filter(Boolean).join("\n");
   if (status === "fixed") {
     return { status, version, isPatched: own.some(({ isPatched }) => isPatched), note };
@@ -101,7 +102,7 @@ export function standingOf(
   }
   const because = own.find((one) => one.because)?.because;
   if (because === undefined && note === "" && !own.some(({ isImpact }) => isImpact)) {
-    at.refuse("is known_not_affected without a flag or an impact that says why");
+    node.addProblem("is known_not_affected without a flag or an impact threat");
   }
   return { status, because: because ?? FalsePositive.UNSPECIFIED, note, only };
 }

@@ -1,45 +1,46 @@
 import { isUtf8 } from "node:buffer";
-import { READ_LIMITS } from "./limits.ts";
-import { Unreadable, unreadable } from "./unreadable.ts";
+import { DocumentError, documentError } from "./document-error.ts";
+import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 const MIB = 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * The text of a document. What is too large is refused unread; what is not UTF-8, with the place.
+ * Decodes the text of a document. Rejects a document that is too large, and one that is not UTF-8 with the
+ * position of the first invalid byte.
  *
  * @example decode(await readFile("openssl.advisories.yaml"))
  */
-export function decode(bytes: Uint8Array): string {
-  if (bytes.length > READ_LIMITS.documentBytes) throw tooLarge();
-  if (isUtf16(bytes)) throw unreadable("is UTF-16; UTF-8 is read");
+export function decode(bytes: Uint8Array, limits: ReadLimits = READ_LIMITS): string {
+  if (bytes.length > limits.documentBytes) throw tooLarge(limits.documentBytes);
+  if (isUtf16(bytes)) throw documentError("is UTF-16; expected UTF-8");
   if (!isUtf8(bytes)) throw notUtf8(bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
-/** Told by its byte order mark, or by the other half of the first character. */
+/** Detected by its byte order mark, or by a zero byte in the first character. */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return hasMark || (bytes.length > 1 && (first === 0) !== (second === 0));
 }
 
-export function tooLarge(): Unreadable {
-  return unreadable(`is larger than ${READ_LIMITS.documentBytes / MIB} MiB`);
+export function tooLarge(maxBytes: number): DocumentError {
+  return documentError(`is larger than ${maxBytes / MIB} MiB`);
 }
 
-function notUtf8(bytes: Uint8Array): Unreadable {
+function notUtf8(bytes: Uint8Array): DocumentError {
   const offset = firstInvalid(bytes);
   const line = bytes.subarray(0, offset).reduce((n, byte) => (byte === NEWLINE ? n + 1 : n), 1);
   const byte = (bytes[offset] as number).toString(16).padStart(2, "0");
-  return new Unreadable([
+  return new DocumentError([
     { line, path: "", reason: `is not UTF-8: byte 0x${byte} at offset ${offset}` },
   ]);
 }
 
-/** The end of the longest valid beginning, found by halves. */
+/** The end of the longest valid prefix, by binary search. */
 function firstInvalid(bytes: Uint8Array): number {
   let valid = 0;
   let invalid = bytes.length;
@@ -51,7 +52,7 @@ function firstInvalid(bytes: Uint8Array): number {
   return backToStart(bytes, valid);
 }
 
-/** Where the character begins that an end at this place would cut: half a character is no fault yet. */
+/** The start of the character that a prefix of this length would cut: a cut character is not invalid. */
 function backToStart(bytes: Uint8Array, end: number): number {
   let start = end;
   for (let back = 0; back < 3 && start > 0; back++) {

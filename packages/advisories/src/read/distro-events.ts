@@ -2,10 +2,10 @@ import {
   type AdvisoryEvent,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
 } from "@wharf/contract/messages";
-import type { At } from "./at.ts";
+import type { DocumentNode } from "./document-node.ts";
 import { type EventType, eventAt, falsePositive } from "./events.ts";
 
-/** By the names that documents use. */
+/** By their names in documents. */
 const FALSE_POSITIVES: ReadonlyMap<string, FalsePositive> = new Map([
   [
     "vulnerability-record-analysis-contested",
@@ -25,7 +25,7 @@ const FALSE_POSITIVES: ReadonlyMap<string, FalsePositive> = new Map([
   ["inline-mitigations-exist", FalsePositive.INLINE_MITIGATIONS_EXIST],
 ]);
 
-type ReadType = (data: At) => EventType | undefined;
+type ReadType = (data: DocumentNode) => EventType | undefined;
 
 const TYPES: ReadonlyMap<string, ReadType> = new Map<string, ReadType>([
   ["detection", detection],
@@ -41,19 +41,19 @@ const TYPES: ReadonlyMap<string, ReadType> = new Map<string, ReadType>([
 ]);
 
 /**
- * Reads one event; undefined where it cannot be read, which has been told then.
+ * Reads one event; undefined if it is invalid, which is recorded as a problem.
  *
- * @example distroEvent(at, "distro")
+ * @example distroEvent(node, "distro")
  */
-export function distroEvent(at: At, author: string): AdvisoryEvent | undefined {
-  if (!at.mustBeObject()) return undefined;
-  const time = at.field("timestamp").time();
-  const type = at.field("type").oneOf(TYPES)?.(at.field("data"));
+export function distroEvent(node: DocumentNode, author: string): AdvisoryEvent | undefined {
+  if (!node.requireObject()) return undefined;
+  const time = node.field("timestamp").requiredTime();
+  const type = node.field("type").oneOf(TYPES)?.(node.field("data"));
   return time && type && eventAt(time, type, { author });
 }
 
-function detection(data: At): EventType | undefined {
-  if (!data.mustBeObject()) return undefined;
+function detection(data: DocumentNode): EventType | undefined {
+  if (!data.requireObject()) return undefined;
   const type = data.field("type").oneOf(DETECTIONS)?.(data.field("data"));
   return type && { case: "detection", value: { type } };
 }
@@ -62,51 +62,51 @@ type DetectionType = NonNullable<
   NonNullable<Extract<EventType, { case: "detection" }>["value"]>["type"]
 >;
 
-const DETECTIONS: ReadonlyMap<string, (data: At) => DetectionType> = new Map([
+const DETECTIONS: ReadonlyMap<string, (data: DocumentNode) => DetectionType> = new Map([
   ["manual", (): DetectionType => ({ case: "manual", value: {} })],
   [
     "nvdapi",
-    (data: At): DetectionType => ({
+    (data: DocumentNode): DetectionType => ({
       case: "nvdapi",
       value: {
-        cpeSearched: data.field("cpeSearched").word(),
-        cpeFound: data.field("cpeFound").word(),
+        cpeSearched: data.field("cpeSearched").requiredString(),
+        cpeFound: data.field("cpeFound").requiredString(),
       },
     }),
   ],
   [
     "scan/v1",
-    (data: At): DetectionType => ({
+    (data: DocumentNode): DetectionType => ({
       case: "scanv1",
       value: {
-        scanner: data.field("scanner").word(),
-        subpackage: data.field("subpackageName").wordIfAny(),
-        componentId: data.field("componentID").wordIfAny(),
-        component: data.field("componentName").word(),
-        componentVersion: data.field("componentVersion").wordIfAny(),
-        componentType: data.field("componentType").wordIfAny(),
-        componentLocation: data.field("componentLocation").wordIfAny(),
+        scanner: data.field("scanner").requiredString(),
+        subpackage: data.field("subpackageName").optionalString(),
+        componentId: data.field("componentID").optionalString(),
+        component: data.field("componentName").requiredString(),
+        componentVersion: data.field("componentVersion").optionalString(),
+        componentType: data.field("componentType").optionalString(),
+        componentLocation: data.field("componentLocation").optionalString(),
       },
     }),
   ],
 ]);
 
-function fixed(data: At): EventType {
-  return { case: "fixed", value: { fixedVersion: data.field("fixed-version").word() } };
+function fixed(data: DocumentNode): EventType {
+  return { case: "fixed", value: { fixedVersion: data.field("fixed-version").requiredString() } };
 }
 
-function falsePositiveDetermination(data: At): EventType | undefined {
+function falsePositiveDetermination(data: DocumentNode): EventType | undefined {
   const type = data.field("type").oneOf(FALSE_POSITIVES);
   return type === undefined ? undefined : falsePositive(type, noteIfAny(data));
 }
 
-/** Whoever plans no work says why. */
-function note(data: At): string {
-  const at = data.field("note");
-  if (!at.isThere) at.refuse("is missing");
-  return at.textIfAny();
+/** Required for events that plan no work. */
+function note(data: DocumentNode): string {
+  const node = data.field("note");
+  if (!node.isPresent) node.addProblem("is missing");
+  return node.optionalText();
 }
 
-function noteIfAny(data: At): string {
-  return data.field("note").textIfAny();
+function noteIfAny(data: DocumentNode): string {
+  return data.field("note").optionalText();
 }

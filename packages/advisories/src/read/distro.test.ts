@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
 import { linesOf } from "./read.ts";
-import { readAs, refusalOf } from "./testing.ts";
+import { problemsOf, readToJson } from "./testing.ts";
 
 const CURL = `schema-version: 2.0.2
 
@@ -57,7 +57,7 @@ ${events}`;
 
 describe("advisories of a package, schema version 2", () => {
   test("are read with every event", () => {
-    const [first, second] = readAs(CURL).advisories;
+    const [first, second] = readToJson(CURL).advisories;
     assert.deepEqual(first, {
       advisoryId: "CGA-2q5g-x3vm-7r9c",
       artifactName: "curl",
@@ -104,7 +104,7 @@ describe("advisories of a package, schema version 2", () => {
 
   test("have each type of event and detection", () => {
     const time = "timestamp: 2026-01-01T00:00:00Z";
-    const { events } = readAs(
+    const { events } = readToJson(
       ADVISORY(`
       - {${time}, type: analysis-not-planned, data: {note: end of life}}
       - {${time}, type: fix-not-planned, data: {note: never}}
@@ -130,13 +130,13 @@ describe("advisories of a package, schema version 2", () => {
   test("keep versions as they are written", () => {
     const event =
       "      - {timestamp: 2026-01-01T00:00:00Z, type: fixed, data: {fixed-version: 1.20}}";
-    assert.equal(readAs(ADVISORY(event)).advisories[0].events[0].fixed.fixedVersion, "1.20");
+    assert.equal(readToJson(ADVISORY(event)).advisories[0].events[0].fixed.fixedVersion, "1.20");
   });
 
   test("that are named by a vulnerability get an id that stays the same", () => {
-    const [advisory] = readAs(CURL.replace("CGA-3wxr-55jp-h6fm", "CVE-2025-9999")).advisories.slice(
-      1,
-    );
+    const [advisory] = readToJson(
+      CURL.replace("CGA-3wxr-55jp-h6fm", "CVE-2025-9999"),
+    ).advisories.slice(1);
     assert.equal(advisory.advisoryId, advisoryIdOf(["apk", "curl", "all", "CVE-2025-9999"]));
     assert.equal(advisory.legacyAdvisoryId, "CVE-2025-9999");
     assert.deepEqual(advisory.aliases, ["CVE-2025-9999", "CVE-2025-0725"]);
@@ -144,15 +144,15 @@ describe("advisories of a package, schema version 2", () => {
 
   test("of any 2.x are read, of others refused by name", () => {
     for (const version of ["2", "2.0", "2.0.1", "2.1", "2.14.3"]) {
-      assert.equal(readAs(CURL.replace("2.0.2", version)).advisories.length, 2);
+      assert.equal(readToJson(CURL.replace("2.0.2", version)).advisories.length, 2);
     }
     for (const version of ["1", "1.9", "3.0.0", "20", "2.x", "two"]) {
-      assert.deepEqual(refusalOf(CURL.replace("2.0.2", version)), [
-        `1:17: schema-version: schema version "${version}" is not read; 2.x is`,
+      assert.deepEqual(problemsOf(CURL.replace("2.0.2", version)), [
+        `1:17: schema-version: schema version "${version}" is not supported; expected 2.x`,
       ]);
     }
-    assert.deepEqual(refusalOf(CURL.replace("schema-version: 2.0.2\n", "")), [
-      '2:1: schema-version: schema version "1" is not read; 2.x is',
+    assert.deepEqual(problemsOf(CURL.replace("schema-version: 2.0.2\n", "")), [
+      '2:1: schema-version: schema version "1" is not supported; expected 2.x',
     ]);
   });
 
@@ -182,9 +182,9 @@ advisories:
   - events: 7
   - CVE-2026-2
 `;
-    assert.deepEqual(refusalOf(wrong), [
+    assert.deepEqual(problemsOf(wrong), [
       "3:3: package.name: is missing",
-      '6:27: advisories[0].aliases[1]: "CVE-2026-1" is there twice',
+      '6:27: advisories[0].aliases[1]: "CVE-2026-1" occurs twice',
       '8:20: advisories[0].events[0].timestamp: must be a time such as 2026-01-31T12:00:00Z, not "yesterday"',
       "10:31: advisories[0].events[0].data.fixed-version: must be text, not a list",
       '12:15: advisories[0].events[1].type: must be one of detection, fixed, false-positive-determination, true-positive-determination, analysis-not-planned, fix-not-planned, pending-upstream-fix, not "rumour"',
@@ -194,24 +194,24 @@ advisories:
       '19:22: advisories[0].events[4].data.type: must be one of manual, nvdapi, scan/v1, not "guess"',
       "20:9: advisories[0].events[5]: must be an object, not text",
       "22:13: advisories[1].events: must have at least one event",
-      '21:9: advisories[1].id: "CGA-2q5g-x3vm-7r9c" is there twice',
+      '21:9: advisories[1].id: "CGA-2q5g-x3vm-7r9c" occurs twice',
       "23:5: advisories[2].id: is missing",
       "23:13: advisories[2].events: must be a list, not text",
       "24:5: advisories[3]: must be an object, not text",
     ]);
   });
 
-  test("with the same mistake a thousand times are refused in a few lines", () => {
+  test("with a thousand equal problems are rejected with the first ones", () => {
     const event = "      - {timestamp: 2026-01-01T00:00:00Z, type: rumour}\n";
-    const told = refusalOf(ADVISORY(event.repeat(1000)));
-    assert.equal(told.length, 21);
-    assert.equal(told.at(-1), "has 980 more problems");
-    assert.deepEqual(refusalOf(ADVISORY(event.repeat(1001))), [
-      "6:7: advisories[0].events: has 1001 entries; at most 1000 are read",
+    const problems = problemsOf(ADVISORY(event.repeat(1000)));
+    assert.equal(problems.length, 21);
+    assert.equal(problems.at(-1), "has 980 more problems");
+    assert.deepEqual(problemsOf(ADVISORY(event.repeat(1001))), [
+      "6:7: advisories[0].events: has 1001 entries; the maximum is 1000",
     ]);
   });
 
-  test("have lines that what is found wrong later is told by", () => {
+  test("have line numbers for problems that are found later", () => {
     const bytes = Buffer.from(CURL);
     const fields = ["advisories[1].aliases", "advisories[0].events[2].fixed.note", "name"];
     assert.deepEqual(linesOf(bytes, fields), [30, 26, undefined]);
@@ -229,7 +229,7 @@ advisories:
       package: { name: "p" },
       advisories: [{ id: "CGA-2q5g-x3vm-7r9c", events }],
     };
-    assert.deepEqual(refusalOf(document), [
+    assert.deepEqual(problemsOf(document), [
       "14:30: advisories[0].events[0].data.fixed-version: must be text, not a number",
     ]);
   });

@@ -1,4 +1,4 @@
-/** The type of package URLs for packages of an ecosystem of OSV, where it is not its name. */
+/** The package URL type of OSV ecosystems, where it differs from the ecosystem's name. */
 const TYPES: Readonly<Record<string, string>> = {
   almalinux: "rpm",
   alpaquita: "apk",
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What packages of an ecosystem are, as package URLs call it.
+ * The package URL type of an OSV ecosystem.
  *
  * @example typeOfEcosystem("Alpine:v3.20") // "apk"
  */
@@ -35,18 +35,18 @@ export function typeOfEcosystem(ecosystem: string): string {
   return TYPES[name] ?? name.replaceAll(/[^a-z0-9]+/g, "-");
 }
 
-/** Distributions whose releases OSV knows, by the ID of their os-release, and how it writes them. */
+/** How OSV writes releases of distributions, by the `distro` qualifier (ID and VERSION_ID of os-release). */
 const RELEASES: readonly (readonly [written: RegExp, ecosystem: string])[] = [
   [/^alpine-v?(\d+\.\d+)(\.\d+)*$/, "Alpine:v"],
   [/^debian-(\d+)(\.\d+)*$/, "Debian:"],
   [/^ubuntu-(\d+\.\d+)(\.\d+)*$/, "Ubuntu:"],
 ];
 
-/** Those that have only one, whatever their os-release says. */
+/** Rolling distributions have no releases, whatever their os-release says. */
 const ROLLING = /^(arch|chainguard|minimos|wolfi)\b/;
 
 /**
- * The release that the qualifier `distro` of a package URL names, as OSV writes it where it knows it.
+ * The release that the `distro` qualifier of a package URL names, as OSV writes it if OSV knows it.
  *
  * @example releaseOf("alpine-3.20.1") // "Alpine:v3.20"
  */

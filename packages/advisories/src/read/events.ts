@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract/messages";
 import { READ_LIMITS } from "./limits.ts";
 
-/** What an event says, and its own data. */
+/** The type of an event with its data. */
 export type EventType = Exclude<
   NonNullable<MessageInitShape<typeof AdvisoryEventSchema>["type"]>,
   { case: undefined }
@@ -16,12 +16,12 @@ export type EventType = Exclude<
 
 export interface EventOrigin {
   readonly author: string;
-  /** What comes from elsewhere was reviewed there, unless it says that it was not. */
+  /** Approved by default: a published document was reviewed by its publisher. */
   readonly reviewState?: ReviewState;
 }
 
 /**
- * An event as it comes from elsewhere.
+ * Creates an imported event.
  *
  * @example eventAt(time, { case: "fixed", value: { fixedVersion: "1.2-r0" } }, { author: "distro" })
  */
@@ -36,8 +36,7 @@ export function eventAt(
 }
 
 /**
- * That it is fixed in these versions: with one the usual event, with several or none known the one
- * that has a list.
+ * A fix: `fixed` for one version, `patched` for several versions or none.
  *
  * @example fixedIn(["1.2-r0"], "").case // "fixed"
  */
@@ -55,16 +54,16 @@ export function falsePositive(type: FalsePositive, note: string): EventType {
 }
 
 /**
- * A note that is put together from what a document says in many places, as long as notes may be.
+ * Truncates a note that is combined from several fields of a document.
  *
  * @example boundedNote(notes.join("\n"))
  */
 export function boundedNote(text: string): string {
   if (text.length <= READ_LIMITS.textLength) return text;
-  // Half of a character is none.
+  // Not in the middle of a surrogate pair.
   const cut = text.slice(0, READ_LIMITS.textLength - 1).replace(/[\ud800-\udbff]$/, "");
   return `${cut}…`;
 }
 
-/** In formats that have no authors, whoever imports is taken for it. */
+/** For formats without authors: the importer becomes the author. */
 export const UNKNOWN_AUTHOR = "";

@@ -1,30 +1,30 @@
-import { quoted } from "./at.ts";
-import { READ_LIMITS } from "./limits.ts";
+import { DocumentError, type Path } from "./document-error.ts";
+import { quoted } from "./document-node.ts";
+import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import type { Position, Tree } from "./tree.ts";
-import { type Path, Unreadable } from "./unreadable.ts";
 
 /**
- * Reads JSON. JSON.parse does the work; a walk over the text finds what it lets pass (keys that are
- * there twice, too much nesting) and where things are.
+ * Parses JSON. JSON.parse produces the value; a scan of the text rejects what it accepts (duplicate keys,
+ * excessive nesting) and finds positions.
  *
  * @example readJson('{"id":"CVE-2026-0001"}').value // { id: "CVE-2026-0001" }
  */
-export function readJson(text: string): Tree {
-  new Walk(text, []).document();
+export function readJson(text: string, limits: ReadLimits = READ_LIMITS): Tree {
+  new Scanner(text, [], limits.depth).document();
   return {
     value: JSON.parse(text),
-    positionsOf: (paths) => positionsAt(text, offsetsOf(text, paths)),
+    positionsOf: (paths) => positionsAt(text, offsetsOf(text, paths, limits.depth)),
   };
 }
 
-/** Where values begin; of a path that is not there, the last step that is. */
-function offsetsOf(text: string, paths: readonly Path[]): readonly number[] {
-  const walk = new Walk(text, paths);
-  walk.document();
-  return walk.found;
+/** The offsets of values; for a path that does not exist, of its last existing step. */
+function offsetsOf(text: string, paths: readonly Path[], maxDepth: number): readonly number[] {
+  const scanner = new Scanner(text, paths, maxDepth);
+  scanner.document();
+  return scanner.offsets;
 }
 
-/** One pass for all of them: a document may have millions of lines. */
+/** One pass for all offsets: a document may have millions of lines. */
 function positionsAt(text: string, offsets: readonly number[]): Position[] {
   const positions = new Map<number, Position>();
   let line = 1;
@@ -44,99 +44,101 @@ const SPACE = /[ \t\n\r]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-const FIRST_PRINTED = 0x20;
+const FIRST_PRINTABLE = 0x20;
 const BACKSLASH = 0x5c;
 
-/** The targets, by number, to which the steps so far lead. */
-type Reached = readonly number[];
+/** The indexes of the target paths that begin with the current path. */
+type Candidates = readonly number[];
 
-const NONE: Reached = [];
+const NONE: Candidates = [];
 
-class Walk {
+class Scanner {
   readonly #text: string;
   readonly #targets: readonly Path[];
-  #at = 0;
-  /** How far it came on the way to each target. */
-  readonly found: number[];
+  #offset = 0;
+  readonly #maxDepth: number;
+  /** The offset of the last existing step of each target. */
+  readonly offsets: number[];
 
-  constructor(text: string, targets: readonly Path[]) {
+  constructor(text: string, targets: readonly Path[], maxDepth: number) {
     this.#text = text;
     this.#targets = targets;
-    this.found = targets.map(() => 0);
+    this.#maxDepth = maxDepth;
+    this.offsets = targets.map(() => 0);
   }
 
   document(): void {
     this.#space();
     this.#value(0, [...this.#targets.keys()]);
     this.#space();
-    if (this.#at < this.#text.length) throw this.#expected("the end of the document");
+    if (this.#offset < this.#text.length) throw this.#expected("the end of the document");
   }
 
-  #value(depth: number, reached: Reached): void {
-    for (const target of reached) this.found[target] = this.#at;
-    if (depth > READ_LIMITS.depth) {
-      throw this.#refuse(`is nested more than ${READ_LIMITS.depth} levels deep`);
+  #value(depth: number, candidates: Candidates): void {
+    for (const target of candidates) this.offsets[target] = this.#offset;
+    if (depth > this.#maxDepth) {
+      throw this.#error(`is nested more than ${this.#maxDepth} levels deep`);
     }
-    const first = this.#text[this.#at];
-    if (first === "{") this.#object(depth, reached);
-    else if (first === "[") this.#list(depth, reached);
+    const first = this.#text[this.#offset];
+    if (first === "{") this.#object(depth, candidates);
+    else if (first === "[") this.#list(depth, candidates);
     else if (first === '"') this.#string();
     else if (this.#match(SCALAR) === "") throw this.#expected("a value");
   }
 
-  #object(depth: number, reached: Reached): void {
+  #object(depth: number, candidates: Candidates): void {
     const keys = new Set<string>();
-    this.#at++;
+    this.#offset++;
     this.#space();
     if (this.#take("}")) return;
     do {
       this.#space();
-      const start = this.#at;
+      const start = this.#offset;
       const key = JSON.parse(this.#string()) as string;
       if (keys.has(key)) {
-        this.#at = start;
-        throw this.#refuse(`has the key ${quoted(key)} twice`);
+        this.#offset = start;
+        throw this.#error(`has the key ${quoted(key)} twice`);
       }
       keys.add(key);
       this.#space();
       if (!this.#take(":")) throw this.#expected('":"');
       this.#space();
-      this.#value(depth + 1, this.#onward(reached, depth, key));
+      this.#value(depth + 1, this.#narrow(candidates, depth, key));
       this.#space();
     } while (this.#take(","));
     if (!this.#take("}")) throw this.#expected('"," or "}"');
   }
 
-  #list(depth: number, reached: Reached): void {
-    this.#at++;
+  #list(depth: number, candidates: Candidates): void {
+    this.#offset++;
     this.#space();
     if (this.#take("]")) return;
     let index = 0;
     do {
       this.#space();
-      this.#value(depth + 1, this.#onward(reached, depth, index++));
+      this.#value(depth + 1, this.#narrow(candidates, depth, index++));
       this.#space();
     } while (this.#take(","));
     if (!this.#take("]")) throw this.#expected('"," or "]"');
   }
 
-  #onward(reached: Reached, depth: number, step: string | number): Reached {
-    if (reached.length === 0) return NONE;
-    return reached.filter((target) => this.#targets[target]?.[depth] === step);
+  #narrow(candidates: Candidates, depth: number, step: string | number): Candidates {
+    if (candidates.length === 0) return NONE;
+    return candidates.filter((target) => this.#targets[target]?.[depth] === step);
   }
 
-  /** Goes over a string, and answers it as it is written. */
+  /** Skips a string and returns its source text. */
   #string(): string {
-    const start = this.#at;
+    const start = this.#offset;
     if (!this.#take('"')) throw this.#expected("a string");
     while (!this.#take('"')) {
-      const code = this.#text.charCodeAt(this.#at);
+      const code = this.#text.charCodeAt(this.#offset);
       if (Number.isNaN(code)) throw this.#expected("the end of a string");
-      if (code < FIRST_PRINTED) throw this.#expected("no control character in a string");
-      if (code !== BACKSLASH) this.#at++;
+      if (code < FIRST_PRINTABLE) throw this.#expected("no control character in a string");
+      if (code !== BACKSLASH) this.#offset++;
       else if (this.#match(ESCAPE) === "") throw this.#expected("an escape such as \\n");
     }
-    return this.#text.slice(start, this.#at);
+    return this.#text.slice(start, this.#offset);
   }
 
   #space(): void {
@@ -144,25 +146,25 @@ class Walk {
   }
 
   #take(character: string): boolean {
-    if (this.#text[this.#at] !== character) return false;
-    this.#at++;
+    if (this.#text[this.#offset] !== character) return false;
+    this.#offset++;
     return true;
   }
 
   #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
+    pattern.lastIndex = this.#offset;
     const found = pattern.exec(this.#text)?.[0] ?? "";
-    this.#at += found.length;
+    this.#offset += found.length;
     return found;
   }
 
-  #expected(what: string): Unreadable {
-    const end = this.#at >= this.#text.length;
-    return this.#refuse(`is not JSON: expected ${what}${end ? " before the document ends" : ""}`);
+  #expected(what: string): DocumentError {
+    const end = this.#offset >= this.#text.length;
+    return this.#error(`is not JSON: expected ${what}${end ? " before the document ends" : ""}`);
   }
 
-  #refuse(reason: string): Unreadable {
-    const [position] = positionsAt(this.#text, [this.#at]);
-    return new Unreadable([{ ...position, path: "", reason }]);
+  #error(reason: string): DocumentError {
+    const [position] = positionsAt(this.#text, [this.#offset]);
+    return new DocumentError([{ ...position, path: "", reason }]);
   }
 }

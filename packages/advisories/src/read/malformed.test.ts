@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { DocumentError } from "./document-error.ts";
 import { READ_LIMITS } from "./limits.ts";
 import { type Format, READERS, readDocument } from "./read.ts";
-import { refusalOf } from "./testing.ts";
-import { Unreadable } from "./unreadable.ts";
+import { problemsOf } from "./testing.ts";
 
 /** Failures name the path below this seed. */
 const SEED = 20_261;
@@ -16,7 +16,7 @@ function tryReading(bytes: Uint8Array, format?: Format): void {
   try {
     readDocument(bytes, { name: "any", format });
   } catch (thrown) {
-    assert.ok(thrown instanceof Unreadable, String(thrown));
+    assert.ok(thrown instanceof DocumentError, String(thrown));
     assert.ok(thrown.problems.length > 0);
     for (const { reason, line } of thrown.problems) {
       assert.notEqual(reason, "");
@@ -86,32 +86,37 @@ describe("whatever is read", () => {
   test("what is no known format is refused with what is", () => {
     const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
     for (const text of ["{}", "[]", "- a", "true", ""]) {
-      assert.match(refusalOf(text)[0] as string, /is not a format that is read/);
+      assert.match(problemsOf(text)[0] as string, /is not a supported format/);
     }
-    assert.deepEqual(refusalOf("hello"), [`1:1: is not a format that is read "hello": ${known}`]);
-    assert.match(refusalOf('{"id":"x"}', { format: "csaf" })[0] as string, /document: is missing$/);
+    assert.deepEqual(problemsOf("hello"), [
+      `1:1: is not a supported format "hello"; expected ${known}`,
+    ]);
+    assert.match(
+      problemsOf('{"id":"x"}', { format: "csaf" })[0] as string,
+      /document: is missing$/,
+    );
   });
 
   test("a hundred megabytes in one line are refused unread", () => {
     const bytes = Buffer.alloc(100 * 1024 * 1024, "x");
     assert.throws(
       () => readDocument(bytes, { name: "large" }),
-      new Unreadable([{ path: "", reason: "is larger than 16 MiB" }]),
+      new DocumentError([{ path: "", reason: "is larger than 16 MiB" }]),
     );
   });
 
   test("text, lists and words of any length are refused with their limits", () => {
     const osv = { id: "A-1", modified: "2026-01-01T00:00:00Z" };
-    const { wordLength, textLength, aliases } = READ_LIMITS;
-    assert.deepEqual(refusalOf({ ...osv, id: "x".repeat(wordLength + 1) }), [
-      `2:9: id: has ${wordLength + 1} characters; at most ${wordLength} are read`,
+    const { nameLength, textLength, aliases } = READ_LIMITS;
+    assert.deepEqual(problemsOf({ ...osv, id: "x".repeat(nameLength + 1) }), [
+      `2:9: id: has ${nameLength + 1} characters; the maximum is ${nameLength}`,
     ]);
-    assert.deepEqual(refusalOf({ ...osv, summary: "x".repeat(textLength + 1) }), [
-      `4:14: summary: has ${textLength + 1} characters; at most ${textLength} are read`,
+    assert.deepEqual(problemsOf({ ...osv, summary: "x".repeat(textLength + 1) }), [
+      `4:14: summary: has ${textLength + 1} characters; the maximum is ${textLength}`,
     ]);
     const many = Array.from({ length: aliases + 1 }, (_, number) => `CVE-1-${number}`);
-    assert.deepEqual(refusalOf({ ...osv, aliases: many }), [
-      `4:14: aliases: has ${aliases + 1} entries; at most ${aliases} are read`,
+    assert.deepEqual(problemsOf({ ...osv, aliases: many }), [
+      `4:14: aliases: has ${aliases + 1} entries; the maximum is ${aliases}`,
     ]);
   });
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
 import { READ_LIMITS } from "./limits.ts";
-import { parsePurl } from "./purl.ts";
-import { readAs, refusalOf } from "./testing.ts";
+import { packageOfUrl } from "./package.ts";
+import { problemsOf, readToJson } from "./testing.ts";
 
 const VEX = {
   "@context": "https://openvex.dev/ns/v0.2.0",
@@ -49,7 +49,7 @@ const VEX = {
 
 describe("OpenVEX", () => {
   test("statements become events of one advisory for each product and component", () => {
-    const { advisories } = readAs(VEX);
+    const { advisories } = readToJson(VEX);
     assert.equal(advisories.length, 4);
     const [git, image, notAffected, affected] = advisories;
     const author = VEX.author;
@@ -95,7 +95,7 @@ describe("OpenVEX", () => {
   test("each justification has its type; an impact alone has none", () => {
     const said = (more: object) => {
       const statement = { ...VEX.statements[2], justification: undefined, ...more };
-      const { events } = readAs({ ...VEX, statements: [statement] }).advisories[0];
+      const { events } = readToJson({ ...VEX, statements: [statement] }).advisories[0];
       return events[0].falsePositiveDetermination.type;
     };
     assert.deepEqual(
@@ -123,7 +123,7 @@ describe("OpenVEX", () => {
     const about = { vulnerability: { name: "CVE-2026-9" } };
     const at = (version: string) => ({ products: [{ "@id": `pkg:apk/wolfi/git@${version}` }] });
     const events = (...statements: object[]) =>
-      readAs({ ...VEX, statements }).advisories[0].events.map(
+      readToJson({ ...VEX, statements }).advisories[0].events.map(
         ({ createTime: _, author: __, reviewState: ___, ...type }: Record<string, unknown>) => type,
       );
     assert.deepEqual(
@@ -142,7 +142,7 @@ describe("OpenVEX", () => {
     const [, , not] = VEX.statements;
     const said = (...products: object[]) => {
       const statement = { ...not, impact_statement: "Unused.", products };
-      const [{ events }] = readAs({ ...VEX, statements: [statement] }).advisories;
+      const [{ events }] = readToJson({ ...VEX, statements: [statement] }).advisories;
       assert.equal(events.length, 1);
       return [events[0].reviewState, events[0].falsePositiveDetermination.note];
     };
@@ -165,7 +165,7 @@ describe("OpenVEX", () => {
       ...VEX.statements[2],
       vulnerability: { name: "CVE-2026-0002", aliases: ["CGA-3wxr-55jp-h6fm"] },
     };
-    const { advisories } = readAs({ ...VEX, statements: [statement, named] });
+    const { advisories } = readToJson({ ...VEX, statements: [statement, named] });
     assert.deepEqual(
       advisories.map((one: Record<string, unknown>) => [one.advisoryId, one.aliases]),
       [
@@ -178,7 +178,7 @@ describe("OpenVEX", () => {
   test("an advisory that is named for several products is each one's own", () => {
     const vulnerability = { name: "CVE-2026-0003", aliases: ["CGA-3wxr-55jp-h6fm"] };
     const products = [{ "@id": "pkg:apk/wolfi/git" }, { "@id": "pkg:apk/wolfi/gitea" }];
-    const { advisories } = readAs({
+    const { advisories } = readToJson({
       ...VEX,
       statements: [{ ...VEX.statements[3], vulnerability, products }],
     });
@@ -192,7 +192,7 @@ describe("OpenVEX", () => {
     const package_ = (version: string, release: string) => [
       { "@id": `pkg:deb/debian/curl@${version}?arch=amd64&distro=${release}` },
     ];
-    const { advisories } = readAs({
+    const { advisories } = readToJson({
       ...VEX,
       statements: [
         { ...VEX.statements[3], products: package_("7.74", "debian-11") },
@@ -212,44 +212,45 @@ describe("OpenVEX", () => {
     assert.equal(advisories[1].events[0].fixed.fixedVersion, "7.88");
   });
 
-  test("of very many products is refused where it is too much", () => {
-    const products = Array.from({ length: 50_001 }, (_, at) => ({ "@id": `pkg:apk/wolfi/${at}` }));
+  test("with too many statements is rejected at the excess", () => {
+    const limits = { ...READ_LIMITS, statements: 200 };
+    const products = Array.from({ length: 51 }, (_, at) => ({ "@id": `pkg:apk/wolfi/${at}` }));
     const statements = VEX.statements.map((statement) => ({ ...statement, products }));
     assert.match(
-      refusalOf(JSON.stringify({ ...VEX, statements })).join("\n"),
-      /^1:\d+: statements\[3\]: more than 200000 things are said of products up to here$/,
+      problemsOf(JSON.stringify({ ...VEX, statements }), { limits }).join("\n"),
+      /^1:\d+: statements\[3\]: has more than 200 statements about products up to here$/,
     );
   });
 
   test("what is said in many words is kept as far as notes go", () => {
     const long = `${"x".repeat(3_999)}😀`;
     const statement = { ...VEX.statements[3], action_statement: long, status_notes: `y${long}` };
-    const { advisories } = readAs({ ...VEX, statements: [statement] });
+    const { advisories } = readToJson({ ...VEX, statements: [statement] });
     const { note } = advisories[0].events[0].truePositiveDetermination;
     assert.equal(note, `${long}\ny${"x".repeat(92)}…`);
     assert.equal(note.length, READ_LIMITS.textLength);
   });
 
   test("of other versions, or with wrong fields, is refused with line and reason", () => {
-    assert.deepEqual(refusalOf({ ...VEX, "@context": "https://openvex.dev/ns/v0.3.0" }), [
-      '2:15: @context: "https://openvex.dev/ns/v0.3.0" is not read; OpenVEX 0.2 is',
+    assert.deepEqual(problemsOf({ ...VEX, "@context": "https://openvex.dev/ns/v0.3.0" }), [
+      '2:15: @context: "https://openvex.dev/ns/v0.3.0" is not supported; expected OpenVEX 0.2',
     ]);
     const statements = [
       { vulnerability: {}, status: "maybe", products: [{ "@id": "git" }] },
       { vulnerability: { name: "A" }, status: "not_affected", products: [{}] },
       { vulnerability: { name: "A" }, status: "fixed" },
     ];
-    assert.deepEqual(refusalOf({ ...VEX, author: undefined, statements }), [
+    assert.deepEqual(problemsOf({ ...VEX, author: undefined, statements }), [
       "1:1: author: is missing",
       "8:24: statements[0].vulnerability.name: is missing",
       '9:17: statements[0].status: must be one of fixed, affected, under_investigation, not_affected, not "maybe"',
       '12:18: statements[0].products[0].@id: "git" is not a package URL',
       "22:9: statements[1].products[0].@id: is missing",
-      "25:5: statements[2].products: is missing: what is it about?",
+      "25:5: statements[2].products: is missing: a statement must name its products",
     ]);
     const unjustified = { ...VEX.statements[2], justification: undefined, impact_statement: "" };
     assert.match(
-      refusalOf({ ...VEX, statements: [unjustified] })[0] as string,
+      problemsOf({ ...VEX, statements: [unjustified] })[0] as string,
       /statements\[0\]: is not_affected without a justification or an impact_statement$/,
     );
   });
@@ -257,7 +258,7 @@ describe("OpenVEX", () => {
 
 test("package URLs are read as people write names", () => {
   const named = (text: string) => {
-    const purl = parsePurl(text);
+    const purl = packageOfUrl(text);
     return purl && [purl.type, purl.name, purl.version, purl.architecture];
   };
   assert.deepEqual(named("pkg:apk/wolfi/openssl@3.0-r1?arch=x86_64"), [
@@ -278,12 +279,12 @@ test("package URLs are read as people write names", () => {
     "all",
   ]);
   for (const text of ["", "pkg:", "pkg:npm", "pkg:npm/", "npm/a", "pkg:npm/%zz", "pkg:npm//"]) {
-    assert.equal(parsePurl(text), undefined, text);
+    assert.equal(packageOfUrl(text), undefined, text);
   }
 });
 
 test("releases of distributions are read as OSV writes them", () => {
-  const release = (text: string) => parsePurl(`pkg:${text}`)?.release;
+  const release = (text: string) => packageOfUrl(`pkg:${text}`)?.release;
   assert.equal(release("apk/alpine/a@1?distro=alpine-3.20.1"), "Alpine:v3.20");
   assert.equal(release("deb/ubuntu/a?distro=ubuntu-24.04"), "Ubuntu:24.04");
   assert.equal(release("rpm/redhat/a?distro=rhel-9.3"), "rhel-9.3");
@@ -294,7 +295,7 @@ test("releases of distributions are read as OSV writes them", () => {
 
 test("images are read by their repository, however much of it there is", () => {
   const named = (text: string) => {
-    const { type, name, version, architecture } = parsePurl(text) ?? {};
+    const { type, name, version, architecture } = packageOfUrl(text) ?? {};
     assert.equal(type, "image");
     return [name, version, architecture];
   };

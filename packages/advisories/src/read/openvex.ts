@@ -5,15 +5,14 @@ import {
 } from "@wharf/contract/messages";
 import { osvUrl } from "../publish/osv.ts";
 import { type Artifact, isAdvisoryId } from "./artifact.ts";
-import { type At, quoted } from "./at.ts";
-import { READ_LIMITS } from "./limits.ts";
-import { ownImpact, ownWords, type Words } from "./own-words.ts";
-import { artifactOf, type Purl, parsePurl } from "./purl.ts";
+import { type DocumentNode, quoted } from "./document-node.ts";
+import { artifactOf, type Package, packageOfUrl } from "./package.ts";
 import type { Contents } from "./read.ts";
+import { parseImpact, parseSentence, type Sentence } from "./sentences.ts";
 import {
+  type Assessment,
   advisoriesFrom,
   JUSTIFICATIONS,
-  type Standing,
   type Statement,
   StatementBudget,
 } from "./vex.ts";
@@ -21,46 +20,48 @@ import {
 const CONTEXT = /^https:\/\/openvex\.dev\/ns\/v0\.2\.\d+$/;
 
 /**
- * Reads a document of OpenVEX 0.2.
+ * Reads an OpenVEX 0.2 document.
  *
- * @example At.read(treeOf(text), readOpenVex).advisories
+ * @example DocumentNode.read(parseTree(text), readOpenVex).advisories
  */
-export function readOpenVex(top: At): Contents {
-  if (!top.mustBeObject()) return { advisories: [] };
+export function readOpenVex(top: DocumentNode): Contents {
+  if (!top.requireObject()) return { advisories: [] };
   const context = top.field("@context");
-  if (!CONTEXT.test(context.word())) {
-    context.refuse(`${quoted(context.wordIfAny())} is not read; OpenVEX 0.2 is`);
+  if (!CONTEXT.test(context.requiredString())) {
+    context.addProblem(
+      `${quoted(context.optionalString())} is not supported; expected OpenVEX 0.2`,
+    );
     return { advisories: [] };
   }
-  const author = top.field("author").word();
-  const issued = top.field("timestamp").time();
+  const author = top.field("author").requiredString();
+  const issued = top.field("timestamp").requiredTime();
   const list = top.field("statements");
-  if (!list.isThere) list.refuse("is missing");
+  if (!list.isPresent) list.addProblem("is missing");
   const budget = new StatementBudget();
   const statements = list
-    .items(READ_LIMITS.advisories)
-    .flatMap((at) => statementsOf(at, author, issued, budget));
+    .items("advisories")
+    .flatMap((node) => statementsOf(node, author, issued, budget));
   return { advisories: advisoriesFrom(statements) };
 }
 
 function statementsOf(
-  at: At,
+  node: DocumentNode,
   author: string,
   issued: Timestamp | undefined,
   budget: StatementBudget,
 ): Statement[] {
-  if (!at.mustBeObject()) return [];
-  const time = at.field("timestamp").timeIfAny() ?? issued;
-  const vulnerability = at.field("vulnerability");
-  const name = vulnerability.field("name").word();
-  const aliases = vulnerability.field("aliases").words(READ_LIMITS.aliases);
-  const read = at.field("status").oneOf(STANDINGS);
-  const products = at.field("products");
-  if (!products.isThere) products.refuse("is missing: what is it about?");
-  const found = products.items(READ_LIMITS.products).flatMap(productsOf);
-  if (read === undefined || time === undefined || !budget.takes(found.length, at)) return [];
+  if (!node.requireObject()) return [];
+  const time = node.field("timestamp").optionalTime() ?? issued;
+  const vulnerability = node.field("vulnerability");
+  const name = vulnerability.field("name").requiredString();
+  const aliases = vulnerability.field("aliases").uniqueStrings("aliases");
+  const read = node.field("status").oneOf(ASSESSMENTS);
+  const products = node.field("products");
+  if (!products.isPresent) products.addProblem("is missing: a statement must name its products");
+  const found = products.items("products").flatMap(productsOf);
+  if (read === undefined || time === undefined || !budget.add(found.length, node)) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
-  const { advisoryId, others } = ownId(at, names);
+  const { advisoryId, others } = ownId(node, names);
   return found.map((product) => ({
     artifact: product.artifact,
     vulnerability: others[0] ?? name,
@@ -69,13 +70,13 @@ function statementsOf(
     time,
     author,
     reviewState: ReviewState.APPROVED,
-    standing: read(at, product),
+    assessment: read(node, product),
   }));
 }
 
-/** Statements of our own carry the id of their advisory at the end of theirs, and among the names. */
-function ownId(at: At, names: readonly string[]) {
-  const id = at.field("@id").urlIfAny();
+/** Statements of Wharf have the advisory id at the end of their @id, and among the names. */
+function ownId(node: DocumentNode, names: readonly string[]) {
+  const id = node.field("@id").optionalUrl();
   const own = names.find((name) => id.endsWith(osvUrl({ advisoryId: name }, "")));
   if (own !== undefined) return { advisoryId: own, others: names.filter((name) => name !== own) };
   const last = id.split(/[/#:]/).at(-1) as string;
@@ -86,21 +87,21 @@ function ownId(at: At, names: readonly string[]) {
 }
 
 interface Product {
-  readonly purl: Purl;
+  readonly purl: Package;
   readonly artifact: Artifact;
-  /** The version, of it or of the component in it, that alone is meant. */
+  /** The only version of the product or component that is meant; empty for all. */
   readonly only: string;
 }
 
-/** A product, or each of the components in it that are named. */
-function productsOf(at: At): Product[] {
-  const purl = purlOf(at);
+/** A product, or each of its named subcomponents. */
+function productsOf(node: DocumentNode): Product[] {
+  const purl = purlOf(node);
   if (purl === undefined) return [];
   const artifact = artifactOf(purl);
-  const parts = at.field("subcomponents").items(READ_LIMITS.products);
-  if (parts.length === 0) return [{ purl, artifact, only: purl.version }];
-  return parts.flatMap((part) => {
-    const inside = purlOf(part);
+  const subcomponents = node.field("subcomponents").items("products");
+  if (subcomponents.length === 0) return [{ purl, artifact, only: purl.version }];
+  return subcomponents.flatMap((subcomponent) => {
+    const inside = purlOf(subcomponent);
     if (inside === undefined) return [];
     const component = { ...artifact.component, name: inside.name, type: inside.type };
     const only = purl.version || inside.version;
@@ -108,46 +109,50 @@ function productsOf(at: At): Product[] {
   });
 }
 
-function purlOf(at: At): Purl | undefined {
-  if (!at.mustBeObject()) return undefined;
-  const own = at.field("identifiers").field("purl");
-  const place = own.isThere ? own : at.field("@id");
-  const text = place.word(READ_LIMITS.urlLength);
-  const purl = parsePurl(text);
-  if (text !== "" && purl === undefined) place.refuse(`${quoted(text)} is not a package URL`);
+function purlOf(node: DocumentNode): Package | undefined {
+  if (!node.requireObject()) return undefined;
+  const own = node.field("identifiers").field("purl");
+  const source = own.isPresent ? own : node.field("@id");
+  const text = source.requiredString("urlLength");
+  const purl = packageOfUrl(text);
+  if (text !== "" && purl === undefined) source.addProblem(`${quoted(text)} is not a package URL`);
   return purl;
 }
 
-const STANDINGS: ReadonlyMap<string, (at: At, product: Product) => Standing> = new Map([
-  ["fixed", fixed],
-  ["affected", affected],
-  [
-    "under_investigation",
-    (at: At): Standing => ({ status: "under_investigation", note: wordsOf(at).note }),
-  ],
-  ["not_affected", notAffected],
-]);
+const ASSESSMENTS: ReadonlyMap<string, (node: DocumentNode, product: Product) => Assessment> =
+  new Map([
+    ["fixed", fixed],
+    ["affected", affected],
+    [
+      "under_investigation",
+      (node: DocumentNode): Assessment => ({
+        status: "under_investigation",
+        note: sentencesOf(node).note,
+      }),
+    ],
+    ["not_affected", notAffected],
+  ]);
 
-function fixed(at: At, { purl: { version } }: Product): Standing {
-  const { isPatched = false, note } = wordsOf(at);
+function fixed(node: DocumentNode, { purl: { version } }: Product): Assessment {
+  const { isPatched = false, note } = sentencesOf(node);
   return { status: "fixed", version, isPatched, note };
 }
 
-function affected(at: At): Standing {
-  const { plan = "fix", note } = wordsOf(at);
+function affected(node: DocumentNode): Assessment {
+  const { plan = "fix", note } = sentencesOf(node);
   return { status: "affected", plan, note };
 }
 
-function notAffected(at: At, { only }: Product): Standing {
-  const justification = at.field("justification");
-  const impact = at.field("impact_statement");
-  if (!justification.isThere && !impact.isThere) {
-    at.refuse("is not_affected without a justification or an impact_statement");
+function notAffected(node: DocumentNode, { only }: Product): Assessment {
+  const justification = node.field("justification");
+  const impact = node.field("impact_statement");
+  if (!justification.isPresent && !impact.isPresent) {
+    node.addProblem("is not_affected without a justification or an impact_statement");
   }
-  const because = justification.isThere ? justification.oneOf(JUSTIFICATIONS) : undefined;
+  const because = justification.isPresent ? justification.oneOf(JUSTIFICATIONS) : undefined;
   const notes = [
-    ownImpact(impact),
-    ...["action_statement", "status_notes"].map((name) => at.field(name).textIfAny()),
+    parseImpact(impact),
+    ...["action_statement", "status_notes"].map((name) => node.field(name).optionalText()),
   ];
   return {
     status: "not_affected",
@@ -157,10 +162,10 @@ function notAffected(at: At, { only }: Product): Standing {
   };
 }
 
-/** All that is said in words: a sentence of ours stands at the beginning of one of the fields. */
-function wordsOf(at: At): Words {
+/** Combines the text fields of a statement; one of them may begin with a sentence of Wharf. */
+function sentencesOf(node: DocumentNode): Sentence {
   const fields = ["impact_statement", "action_statement", "status_notes"];
-  const words = fields.map((name) => ownWords(at.field(name)));
+  const words = fields.map((name) => parseSentence(node.field(name)));
   const note = words
     .map((one) => one.note)
     .filter(Boolean)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisoryIdOf } from "../advisory-id.ts";
-import { readAs, refusalOf } from "./testing.ts";
+import { problemsOf, readToJson } from "./testing.ts";
 
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N";
 const V4 = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:P/VC:N/VI:N/VA:N/SC:L/SI:L/SA:N";
@@ -52,14 +52,14 @@ describe("OSV", () => {
   test("is fixed whether or not its first event comes first", () => {
     const first = GHSA.affected[0];
     const range = (...events: object[]) =>
-      readAs({ ...GHSA, affected: [{ ...first, ranges: [{ type: "SEMVER", events }] }] });
+      readToJson({ ...GHSA, affected: [{ ...first, ranges: [{ type: "SEMVER", events }] }] });
     const expected = range({ introduced: "0" }, { fixed: "4.2.1" });
     assert.equal(expected.advisories[0].events[0].fixed.fixedVersion, "4.2.1");
     assert.deepEqual(range({ fixed: "4.2.1" }, { introduced: "0" }), expected);
   });
 
   test("tells what is known of a vulnerability", () => {
-    assert.deepEqual(readAs(GHSA).vulnerabilities, [
+    assert.deepEqual(readToJson(GHSA).vulnerabilities, [
       {
         id: "GHSA-4x9r-j582-cgr8",
         aliases: ["CVE-2026-20333"],
@@ -75,7 +75,7 @@ describe("OSV", () => {
   });
 
   test("makes an advisory for each package, fixed where every range is", () => {
-    const [npm, python, ...others] = readAs(GHSA).advisories;
+    const [npm, python, ...others] = readToJson(GHSA).advisories;
     assert.deepEqual(others, []);
     assert.deepEqual(npm, {
       advisoryId: advisoryIdOf(["npm", "@acme/templates", "all", "GHSA-4x9r-j582-cgr8"]),
@@ -117,7 +117,7 @@ describe("OSV", () => {
         ],
       },
     ];
-    const { advisories } = readAs({ ...GHSA, affected });
+    const { advisories } = readToJson({ ...GHSA, affected });
     assert.deepEqual(
       advisories.map((one: Record<string, unknown>) => [
         one.artifactType,
@@ -135,21 +135,24 @@ describe("OSV", () => {
     assert.notEqual(advisories[0].advisoryId, advisories[1].advisoryId);
   });
 
-  test("of very many ranges is told as far as notes go", () => {
+  test("of very many ranges has a truncated note", () => {
     const events = Array.from({ length: 400 }, (_, at) => [
       { introduced: `1.${at}.0` },
       { last_affected: `1.${at}.9` },
     ]).flat();
     const package_ = { ecosystem: "npm", name: "x" };
     const affected = [{ package: package_, ranges: [{ type: "SEMVER", events }] }];
-    const { note } = readAs({ ...GHSA, affected }).advisories[0].events[0]
+    const { note } = readToJson({ ...GHSA, affected }).advisories[0].events[0]
       .truePositiveDetermination;
     assert.equal(note.length, 4_096);
     assert.match(note, /^Affected: up to 1\.0\.9, up to 1\.1\.9, .*…$/);
   });
 
   test("that was withdrawn rates nothing, and its advisories end", () => {
-    const { advisories, vulnerabilities } = readAs({ ...GHSA, withdrawn: "2026-04-01T00:00:00Z" });
+    const { advisories, vulnerabilities } = readToJson({
+      ...GHSA,
+      withdrawn: "2026-04-01T00:00:00Z",
+    });
     assert.equal(vulnerabilities[0].severities, undefined);
     assert.deepEqual(advisories[0].events[1], {
       createTime: "2026-04-01T00:00:00Z",
@@ -162,7 +165,7 @@ describe("OSV", () => {
   });
 
   test("may be taken for what it knows of vulnerabilities alone", () => {
-    const document = readAs(GHSA, { metadataOnly: true });
+    const document = readToJson(GHSA, { metadataOnly: true });
     assert.equal(document.advisories, undefined);
     assert.equal(document.vulnerabilities.length, 1);
   });
@@ -170,7 +173,7 @@ describe("OSV", () => {
   test("takes severities of packages, each once", () => {
     const { severity, ...rest } = GHSA;
     const affected = [0, 1].map(() => ({ ...GHSA.affected[0], severity }));
-    assert.equal(readAs({ ...rest, affected }).vulnerabilities[0].severities.length, 2);
+    assert.equal(readToJson({ ...rest, affected }).vulnerabilities[0].severities.length, 2);
   });
 
   test("of our own comes back exactly", () => {
@@ -201,7 +204,7 @@ describe("OSV", () => {
       modified: "2026-01-01T00:00:00Z",
       database_specific: { wharf: advisory },
     };
-    const read = readAs(document);
+    const read = readToJson(document);
     assert.deepEqual(read.advisories, [advisory]);
     assert.deepEqual(read.vulnerabilities, [
       {
@@ -212,18 +215,18 @@ describe("OSV", () => {
     ]);
     const elsewhere = { ...advisory, advisoryId: "ACME-1" };
     const foreign = { ...document, id: "x_ACME-1", database_specific: { wharf: elsewhere } };
-    assert.equal(readAs(foreign).advisories[0].advisoryId, "ACME-1");
+    assert.equal(readToJson(foreign).advisories[0].advisoryId, "ACME-1");
     const deleted = { ...advisory, deleteTime: "2026-02-01T00:00:00Z" };
     assert.equal(
-      readAs({ ...document, database_specific: { wharf: deleted } }).advisories,
+      readToJson({ ...document, database_specific: { wharf: deleted } }).advisories,
       undefined,
     );
     assert.match(
-      refusalOf({ ...document, id: "CGA-other" })[0] as string,
+      problemsOf({ ...document, id: "CGA-other" })[0] as string,
       /must be the document's id/,
     );
     const wrong = { ...document, database_specific: { wharf: { advisoryId: 7 } } };
-    assert.match(refusalOf(wrong)[0] as string, /database_specific\.wharf: is not an advisory: /);
+    assert.match(problemsOf(wrong)[0] as string, /database_specific\.wharf: is not an advisory: /);
   });
 
   test("in YAML is the same", () => {
@@ -237,12 +240,12 @@ affected:
     - introduced: "0"
     - fixed: 1.10
 `;
-    assert.deepEqual(readAs(yaml).advisories[0].events[0].fixed, { fixedVersion: "1.10" });
+    assert.deepEqual(readToJson(yaml).advisories[0].events[0].fixed, { fixedVersion: "1.10" });
   });
 
   test("of other versions, or with wrong fields, is refused with line and reason", () => {
-    assert.deepEqual(refusalOf({ ...GHSA, schema_version: "2.0.0" }), [
-      '2:21: schema_version: schema version "2.0.0" is not read; 1.x is',
+    assert.deepEqual(problemsOf({ ...GHSA, schema_version: "2.0.0" }), [
+      '2:21: schema_version: schema version "2.0.0" is not supported; expected 1.x',
     ]);
     const wrong = {
       schema_version: "1.6.0",
@@ -252,14 +255,14 @@ affected:
       affected: [{ package: { ecosystem: "npm", name: "", purl: "npm/a" } }],
       aliases: "CVE-1",
     };
-    assert.deepEqual(refusalOf(wrong), [
+    assert.deepEqual(problemsOf(wrong), [
       '4:15: modified: must be a time such as 2026-01-31T12:00:00Z, not "tomorrow"',
       '8:16: severity[0].score: must be a CVSS vector of its type, or a number, not "AV:N"',
       "3:9: id: must be text, not a number",
       "20:14: aliases: must be a list, not text",
     ]);
     const affected = [{ package: { ecosystem: "npm", name: "", purl: "npm/a" } }];
-    assert.deepEqual(refusalOf({ id: "A-1", modified: "2026-01-01T00:00:00Z", affected }), [
+    assert.deepEqual(problemsOf({ id: "A-1", modified: "2026-01-01T00:00:00Z", affected }), [
       "8:17: affected[0].package.name: is missing",
       '9:17: affected[0].package.purl: "npm/a" is not a package URL',
     ]);

@@ -5,49 +5,53 @@ import {
   AdvisoryDocumentSchema,
   type Vulnerability,
 } from "@wharf/contract/messages";
-import { At, quoted } from "./at.ts";
 import { readCsaf } from "./csaf.ts";
 import { decode } from "./decode.ts";
 import { readDistro } from "./distro.ts";
+import { DocumentError, type Path } from "./document-error.ts";
+import { DocumentNode, quoted } from "./document-node.ts";
+import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import { readOpenVex } from "./openvex.ts";
 import { readOsv } from "./osv.ts";
-import { type Tree, treeOf } from "./tree.ts";
-import { type Path, Unreadable } from "./unreadable.ts";
+import { parseTree, type Tree } from "./tree.ts";
 
-/** What a reader finds in a document. */
+/** The contents of a document. */
 export interface Contents {
   readonly advisories: readonly Advisory[];
   readonly vulnerabilities?: readonly Vulnerability[];
 }
 
-/** The formats that are read, by the names that people choose them by. */
+/** The supported formats, by the names that users select them by. */
 export const READERS = {
   distro: readDistro,
   osv: readOsv,
   openvex: readOpenVex,
   csaf: readCsaf,
-} as const satisfies Record<string, (top: At) => Contents>;
+} as const satisfies Record<string, (top: DocumentNode) => Contents>;
 
 export type Format = keyof typeof READERS;
 
 export interface ReadOptions {
-  /** What the document is called, such as its path. */
+  /** The name of the document, such as its path. */
   readonly name: string;
-  /** Default: what its contents look like. */
+  /** Detected from the contents by default. */
   readonly format?: Format | undefined;
-  /** Takes only what is known of vulnerabilities, such as their severities. */
+  /** Reads only metadata of vulnerabilities, such as severities. */
   readonly metadataOnly?: boolean | undefined;
+  /** READ_LIMITS by default. */
+  readonly limits?: ReadLimits;
 }
 
 /**
- * Reads a document of any format that is known. Throws `Unreadable`, and nothing else.
+ * Reads a document of any supported format. Throws only `DocumentError`.
  *
  * @example readDocument(await readFile(path), { name: path }).advisories
  */
 export function readDocument(bytes: Uint8Array, options: ReadOptions): AdvisoryDocument {
-  const tree = treeOf(decode(bytes));
+  const { limits = READ_LIMITS } = options;
+  const tree = parseTree(decode(bytes, limits), limits);
   const format = options.format ?? formatOf(tree);
-  const contents: Contents = At.read(tree, READERS[format]);
+  const contents: Contents = DocumentNode.read(tree, READERS[format], limits);
   return create(AdvisoryDocumentSchema, {
     name: options.name,
     advisories: options.metadataOnly ? [] : [...contents.advisories],
@@ -55,7 +59,7 @@ export function readDocument(bytes: Uint8Array, options: ReadOptions): AdvisoryD
   });
 }
 
-/** Told by the fields that only one format has. */
+/** Detects the format by fields that only one format has. */
 function formatOf({ value, positionsOf }: Tree): Format {
   const has = (name: string) =>
     typeof value === "object" && value !== null && Object.hasOwn(value, name);
@@ -65,13 +69,13 @@ function formatOf({ value, positionsOf }: Tree): Format {
   if (has("schema_version") || (has("id") && has("modified"))) return "osv";
   const shown = typeof value === "string" ? ` ${quoted(value)}` : "";
   const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
-  const reason = `is not a format that is read${shown}: ${known}`;
-  throw new Unreadable([{ ...positionsOf([[]])[0], path: "", reason }]);
+  const reason = `is not a supported format${shown}; expected ${known}`;
+  throw new DocumentError([{ ...positionsOf([[]])[0], path: "", reason }]);
 }
 
 /**
- * The lines that fields of what was read come from, where their format has one for each; for what is
- * found wrong later on. The document is read once for all of them.
+ * The source lines of message fields, for problems that are found after reading. Undefined for formats
+ * in which messages do not correspond to lines. Parses the document once for all fields.
  *
  * @example linesOf(bytes, ["advisories[3].events[0].fixed.fixedVersion"]) // [57]
  */
@@ -80,15 +84,15 @@ export function linesOf(
   fields: readonly string[],
 ): readonly (number | undefined)[] {
   if (fields.length === 0) return [];
-  const tree = treeOf(decode(bytes));
+  const tree = parseTree(decode(bytes));
   if (formatOf(tree) !== "distro") return fields.map(() => undefined);
-  const paths = fields.map(placeOf);
+  const paths = fields.map(pathOf);
   const positions = tree.positionsOf(paths.map((path) => path ?? []));
   return paths.map((path, index) => (path === undefined ? undefined : positions[index]?.line));
 }
 
-/** Where in a document of a distribution a field of what was read from it is. */
-function placeOf(field: string): Path | undefined {
+/** The path in a distribution document that a message field was read from. */
+function pathOf(field: string): Path | undefined {
   const found = /^advisories\[(\d+)\](?:\.events\[(\d+)\])?/.exec(field);
   if (found === null) return undefined;
   const event = found[2] === undefined ? [] : ["events", Number(found[2])];

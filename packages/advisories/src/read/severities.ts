@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { type Severity, Severity_Type, SeveritySchema } from "@wharf/contract/messages";
-import { type At, quoted } from "./at.ts";
+import { type DocumentNode, quoted } from "./document-node.ts";
 
 interface Kind {
   readonly type: Severity_Type;
   readonly vector: RegExp;
 }
 
-/** Whatever it is tried on, there is one way for each to match: others would take forever to rule out. */
+/** Each pattern matches in one way only, so that it cannot backtrack exponentially. */
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["CVSS_V2", { type: Severity_Type.CVSS_V2, vector: /^(?:[A-Z][A-Za-z]*:[A-Z]+(?:\/|$))+$/ }],
   ["CVSS_V3", { type: Severity_Type.CVSS_V3, vector: /^CVSS:3\.[01](?:\/[A-Z]+:[A-Z])+$/ }],
@@ -15,41 +15,42 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 const NUMBER = /^(?:10(?:\.0)?|\d(?:\.\d)?)$/;
-const MOST = 100;
 
 /**
- * Severities as OSV has them. Scales that are none of CVSS say nothing that can be compared, so they
- * are left out.
+ * The severities of OSV. Scales other than CVSS are omitted: they cannot be compared.
  *
- * @example osvSeverities(at.field("severity"))
+ * @example osvSeverities(node.field("severity"))
  */
-export function osvSeverities(at: At): Severity[] {
-  return at.items(MOST).flatMap((one) => {
-    if (!one.mustBeObject()) return [];
-    const kind = KINDS.get(one.field("type").word());
+export function osvSeverities(node: DocumentNode): Severity[] {
+  return node.items("severities").flatMap((one) => {
+    if (!one.requireObject()) return [];
+    const kind = KINDS.get(one.field("type").requiredString());
     return kind === undefined ? [] : (severityOf(one.field("score"), kind) ?? []);
   });
 }
 
 /**
- * The severity that a score of CSAF has.
+ * The severity of a CSAF score.
  *
- * @example csafSeverity(at.field("cvss_v3"), "CVSS_V3")
+ * @example csafSeverity(node.field("cvss_v3"), "CVSS_V3")
  */
-export function csafSeverity(score: At, name: "CVSS_V2" | "CVSS_V3"): Severity | undefined {
-  if (!score.isThere) return undefined;
+export function csafSeverity(
+  score: DocumentNode,
+  name: "CVSS_V2" | "CVSS_V3",
+): Severity | undefined {
+  if (!score.isPresent) return undefined;
   return severityOf(score.field("vectorString"), KINDS.get(name) as Kind);
 }
 
-function severityOf(at: At, { type, vector }: Kind): Severity | undefined {
-  const score = at.word();
+function severityOf(node: DocumentNode, { type, vector }: Kind): Severity | undefined {
+  const score = node.requiredString();
   if (score === "") return undefined;
   if (vector.test(score) || NUMBER.test(score)) return create(SeveritySchema, { type, score });
-  at.refuse(`must be a CVSS vector of its type, or a number, not ${quoted(score)}`);
+  node.addProblem(`must be a CVSS vector of its type, or a number, not ${quoted(score)}`);
   return undefined;
 }
 
-/** Each once, in the order in which they come. */
+/** Removes duplicates. */
 export function distinct(severities: readonly Severity[]): Severity[] {
   return [...new Map(severities.map((one) => [`${one.type} ${one.score}`, one])).values()];
 }

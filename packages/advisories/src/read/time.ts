@@ -4,21 +4,21 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 const RFC3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** What programs write that never set a time. */
-const NEVER = "0001";
+/** The year of Go's zero time, which means that no time was set. */
+const UNSET_YEAR = "0001";
 
-/** The first and the last second that a time can name: of the years 1 to 9999. */
+/** The range of google.protobuf.Timestamp: the years 1 to 9999. */
 const EARLIEST_SECONDS = -62_135_596_800;
 const LATEST_SECONDS = 253_402_300_799;
 
 /**
- * A time as RFC 3339 has it; undefined when it is none.
+ * Parses an RFC 3339 time; undefined if it is invalid.
  *
  * @example parseTime("2026-01-31T12:00:00+01:00")
  */
 export function parseTime(text: string): Timestamp | undefined {
   const found = RFC3339.exec(text);
-  if (found === null || found[1] === NEVER) return undefined;
+  if (found === null || found[1] === UNSET_YEAR) return undefined;
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
     ...[number, number, number, number, number, number],
   ];
@@ -36,7 +36,7 @@ export function parseTime(text: string): Timestamp | undefined {
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
 }
 
-/** Times that have the same key are the same. */
+/** A key by which times can be compared for equality. */
 export function timeKey(time: Timestamp | undefined): string {
   return time === undefined ? "" : `${time.seconds}.${time.nanos}`;
 }

@@ -1,25 +1,26 @@
+import type { Path } from "./document-error.ts";
 import { readJson } from "./json.ts";
-import type { Path } from "./unreadable.ts";
+import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import { readYaml } from "./yaml.ts";
 
-/** A place in a text, both counted from 1. */
+/** A position in a text, from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** What a document says, before anyone knows what it means. */
+/** A parsed document of unknown format. */
 export interface Tree {
   readonly value: unknown;
-  /** Where values are. Asked only when something is wrong, and for all at once: it may read the text again. */
+  /** The positions of values. Called once, and only for problems: it may parse the text again. */
   positionsOf(paths: readonly Path[]): readonly Position[];
 }
 
 /**
- * Reads a text, whichever of JSON and YAML it is.
+ * Parses a text as JSON if it begins with a bracket or brace, otherwise as YAML.
  *
- * @example treeOf(text).value
+ * @example parseTree(text).value
  */
-export function treeOf(text: string): Tree {
-  return /^\s*[{[]/.test(text) ? readJson(text) : readYaml(text);
+export function parseTree(text: string, limits: ReadLimits = READ_LIMITS): Tree {
+  return /^\s*[{[]/.test(text) ? readJson(text, limits) : readYaml(text, limits);
 }

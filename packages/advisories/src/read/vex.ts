@@ -4,21 +4,20 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
-import { type Artifact, advisoryOn, idFor } from "./artifact.ts";
-import type { At } from "./at.ts";
+import { type Artifact, createAdvisory, deriveAdvisoryId } from "./artifact.ts";
+import type { DocumentNode } from "./document-node.ts";
 import { boundedNote, type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
-import { READ_LIMITS } from "./limits.ts";
 import { timeKey } from "./time.ts";
 
-/** What is to become of what is affected. */
+/** What the vendor plans for an affected product. */
 export type Plan = "fix" | "none" | "upstream" | "no-analysis" | "fixed" | "patched";
 
-/** How a product stands, whichever format of VEX says so. */
-export type Standing =
+/** The assessment of a product, independent of the VEX format. */
+export type Assessment =
   | {
       readonly status: "fixed";
       readonly version: string;
-      /** Whether it says that it is one of several. */
+      /** Whether the text says that the version was patched. */
       readonly isPatched: boolean;
       readonly note: string;
     }
@@ -32,38 +31,39 @@ export type Standing =
       readonly status: "not_affected";
       readonly because: FalsePositive;
       readonly note: string;
-      /** The version that alone this is said of; empty where it is said of all. */
+      /** The only version that this applies to; empty for all versions. */
       readonly only: string;
     };
 
-/** What a document says of one vulnerability in one product at one time. */
+/** A statement about one vulnerability in one product at one time. */
 export interface Statement {
   readonly artifact: Artifact;
   readonly vulnerability: string;
   readonly aliases: readonly string[];
-  /** Where the document names the advisory itself. */
+  /** If the document names the advisory. */
   readonly advisoryId: string | undefined;
   readonly time: Timestamp;
   readonly author: string;
   readonly reviewState: ReviewState;
-  readonly standing: Standing;
+  readonly assessment: Assessment;
 }
 
-/** How much a document has said up to some place of it: a few bytes can name very many products. */
+/** Counts the statements of a document: a few bytes can refer to very many products. */
 export class StatementBudget {
   #count = 0;
 
   /**
-   * Whether more can be taken; the first that cannot is refused.
+   * Whether the limit permits more statements; the first excess is recorded as a problem.
    *
-   * @example if (!budget.takes(products.length, at)) return [];
+   * @example if (!budget.add(products.length, node)) return [];
    */
-  takes(more: number, at: At): boolean {
+  add(more: number, node: DocumentNode): boolean {
     const before = this.#count;
     this.#count += more;
-    if (this.#count <= READ_LIMITS.statements) return true;
-    if (before <= READ_LIMITS.statements) {
-      at.refuse(`more than ${READ_LIMITS.statements} things are said of products up to here`);
+    const max = node.limits.statements;
+    if (this.#count <= max) return true;
+    if (before <= max) {
+      node.addProblem(`has more than ${max} statements about products up to here`);
     }
     return false;
   }
@@ -81,26 +81,26 @@ export const JUSTIFICATIONS: ReadonlyMap<string, FalsePositive> = new Map([
 ]);
 
 /**
- * What counts when a document says several things of one artifact at one time, of its versions: a
- * fix tells from which one on; without it, the worst does.
+ * Precedence if a document has several statements about one artifact at one time, for different versions:
+ * a fix, since it names the version from which on; otherwise the worst status.
  */
 const RANK = ["fixed", "affected", "under_investigation", "not_affected"] as const;
 
 /**
- * The advisories that statements come to: one for each vulnerability in each artifact, with one
- * event for each time that something is said of it.
+ * Groups statements into advisories: one for each vulnerability in each artifact, with one event for each
+ * time.
  *
  * @example advisoriesFrom(statements)
  */
 export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
-  const ambiguous = namedForSeveral(statements);
+  const ambiguous = ambiguousIds(statements);
   const byAdvisory = Map.groupBy(statements, (one) =>
     one.advisoryId === undefined || ambiguous.has(one.advisoryId) ? idOf(one) : one.advisoryId,
   );
   return [...byAdvisory].map(([advisoryId, own]) => {
     const first = own[0] as Statement;
     const byTime = Map.groupBy(own, ({ time }) => timeKey(time));
-    return advisoryOn(first.artifact, {
+    return createAdvisory(first.artifact, {
       advisoryId,
       author: first.author,
       aliases: [...new Set(own.flatMap((one) => [one.vulnerability, ...one.aliases]))].filter(
@@ -112,11 +112,11 @@ export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
 }
 
 function idOf({ artifact, vulnerability }: Statement): string {
-  return idFor(artifact, vulnerability);
+  return deriveAdvisoryId(artifact, vulnerability);
 }
 
-/** The advisories that a document names for several artifacts. One is about one, and no word on the others may get lost. */
-function namedForSeveral(statements: readonly Statement[]): ReadonlySet<string | undefined> {
+/** Advisory ids that a document uses for several artifacts: an advisory has one artifact, so ids are derived. */
+function ambiguousIds(statements: readonly Statement[]): ReadonlySet<string | undefined> {
   const named = Map.groupBy(statements, ({ advisoryId }) => advisoryId);
   const artifacts = (own: readonly Statement[]) =>
     new Set(own.map(({ artifact: { architecture: _, ...rest } }) => JSON.stringify(rest)));
@@ -125,40 +125,40 @@ function namedForSeveral(statements: readonly Statement[]): ReadonlySet<string |
 
 function eventOf(statements: readonly Statement[]) {
   const first = statements[0] as Statement;
-  const standings = statements.map(({ standing }) => standing);
-  const status = RANK.find((rank) => standings.some((one) => one.status === rank));
-  const chosen = standings.filter((one) => one.status === status);
+  const assessments = statements.map(({ assessment }) => assessment);
+  const status = RANK.find((rank) => assessments.some((one) => one.status === rank));
+  const chosen = assessments.filter((one) => one.status === status);
   const only = onlyOf(chosen);
   const event = eventAt(first.time, typeOf(chosen, only), first);
-  // An advisory has no versions: that one is not affected must not clear all others by itself.
+  // An advisory has no versions: one unaffected version must not clear the others without a review.
   if (only.length > 0) event.reviewState = ReviewState.PENDING;
   return event;
 }
 
-/** The versions that alone are said not to be affected; none where all are, or any is. */
-function onlyOf(standings: readonly Standing[]): string[] {
-  const versions = standings.map((one) => (one.status === "not_affected" ? one.only : ""));
+/** The versions that "not affected" is limited to; none if it applies to all versions. */
+function onlyOf(assessments: readonly Assessment[]): string[] {
+  const versions = assessments.map((one) => (one.status === "not_affected" ? one.only : ""));
   return versions.includes("") ? [] : [...new Set(versions)];
 }
 
-/** More versions than this are counted, not named. */
-const NAMED_VERSIONS = 10;
+/** Further versions are counted instead of named. */
+const MAX_NAMED_VERSIONS = 10;
 
 function noteOnVersions(only: readonly string[], note: string): string {
   if (only.length === 0) return note;
-  const named = only.slice(0, NAMED_VERSIONS).join(", ");
-  const others = only.length - NAMED_VERSIONS;
+  const named = only.slice(0, MAX_NAMED_VERSIONS).join(", ");
+  const others = only.length - MAX_NAMED_VERSIONS;
   const words = `Said of ${named}${others > 0 ? ` and ${others} more` : ""} alone.`;
   return note === "" ? words : `${words} ${note}`;
 }
 
-function typeOf(standings: readonly Standing[], only: readonly string[]): EventType {
-  const first = standings[0] as Standing;
-  const notes = [...new Set(standings.map((one) => one.note))].filter(Boolean).join("\n");
+function typeOf(assessments: readonly Assessment[], only: readonly string[]): EventType {
+  const first = assessments[0] as Assessment;
+  const notes = [...new Set(assessments.map((one) => one.note))].filter(Boolean).join("\n");
   const note = boundedNote(noteOnVersions(only, notes));
   switch (first.status) {
     case "fixed":
-      return fixes(standings, note);
+      return fixes(assessments, note);
     case "under_investigation":
       return { case: "detection", value: { type: { case: "manual", value: {} } } };
     case "not_affected":
@@ -177,8 +177,8 @@ const PLANS: Readonly<Record<Plan, (note: string) => EventType>> = {
   patched: (note) => ({ case: "patched", value: { patchedVersions: [], note } }),
 };
 
-function fixes(standings: readonly Standing[], note: string): EventType {
-  const fixed = standings.filter((one) => one.status === "fixed");
+function fixes(assessments: readonly Assessment[], note: string): EventType {
+  const fixed = assessments.filter((one) => one.status === "fixed");
   const versions = [...new Set(fixed.map(({ version }) => version).filter(Boolean))];
   if (!fixed.some(({ isPatched }) => isPatched)) return fixedIn(versions, note);
   return { case: "patched", value: { patchedVersions: versions, note } };

@@ -8,24 +8,24 @@ import {
   LineCounter,
   type Node,
 } from "yaml";
-import { quoted, shortened } from "./at.ts";
-import { READ_LIMITS } from "./limits.ts";
+import { DocumentError, documentError, type Path } from "./document-error.ts";
+import { quoted, truncated } from "./document-node.ts";
+import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import type { Position, Tree } from "./tree.ts";
-import { type Path, Unreadable, unreadable } from "./unreadable.ts";
 import { yamlTokens } from "./yaml-tokens.ts";
 
 const MIB = 1024 * 1024;
 
 /**
- * Reads YAML. Scalars stay the text that is written, so that a version 1.10 is not the number 1.1.
+ * Parses YAML. Scalars stay text, so that the version 1.10 does not become the number 1.1.
  *
  * @example readYaml("fixed-version: 1.10").value // { "fixed-version": "1.10" }
  */
-export function readYaml(text: string): Tree {
-  if (text.length > READ_LIMITS.yamlBytes) {
-    throw unreadable(`is YAML of more than ${READ_LIMITS.yamlBytes / MIB} MiB`);
+export function readYaml(text: string, limits: ReadLimits = READ_LIMITS): Tree {
+  if (text.length > limits.yamlBytes) {
+    throw documentError(`is YAML of more than ${limits.yamlBytes / MIB} MiB`);
   }
-  const parsed = parse(text);
+  const parsed = parse(text, limits);
   return {
     value: valueAt(parsed, parsed.top),
     positionsOf: (paths) => paths.map((path) => parsed.at(offsetOf(parsed.top, path))),
@@ -37,7 +37,7 @@ interface Parsed {
   at(offset: number): Position;
 }
 
-function parse(text: string): Parsed {
+function parse(text: string, limits: ReadLimits): Parsed {
   const lines = new LineCounter();
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -47,24 +47,24 @@ function parse(text: string): Parsed {
     schema: "failsafe",
     version: "1.2",
     prettyErrors: false,
-    // Its own way of finding them takes the square of their number.
+    // The library's check takes quadratic time; valueAt rejects duplicates.
     uniqueKeys: false,
   });
-  const documents = composer.compose(yamlTokens(text, lines), true, text.length);
-  // There is always one, if only an empty one.
+  const documents = composer.compose(yamlTokens(text, lines, limits), true, text.length);
+  // There is always one, possibly empty.
   const document = documents.next().value as Document.Parsed;
   const another = documents.next().value;
   if (another) {
-    const reason = "holds several documents; one is expected";
-    throw new Unreadable([{ ...at(another.range[0]), path: "", reason }]);
+    const reason = "has several documents; expected one";
+    throw new DocumentError([{ ...at(another.range[0]), path: "", reason }]);
   }
-  const wrong = [...document.errors, ...document.warnings].slice(0, READ_LIMITS.problems);
+  const wrong = [...document.errors, ...document.warnings].slice(0, limits.problems);
   if (wrong.length > 0) {
-    throw new Unreadable(
+    throw new DocumentError(
       wrong.map(({ message, pos }) => ({
         ...at(pos[0]),
         path: "",
-        reason: `is not YAML: ${shortened(message)}`,
+        reason: `is not YAML: ${truncated(message)}`,
       })),
     );
   }
@@ -72,26 +72,26 @@ function parse(text: string): Parsed {
 }
 
 function valueAt(parsed: Parsed, node: unknown): unknown {
-  const refuse = (one: Node, reason: string) =>
-    new Unreadable([{ ...parsed.at(one.range?.[0] ?? 0), path: "", reason }]);
+  const error = (one: Node, reason: string) =>
+    new DocumentError([{ ...parsed.at(one.range?.[0] ?? 0), path: "", reason }]);
   if (isScalar(node)) return node.value;
   if (isAlias(node)) {
-    // A few of them can stand for more than fits into memory, and no advisory needs any.
-    throw refuse(node, `has an alias, *${shortened(node.source)}, which is not read`);
+    // A few nested aliases can expand to more than fits into memory, and no advisory needs one.
+    throw error(node, `has an alias, *${truncated(node.source)}; aliases are not supported`);
   }
   if (isSeq(node)) return node.items.map((item) => valueAt(parsed, item));
   if (!isMap(node)) return undefined;
   const members = new Map<string, unknown>();
   for (const { key, value } of node.items) {
-    if (!isScalar(key)) throw refuse(node, "has a key that is not text");
+    if (!isScalar(key)) throw error(node, "has a key that is not text");
     const name = String(key.value);
-    if (members.has(name)) throw refuse(key, `has the key ${quoted(name)} twice`);
+    if (members.has(name)) throw error(key, `has the key ${quoted(name)} twice`);
     members.set(name, valueAt(parsed, value));
   }
   return Object.fromEntries(members);
 }
 
-/** Where a value begins; of a path that is not there, the last step that is. */
+/** The offset of a value; for a path that does not exist, of its last existing step. */
 function offsetOf(top: Node | null, path: Path): number {
   let node: unknown = top;
   let offset = top?.range?.[0] ?? 0;

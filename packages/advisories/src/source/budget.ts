@@ -1,45 +1,53 @@
-import { type Unreadable, unreadable } from "../read/unreadable.ts";
+import { type DocumentError, documentError } from "../read/document-error.ts";
+import { READ_LIMITS } from "../read/limits.ts";
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-/** What one archive may hold, whatever it says of itself. */
-export const ARCHIVE_LIMITS = {
+/** What a source may contain, independent of the sizes that an archive claims. */
+export const SOURCE_LIMITS = {
+  /** Bytes of one document. */
+  documentBytes: READ_LIMITS.documentBytes,
+  /** Entries of an archive. */
   entries: 1_000_000,
-  unpackedBytes: 8 * GIB,
-  /** Text of advisories packs to a twentieth; bombs to a thousandth, which small ones may. */
-  ratio: 200,
-  ratioFrom: 64 * MIB,
+  /** Bytes that an archive expands to. */
+  expandedBytes: 8 * GIB,
+  /** Advisories compress to a twentieth; decompression bombs to a thousandth. */
+  expansionRatio: 200,
+  /** Smaller archives may have any ratio. */
+  ratioCheckedFrom: 64 * MIB,
 } as const;
 
-/** Counts what comes out of an archive, and says when it is too much. */
+export type SourceLimits = Readonly<Record<keyof typeof SOURCE_LIMITS, number>>;
+
+/** Counts entries and expanded bytes of an archive, and throws when they exceed the limits. */
 export class Budget {
-  /** Bytes that went in so far. */
-  packed = 0;
-  #unpacked = 0;
+  readonly #limits: SourceLimits;
+  /** Compressed bytes so far. */
+  compressed: number;
+  #expanded = 0;
   #entries = 0;
 
-  constructor(packed = 0) {
-    this.packed = packed;
+  constructor(limits: SourceLimits, compressed = 0) {
+    this.#limits = limits;
+    this.compressed = compressed;
   }
 
-  /** Refuses when what came out is too much. */
-  unpack(bytes: number): void {
-    this.#unpacked += bytes;
-    const { unpackedBytes, ratio, ratioFrom } = ARCHIVE_LIMITS;
-    if (this.#unpacked > unpackedBytes) throw tooMuch(`more than ${unpackedBytes / GIB} GiB`);
-    if (this.#unpacked > ratioFrom && this.#unpacked > this.packed * ratio) {
-      throw tooMuch(`more than ${ratio} times its size`);
+  expand(bytes: number): void {
+    this.#expanded += bytes;
+    const { expandedBytes, expansionRatio, ratioCheckedFrom } = this.#limits;
+    if (this.#expanded > expandedBytes) throw tooMuch(`${expandedBytes / GIB} GiB`);
+    if (this.#expanded > ratioCheckedFrom && this.#expanded > this.compressed * expansionRatio) {
+      throw tooMuch(`${expansionRatio} times its size`);
     }
   }
 
   entry(): void {
-    if (++this.#entries > ARCHIVE_LIMITS.entries) {
-      throw unreadable(`holds more than ${ARCHIVE_LIMITS.entries} files`);
-    }
+    const { entries } = this.#limits;
+    if (++this.#entries > entries) throw documentError(`has more than ${entries} files`);
   }
 }
 
-function tooMuch(what: string): Unreadable {
-  return unreadable(`unpacks to ${what}: what follows was not read`);
+function tooMuch(bound: string): DocumentError {
+  return documentError(`expands to more than ${bound}; the rest was not read`);
 }

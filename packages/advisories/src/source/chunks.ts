@@ -1,20 +1,19 @@
 import { tooLarge } from "../read/decode.ts";
-import { READ_LIMITS } from "../read/limits.ts";
 
-/** Bytes as they come. */
+/** A stream of bytes. */
 export type Chunks = AsyncIterable<Uint8Array>;
 
-/** Enough to tell a tar, whose mark stands at 257. */
+/** Enough for the magic number of tar, which is at offset 257. */
 const HEAD_BYTES = 512;
 
-/** How bytes begin, and all of them. */
+/** The first bytes of a stream, and the whole stream. */
 export interface Peeked {
   readonly head: Buffer;
   readonly all: AsyncGenerator<Uint8Array>;
 }
 
 /**
- * Looks at the beginning without taking it away.
+ * Reads the first bytes of a stream without consuming them.
  *
  * @example const { head, all } = await peek(process.stdin);
  */
@@ -41,23 +40,23 @@ export async function peek(chunks: Chunks): Promise<Peeked> {
 }
 
 /**
- * All bytes of a document. Stops when there are more than a document may have.
+ * Reads a whole document. Throws when it exceeds the limit.
  *
- * @example const bytes = await gather(entry);
+ * @example const bytes = await readAll(entry, limits.documentBytes);
  */
-export async function gather(chunks: Chunks): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
+export async function readAll(chunks: Chunks, maxBytes: number): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > READ_LIMITS.documentBytes) throw tooLarge();
-    parts.push(chunk);
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    read.push(chunk);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(read);
 }
 
-/** How files are packed, by their first bytes. Each but zip packs one, which may be a tar. */
-const MARKS = [
+/** The magic numbers of compressed files and zip archives. Each but zip contains one file, which may be a tar. */
+const MAGIC_NUMBERS = [
   ["gzip", "\x1f\x8b"],
   ["zstd", "\x28\xb5\x2f\xfd"],
   ["xz", "\xfd7zXZ\0"],
@@ -66,14 +65,14 @@ const MARKS = [
   ["zip", "PK\x05\x06"],
 ] as const;
 
-export type Packing = (typeof MARKS)[number][0];
+export type Compression = (typeof MAGIC_NUMBERS)[number][0];
 
-export type Kind = Packing | "tar" | "document";
+export type Kind = Compression | "tar" | "document";
 
 /** @example kindOf(Buffer.from("PK\u0003\u0004")) // "zip" */
 export function kindOf(head: Buffer): Kind {
   const first = head.toString("latin1", 0, 8);
-  const packing = MARKS.find(([, mark]) => first.startsWith(mark))?.[0];
-  if (packing !== undefined) return packing;
+  const compression = MAGIC_NUMBERS.find(([, magic]) => first.startsWith(magic))?.[0];
+  if (compression !== undefined) return compression;
   return head.toString("latin1", 257, 262) === "ustar" ? "tar" : "document";
 }

@@ -4,13 +4,13 @@ import { isDocumentName } from "./item.ts";
 
 export interface Files {
   readonly documents: readonly string[];
-  /** What lies beside them. */
+  /** All other files, links and special files. */
   readonly others: readonly string[];
 }
 
 /**
- * The files below a folder, in the order of their names. Links are followed to files of the same folder
- * alone: folders could lead back, and whoever made the folder could lead to what is not theirs to show.
+ * The files below a folder, ordered by name. Follows links only to files within the folder: a link to a folder
+ * may be a cycle, and a link to the outside may expose files that the author of the folder must not read.
  *
  * @example filesBelow("advisories").documents // ["advisories/curl.advisories.yaml", …]
  */
@@ -18,29 +18,29 @@ export function filesBelow(folder: string): Files {
   const documents: string[] = [];
   const others: string[] = [];
   const root = realpathSync(folder);
-  const look = (within: string) => {
-    const entries = readdirSync(within, { withFileTypes: true });
+  const walk = (parent: string) => {
+    const entries = readdirSync(parent, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = join(within, entry.name);
+      const path = join(parent, entry.name);
       if (entry.isDirectory()) {
-        if (!entry.name.startsWith(".")) look(path);
+        if (!entry.name.startsWith(".")) walk(path);
         continue;
       }
-      const isFile = entry.isFile() || (entry.isSymbolicLink() && leadsToFile(path, root));
+      const isFile = entry.isFile() || (entry.isSymbolicLink() && isLinkToFile(path, root));
       const isDocument = isFile && isDocumentName(relative(folder, path));
       (isDocument ? documents : others).push(path);
     }
   };
-  look(folder);
+  walk(folder);
   return { documents, others };
 }
 
-function leadsToFile(link: string, root: string): boolean {
+function isLinkToFile(link: string, root: string): boolean {
   try {
     const path = realpathSync(link);
     return path.startsWith(root.endsWith(sep) ? root : root + sep) && statSync(path).isFile();
   } catch {
-    // It leads nowhere, or in a circle.
+    // A broken link or a cycle.
     return false;
   }
 }

@@ -1,15 +1,36 @@
-import type { Unreadable } from "../read/unreadable.ts";
+import { DocumentError, documentError } from "../read/document-error.ts";
 
-/** What a source holds, one after the other. Names are for people: nothing is opened by them. */
+/** An entry of a source. Names are only displayed, never opened. */
 export type Item =
   | { readonly kind: "document"; readonly name: string; readonly bytes: Uint8Array }
-  | { readonly kind: "refused"; readonly name: string; readonly why: Unreadable }
-  /** Not meant to be read: a picture beside the documents, say. */
+  | { readonly kind: "rejected"; readonly name: string; readonly error: DocumentError }
+  /** Not a document by its name or file type. */
   | { readonly kind: "skipped"; readonly name: string };
 
 /** @example isDocumentName("advisories/openssl.advisories.yaml") // true */
 export function isDocumentName(path: string): boolean {
   const segments = path.split("/").filter((segment) => segment !== "." && segment !== "..");
-  // What begins with a dot is there for programs: workflows of a repository, leavings of a desktop.
+  // Hidden files belong to tools, such as CI workflows.
   return /\.(ya?ml|json)$/i.test(path) && !segments.some((segment) => segment.startsWith("."));
+}
+
+/** Turns an error of the whole archive into a last item, so that the items before it still count. */
+export async function* catchArchiveErrors(
+  name: string,
+  items: () => AsyncGenerator<Item>,
+): AsyncGenerator<Item> {
+  try {
+    yield* items();
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    yield { kind: "rejected", name, error };
+  }
+}
+
+/** Converts a library's error about an invalid archive; system errors, such as of a disk, stay as they are. */
+export function archiveError(format: string, error: unknown): unknown {
+  if (error instanceof DocumentError) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const isSystem = code.startsWith("E") && !code.startsWith("ERR_");
+  return isSystem ? error : documentError(`is not a valid ${format}: ${message}`);
 }

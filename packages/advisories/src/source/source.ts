@@ -1,70 +1,78 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { tooLarge } from "../read/decode.ts";
-import { READ_LIMITS } from "../read/limits.ts";
-import { unreadable } from "../read/unreadable.ts";
+import { documentError } from "../read/document-error.ts";
+import { SOURCE_LIMITS, type SourceLimits } from "./budget.ts";
 import { type Chunks, kindOf } from "./chunks.ts";
 import { filesBelow } from "./folder.ts";
 import type { Item } from "./item.ts";
 import { streamItems } from "./stream.ts";
 import { countEntries, zipItems } from "./zip.ts";
 
-/** Where documents come from. */
+/** A file, a folder, an archive or standard input. */
 export interface Source {
-  /** How many items there are, where that can be known beforehand. */
+  /** The number of items, if it is known in advance. */
   readonly total: number | undefined;
   items(): AsyncGenerator<Item>;
 }
 
-/** What stands for standard input. */
 const STANDARD_INPUT = "-";
 
 /**
- * Opens a file, a folder with all that is below it, an archive, or standard input. Throws what the
- * system says when it is not there.
+ * Opens a file, a folder with its subfolders, an archive, or standard input. Throws a system error if the path
+ * does not exist.
  *
  * @example const { total, items } = await openSource("advisories/", process.stdin);
  */
-export async function openSource(path: string, standardInput: Chunks): Promise<Source> {
+export async function openSource(
+  path: string,
+  standardInput: Chunks,
+  limits: SourceLimits = SOURCE_LIMITS,
+): Promise<Source> {
   if (path === STANDARD_INPUT) {
-    return { total: undefined, items: () => streamItems("<stdin>", standardInput) };
+    return { total: undefined, items: () => streamItems("<stdin>", standardInput, limits) };
   }
   const stat = statSync(path);
   if (stat.isDirectory()) {
     const { documents, others } = filesBelow(path);
-    return { total: documents.length + others.length, items: () => folderItems(documents, others) };
+    const total = documents.length + others.length;
+    return { total, items: () => fileItems(documents, others, limits) };
   }
-  const stream = () => streamItems(path, createReadStream(path));
-  // Pipes and devices have no size, and nothing can be looked at twice.
+  const stream = () => streamItems(path, createReadStream(path), limits);
+  // Pipes and devices have no size and can be read only once.
   if (!stat.isFile()) return { total: undefined, items: stream };
   const kind = kindOf(headOf(path));
-  if (kind === "zip") return { total: await countEntries(path), items: () => zipItems(path, path) };
+  if (kind === "zip") {
+    return { total: await countEntries(path), items: () => zipItems(path, path, limits) };
+  }
   if (kind !== "document") return { total: undefined, items: stream };
-  return { total: 1, items: () => folderItems([path], []) };
+  return { total: 1, items: () => fileItems([path], [], limits) };
 }
 
-async function* folderItems(
+async function* fileItems(
   documents: readonly string[],
   others: readonly string[],
+  limits: SourceLimits,
 ): AsyncGenerator<Item> {
   for (const name of others) yield { kind: "skipped", name };
-  for (const name of documents) yield fileItem(name);
+  for (const name of documents) yield fileItem(name, limits);
 }
 
-/** Read at once: that takes a tenth of the time that waiting for each small file does. */
-function fileItem(name: string): Item {
+/** Synchronous, which takes a tenth of the time for many small files. */
+function fileItem(name: string, { documentBytes }: SourceLimits): Item {
   try {
-    if (statSync(name).size > READ_LIMITS.documentBytes) {
-      return { kind: "refused", name, why: tooLarge() };
+    if (statSync(name).size > documentBytes) {
+      return { kind: "rejected", name, error: tooLarge(documentBytes) };
     }
     return { kind: "document", name, bytes: readFileSync(name) };
   } catch (error) {
-    // Gone, or not for us: the others can be read all the same.
-    return { kind: "refused", name, why: unreadable(`cannot be read: ${systemsWords(error)}`) };
+    // Deleted or not permitted: the other files can still be read.
+    const reason = `cannot be read: ${systemMessage(error)}`;
+    return { kind: "rejected", name, error: documentError(reason) };
   }
 }
 
-/** @example systemsWords(error) // "EACCES: permission denied" */
-function systemsWords(error: unknown): string {
+/** @example systemMessage(error) // "EACCES: permission denied" */
+function systemMessage(error: unknown): string {
   return (error as Error).message.split(", ")[0] as string;
 }
 

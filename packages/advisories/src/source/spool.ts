@@ -2,36 +2,36 @@ import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { unreadable } from "../read/unreadable.ts";
-import { ARCHIVE_LIMITS } from "./budget.ts";
+import { documentError } from "../read/document-error.ts";
 import type { Chunks } from "./chunks.ts";
 import type { Item } from "./item.ts";
 
 /**
- * Lays a stream down in a file, for what reads from its end. The file is gone afterwards.
+ * Writes a stream to a temporary file, for formats that are read from their end. Deletes the file afterwards.
  *
- * @example yield* spooled(process.stdin, (path) => zipItems("-", path));
+ * @example yield* spooled(process.stdin, 1024 ** 3, (path) => zipItems("-", path, SOURCE_LIMITS));
  */
 export async function* spooled(
   chunks: Chunks,
+  maxBytes: number,
   items: (path: string) => AsyncGenerator<Item>,
 ): AsyncGenerator<Item> {
   const folder = mkdtempSync(join(tmpdir(), "wharf-import-"));
   try {
     const path = join(folder, "archive");
-    await pipeline(bounded(chunks), createWriteStream(path, { mode: 0o600 }));
+    await pipeline(bounded(chunks, maxBytes), createWriteStream(path, { mode: 0o600 }));
     yield* items(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A stream may have no end. */
-async function* bounded(chunks: Chunks): AsyncGenerator<Uint8Array> {
+/** A stream may be endless. */
+async function* bounded(chunks: Chunks, maxBytes: number): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > ARCHIVE_LIMITS.unpackedBytes) throw unreadable("is larger than an archive may be");
+    if (length > maxBytes) throw documentError(`is larger than ${maxBytes / 1024 ** 3} GiB`);
     yield chunk;
   }
 }

@@ -2,110 +2,133 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { extract, type Header } from "tar-stream";
 import { tooLarge } from "../read/decode.ts";
-import { READ_LIMITS } from "../read/limits.ts";
-import { unreadable } from "../read/unreadable.ts";
-import { Budget } from "./budget.ts";
-import { type Chunks, gather, kindOf, type Packing, peek } from "./chunks.ts";
-import { type Item, isDocumentName } from "./item.ts";
-import { brokenArchive, refusing } from "./refusing.ts";
+import { documentError } from "../read/document-error.ts";
+import { Budget, type SourceLimits } from "./budget.ts";
+import { type Chunks, type Compression, kindOf, peek, readAll } from "./chunks.ts";
+import { archiveError, catchArchiveErrors, type Item, isDocumentName } from "./item.ts";
 import { spooled } from "./spool.ts";
 import { zipItems } from "./zip.ts";
 
 /**
- * What a stream holds: one document, or an archive, told by its first bytes. Archives in archives
- * stay closed.
+ * The items of a stream: one document, or an archive, detected by its magic number. Archives in archives are
+ * not opened.
  *
- * @example for await (const item of streamItems("-", process.stdin)) …
+ * @example for await (const item of streamItems("-", process.stdin, SOURCE_LIMITS)) …
  */
-export async function* streamItems(name: string, chunks: Chunks): AsyncGenerator<Item> {
+export async function* streamItems(
+  name: string,
+  chunks: Chunks,
+  limits: SourceLimits,
+): AsyncGenerator<Item> {
   const { head, all } = await peek(chunks);
   const kind = kindOf(head);
-  if (kind === "zip") {
-    return yield* refusing(name, () => spooled(all, (path) => zipItems(name, path)));
-  }
-  if (kind === "tar" || kind === "document") return yield* plainItems(name, kind, all);
-  return yield* packedItems(name, kind, all);
+  if (kind === "tar" || kind === "document") return yield* plainItems(name, kind, all, limits);
+  if (kind !== "zip") return yield* compressedItems(name, kind, all, limits);
+  yield* catchArchiveErrors(name, () =>
+    spooled(all, limits.expandedBytes, (path) => zipItems(name, path, limits)),
+  );
 }
 
-/** What unpacks what is packed as one. */
-const UNPACKING = { gzip: createGunzip, zstd: createZstdDecompress } as const;
+const DECOMPRESSORS = { gzip: createGunzip, zstd: createZstdDecompress } as const;
 
-function isUnpacked(packing: Packing): packing is keyof typeof UNPACKING {
-  return Object.hasOwn(UNPACKING, packing);
+function isSupported(compression: Compression): compression is keyof typeof DECOMPRESSORS {
+  return Object.hasOwn(DECOMPRESSORS, compression);
 }
 
-async function* plainItems(name: string, kind: string, all: Chunks): AsyncGenerator<Item> {
-  if (kind === "tar") return yield* refusing(name, () => tarItems(name, all));
-  yield* refusing(name, async function* () {
-    yield { kind: "document", name, bytes: await gather(all) };
+async function* plainItems(
+  name: string,
+  kind: "tar" | "document",
+  all: Chunks,
+  limits: SourceLimits,
+): AsyncGenerator<Item> {
+  if (kind === "tar") return yield* catchArchiveErrors(name, () => tarItems(name, all, limits));
+  yield* catchArchiveErrors(name, async function* () {
+    yield { kind: "document", name, bytes: await readAll(all, limits.documentBytes) };
   });
 }
 
-async function* packedItems(name: string, packing: Packing, packed: Chunks): AsyncGenerator<Item> {
-  yield* refusing(name, async function* () {
-    if (!isUnpacked(packing)) throw unreadable(`is packed with ${packing}, which is not read`);
-    const { head, all } = await peek(unpack(packing, packed, new Budget()));
+async function* compressedItems(
+  name: string,
+  compression: Compression,
+  compressed: Chunks,
+  limits: SourceLimits,
+): AsyncGenerator<Item> {
+  yield* catchArchiveErrors(name, async function* () {
+    if (!isSupported(compression)) {
+      throw documentError(`is compressed with ${compression}, which is not supported`);
+    }
+    const { head, all } = await peek(decompress(compression, compressed, new Budget(limits)));
     const kind = kindOf(head);
-    if (kind !== "tar" && kind !== "document") throw unreadable("holds another archive");
-    yield* plainItems(name, kind, all);
+    if (kind !== "tar" && kind !== "document") {
+      throw documentError("contains another archive, which is not supported");
+    }
+    yield* plainItems(name, kind, all, limits);
   });
 }
 
-async function* unpack(
-  packing: keyof typeof UNPACKING,
-  packed: Chunks,
+async function* decompress(
+  compression: keyof typeof DECOMPRESSORS,
+  compressed: Chunks,
   budget: Budget,
 ): AsyncGenerator<Uint8Array> {
   async function* counted() {
-    for await (const chunk of packed) {
-      budget.packed += chunk.length;
+    for await (const chunk of compressed) {
+      budget.compressed += chunk.length;
       yield chunk;
     }
   }
-  const unpacking = pipeline(Readable.from(counted()), UNPACKING[packing](), () => {});
+  const decompressed = pipeline(Readable.from(counted()), DECOMPRESSORS[compression](), () => {});
   try {
-    for await (const chunk of unpacking as unknown as Chunks) {
-      budget.unpack(chunk.length);
+    for await (const chunk of decompressed as unknown as Chunks) {
+      budget.expand(chunk.length);
       yield chunk;
     }
   } catch (error) {
-    throw brokenArchive(packing, error);
+    throw archiveError(compression, error);
   }
 }
 
-async function* tarItems(archive: string, chunks: Chunks): AsyncGenerator<Item> {
-  const budget = new Budget();
+async function* tarItems(
+  archive: string,
+  chunks: Chunks,
+  limits: SourceLimits,
+): AsyncGenerator<Item> {
+  const budget = new Budget(limits);
   const entries = extract();
   pipeline(Readable.from(chunks), entries as unknown as NodeJS.WritableStream, () => {});
   try {
     for await (const entry of entries) {
       budget.entry();
       if (entry.header.type !== "directory") {
-        yield await entryItem(archive, entry.header, entry as unknown as Chunks);
+        yield await entryItem(archive, entry.header, entry as unknown as Chunks, limits);
       }
       entry.resume();
     }
   } catch (error) {
-    throw brokenArchive("tar", error);
+    throw archiveError("tar", error);
   }
 }
 
-async function entryItem(archive: string, header: Header, entry: Chunks): Promise<Item> {
-  const { name: own, size, type, pax } = header;
-  const name = `${archive}/${own}`;
-  if (!isDocumentName(own) || LINKS.has(type ?? "")) return { kind: "skipped", name };
+async function entryItem(
+  archive: string,
+  header: Header,
+  entry: Chunks,
+  { documentBytes }: SourceLimits,
+): Promise<Item> {
+  const { name: path, size, type, pax } = header;
+  const name = `${archive}/${path}`;
+  if (!isDocumentName(path) || SKIPPED_TYPES.has(type ?? "")) return { kind: "skipped", name };
   const isSparse = Object.keys(pax ?? {}).some((key) => key.startsWith("GNU.sparse."));
-  if (isSparse || !FILES.has(type ?? "")) {
-    return { kind: "refused", name, why: unreadable("is a kind of file that is not read") };
+  if (isSparse || !FILE_TYPES.has(type ?? "")) {
+    return { kind: "rejected", name, error: documentError("is an unsupported type of file") };
   }
-  if (size > READ_LIMITS.documentBytes) return { kind: "refused", name, why: tooLarge() };
-  return { kind: "document", name, bytes: await gather(entry) };
+  if (size > documentBytes) return { kind: "rejected", name, error: tooLarge(documentBytes) };
+  return { kind: "document", name, bytes: await readAll(entry, documentBytes) };
 }
 
-/** What is all there where it is named. */
-const FILES: ReadonlySet<string> = new Set(["file", "contiguous-file"]);
+const FILE_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file"]);
 
-/** What is there by another name, or nothing to read. */
-const LINKS: ReadonlySet<string> = new Set([
+/** Links, whose target is an entry of its own, and devices. */
+const SKIPPED_TYPES: ReadonlySet<string> = new Set([
   ...["link", "symlink", "character-device", "block-device", "fifo"],
 ]);

@@ -4,7 +4,7 @@ import { serverOptions } from "../serve/options.ts";
 
 export const tokenDefinition = define({
   name: "token",
-  summary: "Print a token of the operator, or of an identity, valid for an hour",
+  summary: "Print an operator token, or a token of an identity, valid for an hour",
   examples: [
     { command: "wharf admin token --data ./data" },
     {
@@ -14,14 +14,18 @@ export const tokenDefinition = define({
   ],
   raw: true,
   options: {
-    identity: { type: "string", value: "UID", summary: "Whose token, if not the operator's." },
+    identity: {
+      type: "string",
+      value: "UID",
+      summary: "Identity of the token (default: the operator).",
+    },
     ...serverOptions(),
   },
 });
 
 export const rotateDefinition = define({
   name: "rotate",
-  summary: "Sign tokens with a new key from now on, and print its id",
+  summary: "Rotate the signing keys, and print the ID of the new one",
   description: [
     "The old key is accepted until the last token that it signed has expired, unless --now or --all is given.",
     "After a leak, docs/after-a-leak.md says which to use and what to do next.",
@@ -51,16 +55,16 @@ export const rotateDefinition = define({
     "lost-secret-key": {
       type: "boolean",
       summary:
-        "With --all: the secret key is lost, so drop what it sealed, client secrets of identity providers included.",
+        "With --all: the secret key is lost; drop everything that it sealed, including client secrets of identity providers.",
     },
-    yes: { ...GLOBALS.yes, summary: "Go ahead without asking." },
+    yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
     ...serverOptions(),
   },
 });
 
 export const resealDefinition = define({
   name: "reseal",
-  summary: "Seal all stored keys and secrets again, with a new secret key",
+  summary: "Seal all stored keys and secrets with a new secret key",
   description: [
     "The old secret key opens nothing that is written from then on.",
     "Running servers read the new key from the file that they were started with, once it is replaced.",
@@ -71,7 +75,7 @@ export const resealDefinition = define({
     "new-secret-key-file": {
       type: "string",
       value: "FILE",
-      summary: "32 random bytes, or their base64, such as `head -c 32 /dev/urandom` gives.",
+      summary: "32 random bytes, or their base64, such as the output of `head -c 32 /dev/urandom`.",
       required: true,
     },
     ...serverOptions(),
@@ -80,7 +84,7 @@ export const resealDefinition = define({
 
 export const resetAccountDefinition = define({
   name: "reset-account",
-  summary: "Print a code with which someone chooses a new password or passkey",
+  summary: "Print a code with which a person sets a new password or passkey",
   description: "It works once, within a day. Using it ends the account's sessions.",
   examples: [{ command: "wharf admin reset-account ada --data ./data" }],
   raw: true,
@@ -90,12 +94,14 @@ export const resetAccountDefinition = define({
 
 export const registrySecretDefinition = define({
   name: "registry-secret",
-  summary: "Print the secret that a registry shows with its notifications",
+  summary: "Print the webhook secret of a registry's notifications",
   description:
-    "It follows from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
+    "It is derived from a secret of the installation and the registry's host. `wharf admin keys rotate --all` replaces it.",
   examples: [{ command: "wharf admin registry-secret registry.example.com --data ./data" }],
   raw: true,
-  arguments: [{ name: "host", summary: "The registry, where several are attached." }],
+  arguments: [
+    { name: "host", summary: "Host of the registry (required if several are attached)." },
+  ],
   options: serverOptions(),
 });
 
@@ -110,8 +116,9 @@ const keys = group({
 
 export const admin = group({
   name: "admin",
-  summary: "Work on the store itself, as whoever can read it may",
-  description: "These take the settings of `wharf serve`, and work while the server runs or not.",
+  summary: "Operator commands (need access to the data store)",
+  description:
+    "They take the settings of `wharf serve`, and work whether or not the server is running.",
   commands: [
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),

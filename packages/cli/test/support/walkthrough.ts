@@ -18,11 +18,13 @@ export interface Step {
 
 /**
  * The commands of a document's `console` blocks: what follows "$ ", with lines that a backslash or a here-document
- * adds. Everything else in a block is output.
+ * adds. Everything else in a block is output. A block in a list item is indented, and so are its lines.
  */
 export function stepsOf(document: string): Step[] {
-  const blocks = [...document.matchAll(/^```console\n(.*?)^```$/gms)];
-  return blocks.flatMap(([, block = ""]) => stepsOfBlock(block));
+  const blocks = [...document.matchAll(/^( *)```console\n(.*?)^\1```$/gms)];
+  return blocks.flatMap(([, indent, block = ""]) =>
+    stepsOfBlock(block.replaceAll(new RegExp(`^${indent}`, "gm"), "")),
+  );
 }
 
 function stepsOfBlock(block: string): Step[] {
@@ -41,14 +43,25 @@ function goesOn(command: string): boolean {
   return command.endsWith("\\\n") || (command.includes("<<'EOF'") && !command.endsWith("\nEOF\n"));
 }
 
+/** What a document takes for granted beside the server. */
+export interface Surroundings {
+  /** Files of the working directory, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Programs on the PATH, as shell scripts by name. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** Hosts of the document, and the ones to use in their place. */
+  readonly hosts?: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs commands of a document one after the other in one shell, as a reader would, against a server of ours. Each
- * must print what the document says, but for uids, keys and times; what is the same there must be the same here.
+ * must print what the document says, except for uids, keys and times; equal ones there must be equal here.
  */
 export async function walkThrough(
   steps: readonly Step[],
   server: TestServer,
   more: Readonly<Record<string, string>> = {},
+  { files = {}, programs = {}, hosts = {} }: Surroundings = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "wharf-walk-"));
   try {
@@ -58,17 +71,31 @@ export async function walkThrough(
     writeFileSync(join(bin, "wharf"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
     // What is installed is found on the PATH, so that nothing is looked for elsewhere.
     writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const env = cleanEnvironment({
       PATH: `${bin}:${process.env.PATH}`,
       WHARF_API: server.url,
       WHARF_DATA: server.data,
+      XDG_CONFIG_HOME: join(folder, "config"),
+      XDG_CACHE_HOME: join(folder, "cache"),
       ...more,
     });
     const commands = steps.map(({ command }) => `${command}echo '${END}'\n`).join("");
-    const script = `exec 2>&1\n${commands}`.replaceAll("http://127.0.0.1:8080", server.url);
+    const addresses = [["http://127.0.0.1:8080", server.url] as const, ...Object.entries(hosts)];
+    const script = addresses.reduce(
+      (text, [written, used]) => text.replaceAll(written, used),
+      `exec 2>&1\n${commands}`,
+    );
     const run = promisify(execFile);
     const { stdout } = await run("bash", ["-c", script], { cwd: folder, env });
-    const printed = stdout.replaceAll(server.url, "http://127.0.0.1:8080").split(`${END}\n`);
+    const shown = addresses.reduce(
+      (text, [written, used]) => text.replaceAll(used, written),
+      stdout,
+    );
+    const printed = shown.split(`${END}\n`);
     assert.equal(printed.length, steps.length + 1, stdout);
     const [here, there] = [new Names(), new Names()];
     for (const [at, { command, output }] of steps.entries()) {
@@ -81,7 +108,7 @@ export async function walkThrough(
 
 /** 32 bytes in base64url: ids of keys, and secrets. */
 const KEY = /(?<![\w-])[\w-]{43}(?![\w-])/g;
-const UID = /\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g;
+const UID = /\b[0-9a-f]{40}(?:[/_][0-9a-f]{16})*\b/g;
 
 /** Names for what differs each time, by the order in which it comes up. */
 class Names {

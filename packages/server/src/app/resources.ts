@@ -1,9 +1,31 @@
-import { RESOURCES as IAM } from "../iam/resources.ts";
-import { RESOURCES as REGISTRY } from "../registry/resources.ts";
-import { RESOURCES as VULNERABILITIES } from "../vulnerabilities/resources.ts";
+// Written by `npm run generate`. Do not edit.
 
-/** Every resource of the contract, area by area. */
-export const RESOURCES = { ...IAM, ...REGISTRY, ...VULNERABILITIES };
+import { accountAssociations } from "../iam/account-associations.ts";
+import { externalGroupRoleMappings } from "../iam/external-group-role-mappings.ts";
+import { groupInvites } from "../iam/group-invites.ts";
+import { groups } from "../iam/groups.ts";
+import { identities } from "../iam/identities.ts";
+import { identityProviders } from "../iam/identity-providers.ts";
+import { roleBindings } from "../iam/role-bindings.ts";
+import { roles } from "../iam/roles.ts";
+import { repos } from "../registry/repos/repos.ts";
+import { tags } from "../registry/tags/tags.ts";
+import { advisories } from "../vulnerabilities/advisories.ts";
+
+/** Every resource of the server by its name. */
+export const RESOURCES = {
+  accountAssociations,
+  externalGroupRoleMappings,
+  groupInvites,
+  groups,
+  identities,
+  identityProviders,
+  roleBindings,
+  roles,
+  repos,
+  tags,
+  advisories,
+};
 
 type Resources = typeof RESOURCES;
 

@@ -35,7 +35,7 @@ import { Sessions } from "../login/people/sessions.ts";
 import { providerExchange } from "../login/providers/provider-exchange.ts";
 import { ProviderLogin } from "../login/providers/provider-login.ts";
 import { SealedTickets } from "../login/sealed-tickets.ts";
-import { openLog } from "../observe/log.ts";
+import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -43,9 +43,9 @@ import { RegistryKeys } from "../registry/access/keys.ts";
 import { registryEndpoints } from "../registry/endpoints.ts";
 import { imageConfigMethod } from "../registry/images/image-config.ts";
 import { imageHandlers } from "../registry/images/images.ts";
-import { Tracking } from "../registry/reconcile/registry-sync.ts";
+import { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { settingsHandlers } from "../registry/settings.ts";
-import { PlacedTags } from "../registry/tags/remote-tags.ts";
+import { RemoteTags } from "../registry/tags/remote-tags.ts";
 import { TagWrites } from "../registry/tags/tag-writes.ts";
 import { HandlerRegistry } from "../rpc/handler-registry.ts";
 import { ServedMethods } from "../rpc/methods.ts";
@@ -63,9 +63,9 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { Issuers } from "../sts/issuers/issuers.ts";
 import { testIdentityMethod } from "../sts/test-identity.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { IN_WORDS_OF_V1 } from "../v1/events.ts";
-import { handlersOfV1 } from "../v1/handlers.ts";
-import { OUTSIDE } from "../v1/unsupported.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
+import { v1Handlers } from "../v1/handlers.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { feedEndpoints } from "../vulnerabilities/feeds/feeds.ts";
 import { importHandlers } from "../vulnerabilities/import/imports.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
@@ -88,27 +88,28 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** What tests replace. Deliberately not settings: operators must not be able to change these. */
+/** What a server is built on beside its settings; operators cannot choose it. */
 export interface ServerOptions {
+  /** Opens the store. */
   readonly open?: typeof openStore;
+  /** Where log lines are written to; stderr by default. */
+  readonly logOutput?: LogOutput;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
 }
 
-/**
- * Starts everything, from the store to the port.
- *
- * @example const server = await startServer(await readSettings([], process.env));
- */
+/** Starts everything, from the store to the port. */
 export async function startServer(
   settings: Settings,
-  { open = openStore, passwordCost = PASSWORD_COST }: ServerOptions = {},
+  options: ServerOptions = {},
 ): Promise<RunningServer> {
+  const { open = openStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics, new PasswordHasher(passwordCost));
+    const log = openLog(settings.logLevel, logOutput);
+    return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
     throw error;
@@ -119,9 +120,9 @@ async function serve(
   settings: Settings,
   store: Store,
   metrics: Metrics,
+  lines: Log,
   passwords: PasswordHasher,
 ): Promise<RunningServer> {
-  const lines = openLog(settings.logLevel);
   const { log } = lines;
   store.health.observe(storeFailures(log, metrics));
   const secrets = await Secrets.open(settings, store);
@@ -172,7 +173,7 @@ async function serve(
   const login = { ...deps, engine, sessions, providers, sealed, passwords };
   const check = checkMethod({ ...deps, engine, keys });
   const registryKeys = new RegistryKeys(store, secrets);
-  const tracking = Tracking.open({
+  const registrySync = RegistrySync.open({
     ...deps,
     engine,
     keys: registryKeys,
@@ -180,7 +181,7 @@ async function serve(
     metrics,
     log,
   });
-  const tagWrites = new TagWrites(engine, new PlacedTags(engine, tracking.remotes));
+  const tagWrites = new TagWrites(engine, new RemoteTags(engine, registrySync.remotes));
   const scim = { ...deps, engine, writesPerMinute: settings.scimWritesPerMinute };
   const handlers = new HandlerRegistry();
   registerResources(handlers, engine);
@@ -195,15 +196,15 @@ async function serve(
     ...scimMethods(scim),
     ...loginHandlers(exchange, sessions),
     ...imageHandlers(engine),
-    ...tracking.handlers,
-    [ImagesService.method.getImageConfig, imageConfigMethod(engine, tracking.remotes)],
+    ...registrySync.handlers,
+    [ImagesService.method.getImageConfig, imageConfigMethod(engine, registrySync.remotes)],
     ...tagWrites.handlers(),
     ...settingsHandlers(engine),
     ...advisoryV1Handlers(engine),
     ...importHandlers(engine, deps),
   ]);
-  const within: ServedMethods["within"] = (...call) => methods.within(...call);
-  handlers.bindAll(handlersOfV1(within, engine, tagWrites));
+  const invoke: ServedMethods["invoke"] = (...call) => methods.invoke(...call);
+  handlers.bindAll(v1Handlers(invoke, engine, tagWrites));
   const services = [...SERVICES, ...SERVICES_V1];
   const methods: ServedMethods = new ServedMethods(
     services,
@@ -211,13 +212,13 @@ async function serve(
     authenticator,
     {
       deprecation: deprecationOf(settings, metrics),
-      retelling: IN_WORDS_OF_V1,
+      eventTranslator: V1_EVENT_TRANSLATOR,
     },
   );
   let serving = true;
   const port = await portOf(settings, {
     methods,
-    outside: OUTSIDE,
+    unsupported: UNSUPPORTED_API,
     endpoints: [
       ...systemEndpoints({
         addresses: () => addresses,
@@ -228,7 +229,7 @@ async function serve(
       }),
       ...scimEndpoints(scim),
       ...registryEndpoints({ exchange, authenticator, keys: registryKeys }),
-      ...tracking.endpoints,
+      ...registrySync.endpoints,
       ...feedEndpoints({ ...deps, engine, authenticator, identities }),
       ...loginEndpoints(login, methods),
     ],
@@ -241,7 +242,7 @@ async function serve(
   await publishAddresses(store, addresses);
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
-  tracking.start();
+  registrySync.start();
   const retention = new Retention({ store, settings, metrics, log });
   retention.start();
   store.health.start();
@@ -260,7 +261,7 @@ async function serve(
       stopping.abort();
       await resumed;
       await retention.stop();
-      await tracking.stop();
+      await registrySync.stop();
       await engine.auditAggregator.flush().catch((error) => {
         log.error({ err: error }, "counted audit entries not written");
       });

@@ -1,4 +1,5 @@
 import { isUid } from "@wharf/contract";
+import { readBearer } from "../lib/bearer.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { unauthenticated } from "../lib/errors.ts";
 import type { Store } from "../store/db/store.ts";
@@ -52,11 +53,10 @@ export class Authenticator {
     if (authorization === undefined || authorization === "") {
       throw unauthenticated("a bearer token is required");
     }
-    if (authorization.slice(0, 7).toLowerCase() !== "bearer ") {
-      throw unauthenticated("only bearer tokens are accepted");
-    }
+    const bearer = readBearer(authorization);
+    if (bearer === undefined) throw unauthenticated("only bearer tokens are accepted");
     await this.#catchUp(await this.#store.accessVersion());
-    const token = await this.#verifier.verify(authorization.slice(7).trim(), now);
+    const token = await this.#verifier.verify(bearer, now);
     return this.#callers.get(token.callerKey) ?? this.#compile(token);
   }
 
@@ -68,7 +68,7 @@ export class Authenticator {
    * @example await authenticator.admit(headers.authorization, Date.now());
    */
   admit(authorization: string | undefined, now: number): Promise<Caller> | undefined {
-    const token = this.#verifier.cached(authorization?.slice(7) ?? "", now);
+    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
     if (token !== undefined && this.#callers.has(token.callerKey)) return undefined;
     return this.caller(authorization, now);
   }

@@ -1,37 +1,33 @@
 import {
-  type Answers,
   type Attempt,
   exchange,
+  formatError,
   members,
   notReady,
   type Outcome,
-  sentence,
+  type ResponseFormat,
 } from "./exchange.ts";
 
-/** The audience that AWS suggests for tokens that roles are assumed with. */
+/** The default audience of OIDC providers in AWS IAM. */
 const AUDIENCE = "sts.amazonaws.com";
 
-/** The least that AWS gives. */
-const SECONDS = "900";
+/** The shortest session that AWS allows. */
+const DURATION_SECONDS = "900";
 
-const ANSWERS: Answers = {
+const FORMAT: ResponseFormat = {
   provider: "AWS",
-  granted(json) {
+  hasCredentials(json) {
     const response = members(members(json).AssumeRoleWithWebIdentityResponse);
     const result = members(response.AssumeRoleWithWebIdentityResult);
     return typeof members(result.Credentials).AccessKeyId === "string";
   },
-  refusal(json) {
+  errorText(json) {
     const { Code: code, Message: message } = members(members(json).Error);
-    return typeof code === "string" ? sentence(code, message) : undefined;
+    return typeof code === "string" ? formatError(code, message) : undefined;
   },
 };
 
-/**
- * Assumes the role that the account keeps for us.
- *
- * @example const outcome = await tryAmazon(attempt);
- */
+/** Assumes the role that the AWS account has for this installation. */
 export async function tryAmazon({ association, settings, sign }: Attempt): Promise<Outcome> {
   const { amazon, uid } = association;
   if (amazon === undefined) {
@@ -41,10 +37,10 @@ export async function tryAmazon({ association, settings, sign }: Attempt): Promi
     Action: "AssumeRoleWithWebIdentity",
     Version: "2011-06-15",
     RoleArn: `arn:aws:iam::${amazon.account}:role/${settings.awsRole}`,
-    // Names of sessions have no slashes.
+    // Session names allow no slashes.
     RoleSessionName: `wharf-${uid.slice(uid.lastIndexOf("/") + 1)}`,
-    DurationSeconds: SECONDS,
+    DurationSeconds: DURATION_SECONDS,
     WebIdentityToken: await sign(AUDIENCE),
   };
-  return exchange(`${settings.awsStsEndpoint}/`, form, ANSWERS);
+  return exchange(`${settings.awsStsEndpoint}/`, form, FORMAT);
 }

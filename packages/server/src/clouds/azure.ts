@@ -1,27 +1,23 @@
 import {
-  type Answers,
   type Attempt,
   exchange,
   members,
   notReady,
   type Outcome,
-  oauthRefusal,
+  oauthErrorText,
+  type ResponseFormat,
 } from "./exchange.ts";
 
-/** The audience that Microsoft prescribes for tokens that applications trust. */
+/** The audience that Microsoft requires for federated credentials. */
 const AUDIENCE = "api://AzureADTokenExchange";
 
-const ANSWERS: Answers = {
+const FORMAT: ResponseFormat = {
   provider: "Azure",
-  granted: (json) => typeof members(json).access_token === "string",
-  refusal: oauthRefusal,
+  hasCredentials: (json) => typeof members(json).access_token === "string",
+  errorText: oauthErrorText,
 };
 
-/**
- * Gets a token of each application that the tenant keeps for us. Ready when all of them are.
- *
- * @example const outcome = await tryAzure(attempt);
- */
+/** Gets a token of each application that the association names. All of them must succeed. */
 export async function tryAzure({ association, settings, sign }: Attempt): Promise<Outcome> {
   const { azure } = association;
   if (azure === undefined) {
@@ -38,7 +34,7 @@ export async function tryAzure({ association, settings, sign }: Attempt): Promis
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         client_assertion: await sign(AUDIENCE),
       };
-      const outcome = await exchange(url, form, ANSWERS);
+      const outcome = await exchange(url, form, FORMAT);
       return outcome.ready ? outcome : notReady(outcome.reason, `${component}: ${outcome.message}`);
     }),
   );

@@ -20,16 +20,20 @@ import { tryAzure } from "./azure.ts";
 import type { Attempt, Outcome } from "./exchange.ts";
 import { tryGoogle } from "./google.ts";
 
-/** What the check works with. */
-export interface CheckParts {
+/*
+ * This folder checks associations of groups with accounts at cloud providers, by getting credentials
+ * there with a token of this installation. It may import iam/, auth/, engine/ and lib/.
+ */
+
+export interface CheckDeps {
   readonly settings: Settings;
   readonly engine: Engine;
   readonly keys: SigningKeys;
   addresses(): Addresses;
 }
 
-/** Providers look at a token once, right away. */
-const TOKEN_MS = 5 * 60_000;
+/** Providers verify the token immediately. */
+const TOKEN_LIFETIME_MS = 5 * 60_000;
 
 const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>> = {
   [AccountProviderType.GOOGLE]: tryGoogle,
@@ -38,12 +42,10 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
 };
 
 /**
- * Tries, now, to get credentials at the provider that an association names. Leaves an audit row,
- * because a token of ours is sent to someone else.
- *
- * @example handlers.set(AccountAssociationsService.method.checkAccountAssociation, checkMethod(parts));
+ * The handler of CheckAccountAssociation: tries to get credentials from a provider. It is audited,
+ * because it sends a token to a third party.
  */
-export function checkMethod({ settings, engine, keys, addresses }: CheckParts): Handler {
+export function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler {
   const { store } = engine;
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;
@@ -59,18 +61,18 @@ export function checkMethod({ settings, engine, keys, addresses }: CheckParts): 
       settings,
       sign: async (audience) => {
         const subject = `account-association:${uid}`;
-        const content = { subject, audiences: [audience], expires: call.time + TOKEN_MS };
+        const content = { subject, audiences: [audience], expires: call.time + TOKEN_LIFETIME_MS };
         return (await issueToken(keys, addresses(), content, call.time)).token;
       },
     });
     const provider = AccountProviderType[providerType];
     const detail = { provider, ...outcome };
     await store.write((tx) => audit(tx, call, { resource: uid, detail }));
-    return messageReply(CheckAccountAssociationResponseSchema, answerOf(outcome));
+    return messageReply(CheckAccountAssociationResponseSchema, responseOf(outcome));
   };
 }
 
-function answerOf(outcome: Outcome) {
+function responseOf(outcome: Outcome) {
   if (outcome.ready) {
     return create(CheckAccountAssociationResponseSchema, { status: CheckStatus.READY });
   }

@@ -1,29 +1,25 @@
 import {
-  type Answers,
   type Attempt,
   exchange,
+  formatError,
   members,
   notReady,
   type Outcome,
-  oauthRefusal,
-  sentence,
+  oauthErrorText,
+  type ResponseFormat,
 } from "./exchange.ts";
 
-const ANSWERS: Answers = {
+const FORMAT: ResponseFormat = {
   provider: "Google",
-  granted: (json) => typeof members(json).access_token === "string",
-  refusal(json) {
-    // What its gateway refuses has another form than what its token service refuses.
+  hasCredentials: (json) => typeof members(json).access_token === "string",
+  errorText(json) {
+    // Errors of the API gateway have another format than those of the token service.
     const { status, message } = members(members(json).error);
-    return typeof status === "string" ? sentence(status, message) : oauthRefusal(json);
+    return typeof status === "string" ? formatError(status, message) : oauthErrorText(json);
   },
 };
 
-/**
- * Gets a token of the workload identity pool that the project keeps for us.
- *
- * @example const outcome = await tryGoogle(attempt);
- */
+/** Gets a token of the workload identity pool that the Google project has for this installation. */
 export async function tryGoogle({ association, settings, sign }: Attempt): Promise<Outcome> {
   const { google } = association;
   if (google === undefined) {
@@ -38,8 +34,8 @@ export async function tryGoogle({ association, settings, sign }: Attempt): Promi
     scope: "https://www.googleapis.com/auth/cloud-platform",
     requested_token_type: "urn:ietf:params:oauth:token-type:access_token",
     subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
-    // The audience that a provider takes unless it names others.
+    // The default audience of a workload identity provider.
     subject_token: await sign(`https:${provider}`),
   };
-  return exchange(`${googleStsEndpoint}/v1/token`, form, ANSWERS);
+  return exchange(`${googleStsEndpoint}/v1/token`, form, FORMAT);
 }

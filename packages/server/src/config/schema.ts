@@ -35,90 +35,90 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   listen: {
     default: "127.0.0.1:8080",
     value: "HOST:PORT",
-    help: "Where to listen. Only this machine can reach the default.",
+    help: "Listen address. The default is reachable from this machine only.",
     problem: (text) =>
       parseListen(text) ? undefined : "must be HOST:PORT, such as 127.0.0.1:8080",
   },
   data: {
     default: "./data",
     value: "DIR",
-    help: "Where the embedded database is kept. Readable by the service's user alone.",
+    help: "Directory of the embedded database, readable by the service's user only.",
   },
   databaseUrl: {
     default: "",
     value: "URL",
-    help: "A PostgreSQL database, for several replicas. Replaces the embedded one.",
+    help: "PostgreSQL database, for several replicas, instead of the embedded one.",
     problem: (text) =>
       /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
   },
   secretKeyFile: {
     default: "",
     value: "FILE",
-    help: "32 random bytes that seal stored keys and secrets. Default: DIR/secret.key, or kept in PostgreSQL.",
+    help: "32 random bytes that seal stored keys and secrets. Default: DIR/secret.key, or a row in PostgreSQL.",
   },
   baseUrl: {
     default: "",
     value: "URL",
-    help: "The address that clients use: the audience of tokens. Default: from listen.",
+    help: "Address that clients use, and audience of tokens. Default: from listen.",
     problem: urlProblem,
   },
   authUrl: {
     default: "",
     value: "URL",
-    help: "The issuer of tokens. Default: the base URL.",
+    help: "Issuer of tokens. Default: the base URL.",
     problem: urlProblem,
   },
   registryHost: {
     default: "",
     value: "HOST",
-    help: "The host of the registry: the audience of tokens for it.",
+    help: "Host of the registry, and audience of tokens for it.",
     problem: (text) => (text === "" ? undefined : hostProblem(text)),
   },
   registries: {
     default: "",
     value: "HOSTS",
-    help: "Hosts of further registries that tokens are given for, separated by commas.",
+    help: "Hosts of further registries that tokens are issued for, separated by commas.",
     problem: (text) => list(text).map(hostProblem).find(Boolean),
   },
   registryUrls: {
     default: "",
     value: "HOST=URL,…",
-    help: "Registries to keep track of, and where this server reaches each of them.",
+    help: "Attached registries, and the URL at which the server reaches each.",
     problem: (text) => list(text).map(registryUrlProblem).find(Boolean),
   },
   reconcileMinutes: {
     default: "15",
     value: "MINUTES",
-    help: "How often to look through those registries for what notifications missed; 0 for only on demand.",
+    help: "Interval of reconcile passes over attached registries; 0 for on demand only.",
     problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
   },
   errorDomain: {
     default: "iam.wharf.internal",
     value: "DOMAIN",
-    help: "The domain in the details of errors.",
+    help: "Domain in error details.",
   },
   tlsCert: {
     default: "",
     value: "FILE",
-    help: "A PEM certificate chain. With it, only TLS is spoken.",
+    help: "PEM certificate chain. With it, the port speaks TLS only.",
   },
-  tlsKey: { default: "", value: "FILE", help: "The certificate's PEM private key." },
+  tlsKey: { default: "", value: "FILE", help: "PEM private key of the certificate." },
   trustedProxies: {
     default: "",
     value: "RANGES",
-    help: "Proxies in front of the server, whose X-Forwarded-For counts: addresses or ranges, separated by commas.",
+    help: "Proxies in front of the server whose X-Forwarded-For is trusted: addresses or ranges, separated by commas.",
     problem: (text) => list(text).map(proxyProblem).find(Boolean),
   },
   maxConnections: {
     default: "10000",
     value: "NUMBER",
-    help: "Open connections at most; beyond, the address with the most gives up its idlest one.",
+    help: "Maximum of open connections; beyond it, the idlest connection of the address with the most is closed.",
     problem: countProblem,
   },
   maxConnectionsPerAddress: {
     default: "1000",
     value: "NUMBER",
-    help: "Open connections of one client address (IPv6: of one /64), unless it is a trusted proxy's.",
+    help: "Maximum of open connections per client address (IPv6: per /64), except trusted proxies.",
     problem: countProblem,
   },
   maxBodyMemory: {
@@ -131,14 +131,14 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   rootGroups: {
     default: "anyone",
     value: "WHO",
-    help: "Who may create organisations: anyone who has a token, or operator.",
+    help: "Who may create organizations: anyone with a token, or operator.",
     problem: (text) =>
       text === "anyone" || text === "operator" ? undefined : "must be anyone or operator",
   },
   corsOrigins: {
     default: "",
     value: "ORIGINS",
-    help: "Web origins that may call, separated by commas.",
+    help: "Web origins that may call the API from browsers, separated by commas.",
   },
   audiences: {
     default: "",
@@ -148,7 +148,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   trustedIssuers: {
     default: "",
     value: "URLS",
-    help: "When given, tokens of no other issuers are trusted, whatever identities say.",
+    help: "If set, only tokens of these issuers are trusted, whatever identities accept.",
   },
   deniedIssuers: {
     default: "",
@@ -158,49 +158,49 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   privateIssuers: {
     default: "",
     value: "URLS",
-    help: "Issuers that may be reached without TLS and at addresses that are not public.",
+    help: "Issuers that may be fetched without TLS and from addresses that are not public.",
   },
   awsStsEndpoint: {
     default: "https://sts.amazonaws.com",
     value: "URL",
-    help: "AWS's token service: verifies AWS identities, checks account associations.",
+    help: "AWS token service: verifies AWS identities, checks account associations.",
     problem: endpointProblem,
   },
   awsRole: {
     default: "wharf",
     value: "NAME",
-    help: "The role that AWS accounts keep for us.",
+    help: "Role in AWS accounts that trusts Wharf.",
     problem: (text) =>
-      /^[\w+=,.@/-]{1,512}$/.test(text) ? undefined : "must be the name of a role, path included",
+      /^[\w+=,.@/-]{1,512}$/.test(text) ? undefined : "must be the name of a role, with its path",
   },
   googleStsEndpoint: {
     default: "https://sts.googleapis.com",
     value: "URL",
-    help: "Google's token service: checks account associations.",
+    help: "Google token service: checks account associations.",
     problem: endpointProblem,
   },
   googlePool: {
     default: "wharf",
     value: "ID",
-    help: "The workload identity pool that Google projects keep for us.",
+    help: "Workload identity pool in Google projects that trusts Wharf.",
     problem: googleIdProblem,
   },
   googleProvider: {
     default: "wharf",
     value: "ID",
-    help: "The provider in that pool that trusts us.",
+    help: "Provider in that pool.",
     problem: googleIdProblem,
   },
   azureLoginEndpoint: {
     default: "https://login.microsoftonline.com",
     value: "URL",
-    help: "Azure's token service: checks account associations.",
+    help: "Azure token service: checks account associations.",
     problem: endpointProblem,
   },
   sessionDays: {
     default: "30",
     value: "DAYS",
-    help: "How long people stay logged in at most, from 1 to 365 days.",
+    help: "Maximum lifetime of a session, from 1 to 365 days.",
     problem: (text) =>
       /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 365
         ? undefined
@@ -209,50 +209,50 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   auditRetentionDays: {
     default: "400",
     value: "DAYS",
-    help: "How long entries of the audit log are kept; 0 for ever.",
+    help: "Retention of the audit log; 0 for ever.",
     problem: daysProblem,
   },
   eventRetentionDays: {
     default: "30",
     value: "DAYS",
-    help: "How long events are kept; 0 for ever.",
+    help: "Retention of events; 0 for ever.",
     problem: daysProblem,
   },
   localAccounts: {
     default: "on",
     value: "on|off",
-    help: "Whether people may log in with a password or passkey kept here.",
+    help: "Whether people may sign in with a local password or passkey.",
     problem: (text) => (text === "on" || text === "off" ? undefined : "must be on or off"),
   },
   scimWritesPerMinute: {
     default: "3000",
     value: "NUMBER",
-    help: "How many users and groups one identity provider may change in a minute.",
+    help: "SCIM writes per minute and identity provider.",
     problem: countProblem,
   },
   v1Deprecation: {
     default: "",
     value: "DATE",
-    help: "Since when version 1 of the API is deprecated; its answers then say so, and calls are counted.",
+    help: "Date from which version 1 of the API is deprecated; its responses then say so, and calls are counted.",
     problem: dateProblem,
   },
   v1Sunset: {
     default: "",
     value: "DATE",
-    help: "From when version 1 may no longer be there; its answers then say so, too.",
+    help: "Date from which version 1 may be removed; its responses then say so.",
     problem: dateProblem,
   },
   v1Guide: {
     default: "",
     value: "URL",
-    help: "Where your users read how to move on from version 1; those answers link to it.",
+    help: "Migration guide for users of version 1; its responses link to it.",
     problem: (text) =>
       text === "" || isHeaderUrl(text) ? undefined : "must be an http or https URL",
   },
   feedDistributions: {
     default: "wolfi",
     value: "IDS",
-    help: `The distributions whose packages published advisories are about: ${DISTRIBUTIONS.join(", ")}.`,
+    help: `Distributions of the packages in published advisories: ${DISTRIBUTIONS.join(", ")}.`,
     problem: (text) =>
       list(text).length > 0 && list(text).every((id) => DISTRIBUTIONS.includes(id))
         ? undefined
@@ -261,7 +261,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   logLevel: {
     default: "info",
     value: "LEVEL",
-    help: `How much to log: ${LOG_LEVELS.join(", ")}.`,
+    help: `Minimum level of log lines: ${LOG_LEVELS.join(", ")}.`,
     problem: (text) =>
       LOG_LEVELS.some((level) => level === text)
         ? undefined

@@ -12,7 +12,7 @@ import {
 import { revokedToken } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../lib/errors.ts";
-import type { Call, EventBody, Told } from "../rpc/call.ts";
+import type { Call, EventBody, TranslatedEvent } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { ResourceRow } from "../store/resources/resource-table.ts";
 import { writeEvent } from "../store/tables/audit-and-events.ts";
@@ -165,16 +165,16 @@ export class Mutation {
   async #writeEvent(...[method, uid, body, group]: EmittedEvent): Promise<void> {
     const event = eventOf(method);
     if (event === undefined) return;
-    const told: Told = this.call.retell?.(body) ?? body;
+    const translated: TranslatedEvent = this.call.translateEvent?.(body) ?? body;
     await writeEvent(this.tx, {
       id: randomUUID(),
       time: this.call.time,
       type: event.type,
-      subject: told.subject ?? uid,
+      subject: translated.subject ?? uid,
       group: group ?? { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
       actor: this.actor,
-      bodyType: told.type,
-      body: told.json,
+      bodyType: translated.type,
+      body: translated.json,
     });
   }
 

@@ -1,20 +1,18 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
+import { TokenSealer } from "../lib/token-sealer.ts";
 import type { Position } from "../store/resources/page.ts";
 
-/** Tokens older than this begin the query anew. */
+/** After an expired token, a list starts over. */
 const LIFETIME_MS = 3 * 24 * 3_600_000;
 
 const VERSION = 1;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
-/** A token that was sealed is given out again for this long to whoever comes to the same place. */
+/** A sealed token is reused for this long for the same query and position. */
 const REUSE_MS = 60_000;
 
-/** Tokens kept for that at most. */
 const MAX_CACHE_ENTRIES = 1_000;
 
-/** Where a list goes on: after this row, with so many rows skipped on the way. */
+/** Where a list continues: after this row, with so many rows skipped on the way. */
 export interface Cursor {
   readonly position: Position;
   readonly skipped: number;
@@ -23,97 +21,60 @@ export interface Cursor {
 export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
 
 /**
- * Seals page tokens. A token says where a list goes on and nothing else: it is bound to its query
+ * Seals page tokens. A token says where a list continues, and nothing else: it is bound to its query
  * and its time, unreadable and unforgeable, and grants nothing.
  */
 export class PageTokens {
-  readonly #secret: () => Buffer;
-  readonly #sealed = new Map<string, { readonly token: string; readonly made: number }>();
-  #derived: { readonly from: Buffer; readonly key: Buffer } | undefined;
+  readonly #sealer: TokenSealer;
+  readonly #cache = new Map<string, { readonly token: string; readonly sealed: number }>();
+  #cacheKey: Buffer | undefined;
 
-  /** @example new PageTokens(() => installation.get("page-tokens")) */
   constructor(secret: () => Buffer) {
-    this.#secret = secret;
+    this.#sealer = new TokenSealer(secret, "wharf page tokens");
   }
 
-  /** The key of the present secret. A rotation replaces the secret while we run. */
-  #key(): Buffer {
-    const from = this.#secret();
-    if (this.#derived?.from !== from) {
-      const key = Buffer.from(hkdfSync("sha256", from, "", "wharf page tokens", 32));
-      this.#derived = { from, key };
-      this.#sealed.clear();
+  seal(query: string, { position, skipped }: Cursor, now: number): string {
+    this.#clearAfterRotation();
+    const content = [digest(query), position.key, position.id, skipped];
+    const cacheKey = JSON.stringify(content);
+    const cached = this.#cache.get(cacheKey);
+    // Sealing costs as much as reading the page, and the pages that many users open are few.
+    if (cached !== undefined && now - cached.sealed < REUSE_MS) return cached.token;
+    const token = this.#sealer.seal(JSON.stringify([VERSION, now, ...content]));
+    this.#cache.delete(cacheKey);
+    if (this.#cache.size >= MAX_CACHE_ENTRIES) {
+      this.#cache.delete(this.#cache.keys().next().value as string);
     }
-    return this.#derived.key;
-  }
-
-  /**
-   * @example const nextPageToken = tokens.seal(query, { position, skipped: 0 }, Date.now());
-   */
-  seal(query: string, cursor: Cursor, now: number): string {
-    const sealingKey = this.#key();
-    const { position, skipped } = cursor;
-    const content = JSON.stringify([digest(query), position.key, position.id, skipped]);
-    const known = this.#sealed.get(content);
-    // Sealing costs as much as reading the page; the pages that everyone looks at are few.
-    if (known !== undefined && now - known.made < REUSE_MS) return known.token;
-    const token = seal(sealingKey, JSON.stringify([VERSION, now, ...JSON.parse(content)]));
-    this.#sealed.delete(content);
-    if (this.#sealed.size >= MAX_CACHE_ENTRIES)
-      this.#sealed.delete(this.#sealed.keys().next().value as string);
-    this.#sealed.set(content, { token, made: now });
+    this.#cache.set(cacheKey, { token, sealed: now });
     return token;
   }
 
-  /**
-   * Opens a token of this query: "expired" when its time has passed, "foreign" when it is not a
-   * token of ours or belongs to another query.
-   *
-   * @example const opened = tokens.open(query, request.pageToken, Date.now());
-   */
+  /** "foreign" if the token is not one of ours, or belongs to another query. */
   open(query: string, token: string, now: number): OpenedToken {
-    const content = this.#unseal(token);
-    if (content === undefined) return "foreign";
-    const [version, made, of, key, id, skipped] = content;
+    const text = this.#sealer.open(token);
+    if (text === undefined) return "foreign";
+    const [version, sealed, of, key, id, skipped] = JSON.parse(text) as Content;
     if (version !== VERSION || of !== digest(query)) return "foreign";
-    if (now - made > LIFETIME_MS) return "expired";
+    if (now - sealed > LIFETIME_MS) return "expired";
     return { cursor: { position: { key, id }, skipped } };
   }
 
-  #unseal(token: string): Content | undefined {
-    const sealed = Buffer.from(token, "base64url");
-    if (sealed.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    // One spelling per token: what decodes alike but reads otherwise was tampered with.
-    if (sealed.toString("base64url") !== token) return undefined;
-    const nonce = sealed.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv("aes-256-gcm", this.#key(), nonce, {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    try {
-      const content = [decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()];
-      return JSON.parse(Buffer.concat(content).toString("utf8")) as Content;
-    } catch {
-      return undefined;
-    }
+  #clearAfterRotation(): void {
+    const { key } = this.#sealer;
+    if (this.#cacheKey === key) return;
+    this.#cacheKey = key;
+    this.#cache.clear();
   }
 }
 
 type Content = [
   version: number,
-  made: number,
+  sealed: number,
   of: string,
   key: string | number,
   id: number,
   skipped: number,
 ];
-
-function seal(key: Buffer, content: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
-  const sealed = [nonce, cipher.update(content, "utf8"), cipher.final(), cipher.getAuthTag()];
-  return Buffer.concat(sealed).toString("base64url");
-}
 
 function digest(query: string): string {
   return hash("sha256", query, "base64url").slice(0, 22);

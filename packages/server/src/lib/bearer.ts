@@ -1,12 +1,23 @@
 import { unauthenticated } from "./errors.ts";
 
+const SCHEME = "bearer ";
+
 /**
- * The bearer token of a call that takes one to work on, not only to know who is calling.
- *
- * @example const token = bearerToken(call.authorization, "the token to exchange");
+ * The token of an `Authorization: Bearer` header (RFC 6750), or undefined if the header is missing, empty or
+ * has another scheme. The scheme is case-insensitive; spaces around the token are not part of it.
  */
-export function bearerToken(authorization: string | undefined, what: string): string {
-  const [scheme, token] = (authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() === "bearer" && token) return token;
-  throw unauthenticated(`${what} must be the bearer token`);
+export function readBearer(authorization: string | undefined): string | undefined {
+  if (authorization?.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  let start = SCHEME.length;
+  let end = authorization.length;
+  while (authorization[start] === " ") start += 1;
+  while (end > start && authorization[end - 1] === " ") end -= 1;
+  return end > start ? authorization.slice(start, end) : undefined;
+}
+
+/** The bearer token that a method works on. Throws UNAUTHENTICATED if there is none; `what` names it. */
+export function requireBearer(authorization: string | undefined, what: string): string {
+  const token = readBearer(authorization);
+  if (token === undefined) throw unauthenticated(`${what} must be the bearer token`);
+  return token;
 }

@@ -172,18 +172,14 @@ export function tooLong(what: string, bytes: number): WharfError {
   return new WharfError("RESOURCE_EXHAUSTED", `${what} is longer than ${bytes} bytes`);
 }
 
-/**
- * Something that clients of the contract know, and that is none of this server's business.
- *
- * @example throw outOfScope("chainguard.platform.iam.Terms");
- */
-export function outOfScope(what: string): WharfError {
-  return new WharfError("UNIMPLEMENTED", `${what} is outside of what this server does`);
+/** A part of the public API that this server does not implement. */
+export function unsupported(what: string): WharfError {
+  return new WharfError("UNIMPLEMENTED", `${what} is not supported by this server`);
 }
 
 /**
  * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
  */
 export function unimplemented(what: string): WharfError {
-  return new WharfError("UNIMPLEMENTED", `${what} is not served here`);
+  return new WharfError("UNIMPLEMENTED", `${what} is not implemented`);
 }

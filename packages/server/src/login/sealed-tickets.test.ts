@@ -41,6 +41,13 @@ test("a changed, truncated or differently encoded ticket does not open", () => {
   }
 });
 
+test("a ticket sealed by an earlier version opens", () => {
+  const earlier = new SealedTickets(() => Buffer.alloc(32, 7));
+  const ticket = "s1.OMzMZqlSpQO4t7Ck843Nn54mEh8uA5srcWS6xwgla55kZOwx-IUeS8eEUV2jp8ZUTb7n";
+  const payload = { state: "x" };
+  assert.deepEqual(earlier.open("login", ticket, 0), { payload, expires: 2_000_000 });
+});
+
 test("a ticket is used once in a process", () => {
   const secret = randomBytes(32);
   const tickets = new SealedTickets(() => secret);

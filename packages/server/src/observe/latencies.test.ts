@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Histogram, Registry } from "prom-client";
 import { Latencies } from "./latencies.ts";
 
-test("latencies are shown as the library shows its own histograms", async () => {
+test("the output equals that of a histogram of the library", async () => {
   const labels = { protocol: "rest", method: "x/Get", code: 0 };
   const ours = new Latencies("requests_seconds", "Requests.");
   const series = ours.series(labels);

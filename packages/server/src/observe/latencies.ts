@@ -1,12 +1,12 @@
 import type { Metric } from "prom-client";
 
-/** Seconds, finer where most answers are. */
+/** Upper bounds of the buckets in seconds, denser where most responses are. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The latencies of one kind of thing. */
+/** The histogram of one set of labels. */
 export class Series {
   readonly labels: Readonly<Record<string, string | number>>;
-  /** How often each bound was the first that held; the last has what was slower than all of them. */
+  /** Observations per bucket; the last bucket has no upper bound. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
   sum = 0;
 
@@ -23,14 +23,8 @@ export class Series {
 }
 
 /**
- * A histogram that is cheap to add to, because it is added to by every request: whoever adds keeps
- * the series, and it is written out when someone asks. The library's own looks its labels up anew
- * each time, at a tenth of what a short request costs.
- *
- * @example
- * const requests = new Latencies("wharf_request_duration_seconds", "Requests by method.");
- * const series = requests.series({ protocol: "rest", method: "GetGroup", code: 0 });
- * series.add(0.0004);
+ * A histogram for use in every request: callers keep a series and add to it. The histogram of the
+ * library looks up labels on each observation, at a tenth of the cost of a short request.
  */
 export class Latencies {
   readonly name: string;
@@ -42,14 +36,14 @@ export class Latencies {
     this.help = help;
   }
 
-  /** A new series. Its labels must not be those of another. */
+  /** A new series. Its labels must be unique. */
   series(labels: Series["labels"]): Series {
     const series = new Series(labels);
     this.#series.push(series);
     return series;
   }
 
-  /** The form in which the library's registry takes it. */
+  /** For registration in the registry of the library. */
   get metric(): Metric {
     const { name, help } = this;
     const get = async () => ({

@@ -1,17 +1,14 @@
 import { write, writeSync } from "node:fs";
 
-/** Lines are handed to the system together: one call for some hundred requests. */
+/** Lines are written in batches: one system call for some hundred requests. */
 const BUFFER_BYTES = 64 * 1024;
 
-/** And at the latest after this long, so that whoever watches the log does not wait. */
+/** The longest time that a line stays in the buffer. */
 const FLUSH_MS = 200;
 
 /**
- * Writes lines to a file descriptor in the background. A line is put into a buffer as bytes at
- * once: keeping texts to join them later, as logging libraries do, costs several times as much
- * when there is one for every request.
- *
- * @example const lines = new LineWriter(2); lines.write("ready\n");
+ * Writes lines to a file descriptor in the background. Lines are encoded into a byte buffer immediately:
+ * collecting strings and joining them later, as logging libraries do, costs several times as much.
  */
 export class LineWriter {
   readonly #fd: number;
@@ -27,7 +24,7 @@ export class LineWriter {
   }
 
   write(line: string): void {
-    // Three bytes are the most that a UTF-16 unit can become.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     if (line.length * 3 > BUFFER_BYTES - this.#used) {
       this.flushSync();
       if (line.length * 3 > BUFFER_BYTES) {
@@ -40,7 +37,7 @@ export class LineWriter {
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
   }
 
-  /** Waits until everything is out: when the buffer is full, and at the end. */
+  /** Writes the buffer synchronously: when it is full, and at exit. */
   flushSync(): void {
     writeAll(this.#fd, this.#buffer.subarray(0, this.#used));
     this.#used = 0;
@@ -55,7 +52,7 @@ export class LineWriter {
     this.#used = 0;
     this.#writing = true;
     write(this.#fd, full, 0, length, (error, written) => {
-      // What the system did not take at once goes out before anything else does.
+      // The rest of a partial write precedes all later lines.
       if (error?.code !== "EPIPE" && (written ?? 0) < length)
         writeAll(this.#fd, full.subarray(written ?? 0, length));
       this.#spare = full;
@@ -70,7 +67,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
-      // A pipe that is full for the moment; anything else means that nobody reads.
+      // EAGAIN is a full pipe; after any other error, nobody reads the log.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
     }
   }

@@ -22,7 +22,7 @@ test("a line has its level, its time, its fields and its message", () => {
   assert.equal(new Date(time as string).toISOString(), time);
 });
 
-test("what is below the level is not written", () => {
+test("lines below the level are not written", () => {
   const all = (log: Logger) => {
     log.info({}, "info");
     log.warn({}, "warn");
@@ -34,20 +34,20 @@ test("what is below the level is not written", () => {
   assert.deepEqual(messages("silent"), []);
 });
 
-test("errors are told with their stacks and causes, wherever they are", () => {
+test("errors are logged with their stacks and causes, in any field", () => {
   const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
   const [line] = written("info", (log) =>
     log.error({ err: new TypeError("no", { cause }), cause }, "failed"),
   );
-  const { err, cause: told } = line as Record<string, Record<string, unknown>>;
+  const { err, cause: logged } = line as Record<string, Record<string, unknown>>;
   assert.equal(err?.type, "TypeError");
   assert.equal(err?.message, "no");
   assert.match(err?.stack as string, /^TypeError: no\n/);
-  assert.deepEqual(err?.cause, told);
-  assert.equal(told?.code, "ECONNREFUSED");
+  assert.deepEqual(err?.cause, logged);
+  assert.equal(logged?.code, "ECONNREFUSED");
 });
 
-test("what JSON cannot say does not keep the message from being told", () => {
+test("a field that JSON cannot represent does not prevent the log line", () => {
   const circle: Record<string, unknown> = {};
   circle.circle = circle;
   const lines = written("info", (log) => {
@@ -55,7 +55,7 @@ test("what JSON cannot say does not keep the message from being told", () => {
     log.info({ size: 1n }, "big");
   });
   assert.deepEqual(
-    lines.map(({ msg, untold }) => [msg, untold]),
+    lines.map(({ msg, omitted }) => [msg, omitted]),
     [
       ["round", ["circle", "msg"]],
       ["big", ["size", "msg"]],

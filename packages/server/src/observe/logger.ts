@@ -1,29 +1,26 @@
 import { isoTime } from "../lib/iso-time.ts";
+import { LineWriter } from "./line-writer.ts";
 
-/** From what is told most seldom to what is told always; `silent` tells nothing. */
+/** Levels of the log, by severity; `silent` disables it. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What one line tells beside its level, its time and its message. */
+/** The fields of a log line besides its level, time and message. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/**
- * Writes what happens as JSON, one object a line.
- *
- * @example new Logger("info", (line) => process.stderr.write(line)).warn({ host }, "registry not read");
- */
+/** Writes log lines as JSON. */
 export class Logger {
-  readonly #least: number;
+  readonly #minLevel: number;
   readonly #write: (line: string) => void;
 
   constructor(level: string, write: (line: string) => void) {
-    this.#least = LOG_LEVELS.indexOf(level as LogLevel);
+    this.#minLevel = LOG_LEVELS.indexOf(level as LogLevel);
     this.#write = write;
   }
 
   isLevelEnabled(level: LogLevel): boolean {
-    return LOG_LEVELS.indexOf(level) >= this.#least;
+    return LOG_LEVELS.indexOf(level) >= this.#minLevel;
   }
 
   info(fields: LogFields, message: string): void {
@@ -44,25 +41,47 @@ export class Logger {
   }
 }
 
-/** The fields of a line. Whatever is told, telling it must not fail: what JSON cannot say is left out. */
+/** The log, with access to its writer for lines that are formatted elsewhere. */
+export interface Log {
+  readonly log: Logger;
+  /** The start of a line of level info, up to its time. */
+  startLine(time: number): string;
+  writeLine(line: string): void;
+  /** Writes buffered lines synchronously, before the process exits. */
+  flush(): void;
+}
+
+/** Where log lines are written to. */
+export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
+
+/**
+ * Opens the log: JSON lines, on stderr unless another output is given, written in the background.
+ * Secrets are never logged: requests are logged by method and outcome, without headers and bodies.
+ */
+export function openLog(level: string, lines: LogOutput = new LineWriter(2)): Log {
+  return {
+    log: new Logger(level, (line) => lines.write(line)),
+    startLine: (time) => lineStart("info", time),
+    writeLine: (line) => lines.write(`${line}\n`),
+    flush: () => lines.flushSync(),
+  };
+}
+
+/** The fields as JSON. Logging must not fail: fields that JSON cannot represent are omitted. */
 function textOf(fields: LogFields): string {
   try {
     return JSON.stringify(fields, withErrors).slice(1);
   } catch {
-    return JSON.stringify({ msg: fields.msg, untold: Object.keys(fields) }).slice(1);
+    return JSON.stringify({ msg: fields.msg, omitted: Object.keys(fields) }).slice(1);
   }
 }
 
-/**
- * The beginning of a line, up to and with its time.
- *
- * @example lineStart("info", Date.now()) // `{"level":"info","time":"2026-11-15T11:34:08.867Z"`
- */
-export function lineStart(level: LogLevel, time: number): string {
+/** The start of a line: `{"level":"info","time":"2026-11-15T11:34:08.867Z"`. */
+function lineStart(level: LogLevel, time: number): string {
   return `{"level":"${level}","time":"${isoTime(time)}"`;
 }
 
-/** Errors show nothing of themselves in JSON. */
+/** The properties of errors are not enumerable, so JSON would omit them. */
 function withErrors(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;

@@ -2,37 +2,42 @@ import type { Registry } from "prom-client";
 import type { Finished } from "../wire/observer.ts";
 import { Latencies, type Series } from "./latencies.ts";
 
-/** A cache as the metrics see it. */
+/** The statistics of a cache. */
 export interface Cache {
   readonly hits: number;
   readonly misses: number;
 }
 
+/*
+ * This folder has the log and the metrics of the server, and observers that feed them. It imports types
+ * of the layers it observes, and lib/.
+ */
+
 /**
- * What `/metrics` shows. The library that writes it out takes longer to load than everything else
- * that a start needs, so it is loaded when someone asks.
+ * The metrics in `/metrics`. The library that formats them is loaded on the first scrape, because
+ * loading it takes longer than the rest of a start.
  */
 export class Metrics {
   readonly #requests = new Latencies(
     "wharf_request_duration_seconds",
-    "Requests by protocol, method and canonical code, from first byte to answer.",
+    "Duration of requests by protocol, method and canonical code, from first byte to response.",
   );
   readonly #commits = new Latencies(
     "wharf_store_commit_duration_seconds",
-    "Commits, each with all the writes that share it.",
+    "Duration of commits; a commit may contain several writes.",
   );
   readonly #allCommits = this.#commits.series({});
-  readonly #notices = new Latencies(
+  readonly #notificationDelays = new Latencies(
     "wharf_registry_notice_delay_seconds",
-    "From when something happened in a registry, by its clock, to when it was known here.",
+    "Delay from an event in a registry, by its clock, until its notification was ingested.",
   );
-  readonly #allNotices = this.#notices.series({});
+  readonly #allNotificationDelays = this.#notificationDelays.series({});
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
-  /** Where the latencies of one kind of request are kept. */
+  /** A new series for one kind of request. */
   requests({ protocol, method, code }: Finished): Series {
     return this.#requests.series({ protocol, method, code });
   }
@@ -42,21 +47,17 @@ export class Metrics {
     this.#writes += writes;
   }
 
-  /** Something that a registry told of was taken in, so long after it happened. */
-  noticed(ms: number): void {
-    this.#allNotices.add(ms / 1000);
+  /** A notification was ingested, this long after the event it reports. */
+  notificationIngested(ms: number): void {
+    this.#allNotificationDelays.add(ms / 1000);
   }
 
-  /** Shows a cache's hits and misses under a name. */
+  /** Adds the hits and misses of a cache, under a name. */
   watchCache(name: string, cache: Cache): void {
     this.#caches.set(name, cache);
   }
 
-  /**
-   * Counts something that happened.
-   *
-   * @example metrics.count("wharf_registry_notices_total", { outcome: "taken" });
-   */
+  /** Increments a counter. */
   count(name: CounterName, labels: Labels, by = 1): void {
     const series = this.#counts.get(name) ?? new Map<string, Counted>();
     const key = JSON.stringify(labels);
@@ -77,8 +78,8 @@ export class Metrics {
     collectDefaultMetrics({ register: registry });
     registry.registerMetric(this.#requests.metric);
     registry.registerMetric(this.#commits.metric);
-    registry.registerMetric(this.#notices.metric);
-    const show = (name: string, help: string, value: () => number) =>
+    registry.registerMetric(this.#notificationDelays.metric);
+    const addCounter = (name: string, help: string, value: () => number) =>
       new Counter({
         name,
         help,
@@ -88,10 +89,14 @@ export class Metrics {
           this.inc(value());
         },
       });
-    show("wharf_store_writes_total", "Writes that were committed.", () => this.#writes);
+    addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
     for (const [name, cache] of this.#caches) {
-      show(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
-      show(`wharf_${name}_cache_misses_total`, `Misses of the ${name} cache.`, () => cache.misses);
+      addCounter(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
+      addCounter(
+        `wharf_${name}_cache_misses_total`,
+        `Misses of the ${name} cache.`,
+        () => cache.misses,
+      );
     }
     for (const [name, { help, labelNames }] of Object.entries(COUNTERS)) {
       const series = () => this.#counts.get(name as CounterName)?.values() ?? [];
@@ -117,42 +122,41 @@ interface Counted {
   readonly value: number;
 }
 
-/** What is counted as it happens. */
 const COUNTERS = {
   wharf_store_errors_total: {
-    help: "Writes that the database failed on: its disk is full or fails, it is read-only or unreachable.",
+    help: "Failed writes by cause: disk full, I/O error, read-only or unreachable database.",
     labelNames: ["cause"],
   },
   wharf_expired_rows_total: {
-    help: "Rows deleted because they expired or their retention was over.",
+    help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],
   },
   wharf_connections_closed_total: {
-    help: "Connections closed for others: beyond the total, beyond the share of an address, or idle.",
+    help: "Connections closed to make room: over the total, over the share of an address, or idle.",
     labelNames: ["reason"],
   },
   wharf_v1_calls_total: {
-    help: "Calls of version 1 by caller and method, once it is deprecated; past 100 callers, the rest are one.",
+    help: "Calls of the deprecated version 1 by caller and method; callers after the first 100 share one label.",
     labelNames: ["caller", "method"],
   },
   wharf_registry_notices_total: {
-    help: "Notifications of registries: taken in, known before, about paths elsewhere, or refused.",
+    help: "Notifications of registries by outcome: ingested (taken), duplicate (known), of no repo here (elsewhere), or failed (refused).",
     labelNames: ["outcome"],
   },
   wharf_registry_reconcile_passes_total: {
-    help: "Looks through a registry that came to their end, or failed and go on later.",
+    help: "Reconcile passes by outcome; a failed pass continues later.",
     labelNames: ["host", "outcome"],
   },
   wharf_registry_reconcile_repos_total: {
-    help: "Repositories looked at: those that are ours, and those whose path stands for nothing here.",
+    help: "Repositories reconciled by outcome: ours, of no repo here (elsewhere), or failed (refused).",
     labelNames: ["host", "outcome"],
   },
   wharf_registry_reconcile_tags_total: {
-    help: "Tags looked at: as known, created, moved or removed.",
+    help: "Tags reconciled by outcome: unchanged (same), created, moved or removed.",
     labelNames: ["host", "outcome"],
   },
   wharf_registry_reconcile_manifests_total: {
-    help: "Manifests that were not known and were read.",
+    help: "Manifests fetched while reconciling.",
     labelNames: ["host"],
   },
 } as const;

@@ -1,64 +1,61 @@
 import type { Finished, Observer, Protocol } from "../wire/observer.ts";
 import type { Series } from "./latencies.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What all requests of one protocol, method and outcome share. */
+/** Requests of one protocol, method and code. */
 interface Kind {
   readonly series: Series;
-  /** Their part of the log line. */
+  /** The fields of the log line that they share. */
   readonly text: string;
 }
 
 const PROTOCOLS: readonly Protocol[] = ["rest", "grpc", "grpc-web", "http"];
 
 /**
- * Tells the log and the metrics of every request: its outcome, never its content. Both are done by
- * hand here, because they are done for every request: the libraries would take as long for them as
- * everything between reading the token and having the answer.
- *
- * @example await openPort({ …, observer: requestObserver(openLog("info"), metrics) });
+ * Logs and counts every request: its outcome, never its content. Both are implemented by hand, because
+ * logging and metrics libraries would take as long as handling a short request.
  */
 export function requestObserver(
   { log, startLine, writeLine, flush }: Log,
   metrics: Metrics,
 ): Observer {
-  const wanted = log.isLevelEnabled("info");
+  const isLogged = log.isLevelEnabled("info");
   const kinds = new Map<string, Kind[]>();
 
   function kindOf(event: Finished): Kind {
-    let known = kinds.get(event.method);
-    if (known === undefined) {
-      known = [];
-      kinds.set(event.method, known);
+    let ofMethod = kinds.get(event.method);
+    if (ofMethod === undefined) {
+      ofMethod = [];
+      kinds.set(event.method, ofMethod);
     }
     const at = event.code * PROTOCOLS.length + PROTOCOLS.indexOf(event.protocol);
-    let kind = known[at];
+    let kind = ofMethod[at];
     if (kind === undefined) {
       const { protocol, method, code } = event;
       kind = {
         series: metrics.requests(event),
         text: JSON.stringify({ protocol, method, code }).slice(1, -1),
       };
-      known[at] = kind;
+      ofMethod[at] = kind;
     }
     return kind;
   }
 
-  const waiting: { readonly event: Finished; readonly text: string; readonly time: number }[] = [];
+  const pending: { readonly event: Finished; readonly text: string; readonly time: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** Many lines at a stroke: one at a time, between requests, each would cost three times as much. */
-  function writeWaiting(): void {
+  /** Writes lines in batches: one by one, between requests, each costs three times as much. */
+  function writePending(): void {
     clearTimeout(timer);
     timer = undefined;
-    for (const { event, text, time } of waiting) {
-      writeLine(`${startLine(time)},${text}${ownFields(event)}}`);
+    for (const { event, text, time } of pending) {
+      writeLine(`${startLine(time)},${text}${otherFields(event)}}`);
     }
-    waiting.length = 0;
+    pending.length = 0;
   }
   process.on("exit", () => {
-    writeWaiting();
+    writePending();
     flush();
   });
 
@@ -67,28 +64,28 @@ export function requestObserver(
     finished(event) {
       const { series, text } = kindOf(event);
       series.add(event.ms / 1000);
-      if (wanted) {
-        waiting.push({ event, text, time: Date.now() });
-        if (waiting.length >= TOGETHER) writeWaiting();
-        else timer ??= setTimeout(writeWaiting, AT_LATEST_MS).unref();
+      if (isLogged) {
+        pending.push({ event, text, time: Date.now() });
+        if (pending.length >= BATCH_SIZE) writePending();
+        else timer ??= setTimeout(writePending, FLUSH_MS).unref();
       }
       const { error, requestId, method } = event;
       if (error?.code !== "INTERNAL") return;
-      // What went wrong on our side is for us to read, and for nobody else to see.
-      writeWaiting();
-      log.error({ requestId, method, err: error.cause ?? error }, "failed");
+      // Clients do not get the cause of an internal error, so it is logged.
+      writePending();
+      log.error({ requestId, method, err: error.cause ?? error }, "request failed");
     },
   };
 }
 
-/** Lines that are written at a stroke. */
-const TOGETHER = 128;
+/** Lines written together. */
+const BATCH_SIZE = 128;
 
-/** Whoever watches the log does not wait longer. */
-const AT_LATEST_MS = 100;
+/** The longest time that a line is pending. */
+const FLUSH_MS = 100;
 
-/** What is a request's own. What its client chose is escaped; the rest is ours. */
-function ownFields(event: Finished): string {
+/** The other fields. The user agent is escaped, as clients choose it. */
+function otherFields(event: Finished): string {
   const userAgent = event.userAgent === "" ? `""` : JSON.stringify(event.userAgent);
   return (
     `,"requestId":"${event.requestId}","httpStatus":${event.httpStatus},"bytesOut":${event.bytesOut}` +

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { FailureCause } from "../store/db/failure.ts";
 import { storeFailures } from "./store-failures.ts";
 
-test("failures of the store are counted each, and logged with their cause once a minute", () => {
+test("each failure of the store is counted, and each cause is logged once a minute", () => {
   const lines: string[] = [];
   const counted: string[] = [];
   let time = 0;

@@ -3,14 +3,10 @@ import type { HealthObserver } from "../store/db/health.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Every request fails while the store does: the log says so once in this time. */
-const LOG_EVERY_MS = 60_000;
+/** While the store fails, every request does; the log has one line per interval. */
+const LOG_INTERVAL_MS = 60_000;
 
-/**
- * Tells the log and the metrics why the store cannot be written.
- *
- * @example store.health.observe(storeFailures(log, metrics));
- */
+/** Logs and counts failures of the store. */
 export function storeFailures(
   log: Pick<Logger, "error" | "info">,
   metrics: Pick<Metrics, "count">,
@@ -23,7 +19,7 @@ export function storeFailures(
     failed({ cause, error }: StoreFailure) {
       metrics.count("wharf_store_errors_total", { cause });
       unlogged++;
-      if (now() - logged < LOG_EVERY_MS && cause === lastCause) return;
+      if (now() - logged < LOG_INTERVAL_MS && cause === lastCause) return;
       log.error({ cause, failures: unlogged, err: error }, FAILURE_TEXTS[cause]);
       [logged, lastCause, unlogged] = [now(), cause, 0];
     },

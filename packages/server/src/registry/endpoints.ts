@@ -1,36 +1,38 @@
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 import { type RegistryKeys, registryJwks } from "./access/keys.ts";
-import { type TokenEndpointParts, tokenEndpoints } from "./access/token-endpoint.ts";
+import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.ts";
 
-/** A registry's file is fetched seldom, and then to be right. */
-const PUBLISHED = { "cache-control": "no-cache" };
-
-/**
- * Everything that registries and their clients ask us for: tokens, and the keys to check them with.
- *
- * @example await openPort({ …, endpoints: [...registryEndpoints(parts)] });
+/*
+ * This folder is the registry area: repos and tags, access tokens for attached registries, and the sync
+ * with these registries. It may import engine/, store/, auth/, sts/, secrets/ and lib/; other areas use
+ * what app/ hands to them, and `resolvePath`.
  */
-export function registryEndpoints(parts: TokenEndpointParts): HttpEndpoint[] {
+
+/** Key files are fetched rarely and must be current. */
+const NO_CACHE = { "cache-control": "no-cache" };
+
+/** The endpoints for registries and their clients: tokens, and the public keys that verify them. */
+export function registryEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
   return [
-    ...tokenEndpoints(parts),
-    { method: "GET", path: "/registry/certs.pem", handle: () => certificates(parts.keys) },
-    { method: "GET", path: "/registry/jwks.json", handle: () => jwks(parts.keys) },
+    ...tokenEndpoints(deps),
+    { method: "GET", path: "/registry/certs.pem", handle: () => certificateResponse(deps.keys) },
+    { method: "GET", path: "/registry/jwks.json", handle: () => jwksResponse(deps.keys) },
   ];
 }
 
-async function certificates(keys: RegistryKeys): Promise<HttpResponse> {
+async function certificateResponse(keys: RegistryKeys): Promise<HttpResponse> {
   const body = (await keys.published()).map(({ certificate }) => certificate).join("");
   return {
     status: 200,
-    headers: { "content-type": "application/x-pem-file", ...PUBLISHED },
+    headers: { "content-type": "application/x-pem-file", ...NO_CACHE },
     body,
   };
 }
 
-async function jwks(keys: RegistryKeys): Promise<HttpResponse> {
+async function jwksResponse(keys: RegistryKeys): Promise<HttpResponse> {
   return {
     status: 200,
-    headers: { "content-type": "application/json", ...PUBLISHED },
+    headers: { "content-type": "application/json", ...NO_CACHE },
     body: JSON.stringify(registryJwks(await keys.published())),
   };
 }

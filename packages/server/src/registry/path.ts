@@ -3,13 +3,33 @@ import type { Engine } from "../engine/engine.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
 import type { Reader } from "../store/db/connection.ts";
 
-/** Where in the tree a repository of a registry is. */
-export interface Place {
-  /** The uid of the deepest group on its path that exists. */
+/** The limit of CNCF Distribution. */
+const MAX_NAME_LENGTH = 255;
+
+/** The depth of the group tree, and the repo. */
+const MAX_SEGMENTS = 33;
+
+/** A path component of the OCI distribution specification. */
+const SEGMENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+
+/** Whether a text is the name of a repository in a registry: at least an organization and a repo. */
+export function isRepositoryName(text: string): boolean {
+  if (text.length > MAX_NAME_LENGTH) return false;
+  const segments = text.split("/");
+  return (
+    segments.length > 1 &&
+    segments.length <= MAX_SEGMENTS &&
+    segments.every((segment) => SEGMENT.test(segment))
+  );
+}
+
+/** The group and repo that the name of a repository resolves to. */
+export interface ResolvedPath {
+  /** The uid of the deepest existing group on the path. */
   readonly group: string;
-  /** The uid of the repo, when there is one. */
+  /** The uid of the repo; undefined if it does not exist. */
   readonly repo: string | undefined;
-  /** The folders that would have to be made for it, from the top. */
+  /** The names of the missing folders between that group and the repo, from the top. */
   readonly missing: readonly string[];
 }
 
@@ -17,43 +37,41 @@ const ROOT_UID = /^[0-9a-f]{40}$/;
 const CHILD_UID = /^[0-9a-f]{16}$/;
 
 /**
- * Finds the place of a repository by its name: `<organisation>/[folders/]<repo>`. The organisation is
- * the uid of one or the name of one that the operator has verified; a folder is its name, or the last
- * part of its uid; of several folders of a name, the oldest. Undefined when the name stands for nothing.
+ * Resolves the name of a repository, `<organization>/[folders/]<repo>`. The organization is a uid, or a
+ * name that the operator has verified. A folder is a name, or the last segment of its uid; of several
+ * folders with one name, the oldest counts. Returns undefined if the name cannot be that of a repo here.
  *
- * The name of a repo may have slashes. Such a repo comes before folders of these names: otherwise
- * whoever may name a folder could name it so that the images of the repo are theirs.
- *
- * @example await placeOf(engine, store.reader, "acme/team/app")
+ * Names of repos may contain slashes. Such a repo takes precedence over folders of these names:
+ * otherwise a user who may create folders could capture the images of the repo.
  */
-export async function placeOf(
+export async function resolvePath(
   engine: Engine,
   reader: Reader,
   name: string,
-): Promise<Place | undefined> {
+): Promise<ResolvedPath | undefined> {
   const [root = "", ...rest] = name.split("/");
-  let group = await organisation(engine, reader, root);
+  let group = await findOrganization(engine, reader, root);
   while (group !== undefined) {
-    const repo = await repoNamed(engine, reader, group, rest.join("/"));
+    const repo = await findRepo(engine, reader, group, rest.join("/"));
     if (repo !== undefined) return { group, repo, missing: [] };
     const child =
-      rest.length > 1 ? await folder(engine, reader, group, rest[0] as string) : "missing";
-    if (child === "missing") return toBeMade(group, rest.slice(0, -1));
+      rest.length > 1 ? await findFolder(engine, reader, group, rest[0] as string) : "missing";
+    if (child === "missing") return missingRepo(group, rest.slice(0, -1));
     group = child;
     rest.shift();
   }
   return undefined;
 }
 
-/** The place of a repo that is not there yet, in the deepest group that is. */
-function toBeMade(group: string, missing: readonly string[]): Place | undefined {
-  // Nobody makes a folder that would look like the uid of another, or one too deep to be made.
-  const unmakable = missing.some((segment) => CHILD_UID.test(segment));
-  if (unmakable || depthOf(group) + missing.length > MAX_GROUP_DEPTH) return undefined;
+/** A repo that does not exist; undefined if its folders cannot be created. */
+function missingRepo(group: string, missing: readonly string[]): ResolvedPath | undefined {
+  // A folder must not be named like a uid segment, nor be deeper than the tree allows.
+  const isReserved = missing.some((segment) => CHILD_UID.test(segment));
+  if (isReserved || depthOf(group) + missing.length > MAX_GROUP_DEPTH) return undefined;
   return { group, repo: undefined, missing };
 }
 
-async function organisation(
+async function findOrganization(
   { catalog: { groups } }: Engine,
   reader: Reader,
   segment: string,
@@ -65,8 +83,8 @@ async function organisation(
   return named?.uid;
 }
 
-/** Undefined when the uid is nobody's. Of siblings that share a name, the oldest has the path. */
-async function folder(
+/** The uid of a folder; "missing" if no folder has the name, undefined if none has the uid. */
+async function findFolder(
   { catalog: { groups } }: Engine,
   reader: Reader,
   parent: string,
@@ -80,8 +98,8 @@ async function folder(
   return oldest;
 }
 
-/** The repo of a group that has a name: no two have the same. */
-async function repoNamed(
+/** Names of repos are unique within a group. */
+async function findRepo(
   { catalog: { repos } }: Engine,
   reader: Reader,
   group: string,

@@ -18,11 +18,7 @@ import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readRegistrySettings, writeRegistrySettings } from "../store/tables/registry-settings.ts";
 
-/**
- * What groups decide for their repos.
- *
- * @example const handlers = new Map(settingsHandlers(engine));
- */
+/** The handlers of RegistrySettingsService: what a group configures for all repos below it. */
 export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
   const { method } = RegistrySettingsService;
   return [
@@ -49,7 +45,7 @@ function updateSettings(engine: Engine): Handler {
     mustBeUid("groupUid", groupUid);
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
     const settings = await engine.store.write(async (tx) => {
-      // Held, so that of two who change one thing each, neither undoes what the other did.
+      // Locks the group, so that concurrent updates of different fields do not overwrite each other.
       if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
         throw notFound(engine.catalog.groups.typeName, groupUid);
       }

@@ -1,92 +1,83 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 
-/** What the wire knows of a request, whichever protocol brought it. */
-export interface Incoming {
+/** A request independent of its protocol. */
+export interface RequestInfo {
   readonly requestId: string;
-  /** The `authorization` header or metadata entry as it came. */
+  /** The raw `authorization` header or metadata entry. */
   readonly authorization: string | undefined;
-  /** How the answer will be written; replies prepare only that form. */
+  /** The encoding of the response; handlers prepare only this one. */
   readonly format: "json" | "binary";
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Aborted when the client is gone or its time is up. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
 }
 
-/** One call as a handler sees it: the request has been read, its sender is known and may call. */
-export interface Call extends Incoming {
+/** A call as a handler gets it: authenticated and authorized, with a valid request. */
+export interface Call extends RequestInfo {
   readonly method: DescMethod;
-  /** What the caller called, where that is made of `method`: version 1 of it, for example. */
+  /** The method that the client called, if it invoked `method`: its v1 counterpart, for example. */
   readonly calledAs?: DescMethod;
   readonly caller: Caller;
-  /** Milliseconds since 1970 at which the call began: the one "now" of everything it does. */
+  /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;
-  /** Translates the events of this call to version 1, where that is what the caller speaks. */
-  readonly retell?: Retelling["retell"] | undefined;
+  /** Translates the events of this call to v1, if the client called a v1 method. */
+  readonly translateEvent?: EventTranslator["translate"] | undefined;
 }
 
-/** What an event tells: the message's full name, and the message as JSON. */
+/** The payload of an event: the full name of the message, and the message as JSON. */
 export interface EventBody {
   readonly type: string;
   readonly json: string;
 }
 
-/** An event translated to version 1, whose message may be about another subject. */
-export interface Told extends EventBody {
+/** An event translated to v1. Its subject may differ. */
+export interface TranslatedEvent extends EventBody {
   readonly subject?: string;
 }
 
-/** The methods of version 1, and how events of the version 2 methods behind them are translated. */
-export interface Retelling {
+/** Translates v2 event messages to v1 for calls of these methods. */
+export interface EventTranslator {
   readonly methods: ReadonlySet<DescMethod>;
-  retell(body: EventBody): Told;
+  translate(body: EventBody): TranslatedEvent;
 }
 
-/** An answer that can be written in either form; only the one asked for is ever made. */
+/** A response that can be encoded either way. Only the encoding that the call asks for is computed. */
 export interface Reply {
   json(): string;
   binary(): Uint8Array;
-  /** The JSON in pieces, where it is too long to hold at once; `json` is not asked for then. */
-  readonly pieces?: AsyncIterable<string>;
+  /** The JSON in chunks, if it is too long to hold in memory. `json` is not called then. */
+  readonly chunks?: AsyncIterable<string>;
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
 
-/** A method of the contract as this server has it. */
+/** A method of the contract on this server. */
 export interface Method {
   readonly desc: DescMethod;
-  /** False while the contract names the method but nothing behind it is ready: UNIMPLEMENTED. */
+  /** False if the method has no handler: it answers UNIMPLEMENTED. */
   readonly served: boolean;
-  /** Whether it can be called without credentials. */
-  readonly isOpen: boolean;
-  /** Header fields, or metadata, that all its answers carry. */
-  readonly notices?: Notices | undefined;
+  /** Whether it needs no credentials. */
+  readonly isPublic: boolean;
+  /** Header fields, or metadata, of all its responses. */
+  readonly responseHeaders?: ResponseHeaders | undefined;
 }
 
-export type Notices = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** Everything that can be called, and the one way to call it. */
+/** All methods, and the only way to call them. */
 export interface Methods extends Iterable<Method> {
-  /**
-   * Looks a method up by its gRPC path, under any of its service's names.
-   *
-   * @example methods.find("/wharf.iam.v2beta1.GroupsService/GetGroup")
-   */
+  /** Looks a method up by its gRPC path, under any of its service's names. */
   find(path: string): Method | undefined;
 
   /**
-   * Checks the credentials of a call before its body is read. Rejects with UNAUTHENTICATED; undefined
-   * when there is nothing to wait for. `call` authenticates again, and decides.
-   *
-   * @example await methods.admit(method, incoming);
+   * Checks the credentials of a call before its body is read, so that unauthenticated clients cannot make the server
+   * buffer bodies. Rejects with UNAUTHENTICATED. Returns undefined if the result is cached. `call` authenticates
+   * again, and its result counts.
    */
-  admit(method: Method, incoming: Incoming): Promise<unknown> | undefined;
+  admit(method: Method, incoming: RequestInfo): Promise<unknown> | undefined;
 
-  /**
-   * Runs a call from access check to answer. Rejects with a WharfError.
-   *
-   * @example const reply = await methods.call(method, request, incoming);
-   */
-  call(method: Method, request: Message, incoming: Incoming): Promise<Reply>;
+  /** Authenticates, authorizes, validates and handles a call. Rejects with a WharfError. */
+  call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply>;
 }

@@ -6,10 +6,8 @@ interface Choice {
 }
 
 /**
- * The value of a field of a message whose type is known only at run time; undefined where a
- * message, an optional field or a oneof member is not set.
- *
- * @example fieldValue(group, GroupSchema.field.name)
+ * Reads a field of a message by its descriptor. Undefined if a message, an optional field or a oneof
+ * member is not set.
  */
 export function fieldValue(message: Message, field: DescField): unknown {
   const object = message as unknown as Record<string, unknown>;
@@ -18,11 +16,7 @@ export function fieldValue(message: Message, field: DescField): unknown {
   return choice.case === field.localName ? choice.value : undefined;
 }
 
-/**
- * Sets a field the way the generated messages hold it.
- *
- * @example setField(group, GroupSchema.field.name, "acme")
- */
+/** Sets a field of a message by its descriptor. */
 export function setField(message: Message, field: DescField, value: unknown): void {
   const object = message as unknown as Record<string, unknown>;
   if (field.oneof) object[field.oneof.localName] = { case: field.localName, value };

@@ -1,8 +1,8 @@
 /**
- * JSON into messages, with errors that name the field as the client knows it (`claimMatch.issuer`).
+ * Decodes JSON to messages. Errors name the field as the client does (`claimMatch.issuer`).
  *
- * Names may be camelCase or snake_case, enums may be given by name, number or, where the contract
- * gives their values dotted names (`groups.list`), by that.
+ * Field names may be camelCase or snake_case. Enum values may be names, numbers or the dotted names that the
+ * contract defines (`groups.list`).
  */
 import type {
   DescField,
@@ -18,25 +18,21 @@ import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue, setField } from "./fields.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, Unreadable } from "./json-scalar.ts";
 
-/** Deeper than any message of the contract; bounds the recursion a body can cause. */
+/** Deeper than any message of the contract. Bounds recursion. */
 const MAX_DEPTH = 64;
 
 export interface ReadOptions {
-  /** What becomes of keys that name no field. Default "ignore". */
-  readonly unknown?: "ignore" | "refuse";
+  /** How unknown keys are handled. Default: "ignore". */
+  readonly unknown?: "ignore" | "reject";
 }
 
-/**
- * Reads a message from parsed JSON. Throws INVALID_ARGUMENT naming the field that cannot be read.
- *
- * @example const group = messageFromJson(GroupSchema, { name: "dev" });
- */
+/** Decodes a message from parsed JSON. Throws INVALID_ARGUMENT with the field that cannot be read. */
 export function messageFromJson<Desc extends DescMessage>(
   schema: Desc,
   json: JsonValue,
   options: ReadOptions = {},
 ): MessageShape<Desc> {
-  return new Reader(options.unknown === "refuse").message(
+  return new Reader(options.unknown === "reject").message(
     schema,
     json,
     "",
@@ -44,31 +40,23 @@ export function messageFromJson<Desc extends DescMessage>(
   ) as MessageShape<Desc>;
 }
 
-/**
- * Reads one field of a message from parsed JSON and sets it; null leaves the field unset.
- *
- * @example fieldFromJson(request, CreateGroupRequestSchema.field.group, body);
- */
+/** Decodes one field from parsed JSON and sets it. Null leaves the field unset. */
 export function fieldFromJson(
   message: Message,
   field: DescField,
   json: JsonValue,
   options: ReadOptions & { readonly path?: string } = {},
 ): void {
-  new Reader(options.unknown === "refuse").field(message, field, json, options.path ?? "", 0);
+  new Reader(options.unknown === "reject").field(message, field, json, options.path ?? "", 0);
 }
 
 const fieldsByName = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
-/**
- * Finds a field by its proto or JSON name.
- *
- * @example fieldNamed(GroupSchema, "create_time") === fieldNamed(GroupSchema, "createTime")
- */
+/** Finds a field by its proto or JSON name. */
 export function fieldNamed(schema: DescMessage, name: string): DescField | undefined {
   let fields = fieldsByName.get(schema);
   if (fields === undefined) {
-    // A json_name of our own choosing does not take the usual camelCase name away.
+    // A custom json_name is an addition to the camelCase name, not a replacement.
     fields = new Map(
       schema.fields.flatMap((f) => [camelCase(f.name), f.name, f.jsonName].map((n) => [n, f])),
     );
@@ -78,22 +66,22 @@ export function fieldNamed(schema: DescMessage, name: string): DescField | undef
 }
 
 class Reader {
-  readonly #refuseUnknown: boolean;
+  readonly #rejectUnknown: boolean;
 
-  constructor(refuseUnknown: boolean) {
-    this.#refuseUnknown = refuseUnknown;
+  constructor(rejectUnknown: boolean) {
+    this.#rejectUnknown = rejectUnknown;
   }
 
   message(schema: DescMessage, json: JsonValue, path: string, depth: number): Message {
-    if (depth > MAX_DEPTH) throw refuse(path, "is nested too deeply");
+    if (depth > MAX_DEPTH) throw invalid(path, "is nested too deeply");
     if (schema.file.name.startsWith("google/protobuf/")) return wellKnown(schema, json, path);
-    if (!isObject(json)) throw refuse(path, "must be an object");
+    if (!isObject(json)) throw invalid(path, "must be an object");
     const message: Message = create(schema);
     for (const key of Object.keys(json)) {
       const field = fieldNamed(schema, key);
       const value = json[key] as JsonValue;
       if (field) this.field(message, field, value, join(path, field.jsonName), depth);
-      else if (this.#refuseUnknown) throw refuse(join(path, key), "is not a known field");
+      else if (this.#rejectUnknown) throw invalid(join(path, key), "is not a known field");
     }
     return message;
   }
@@ -103,16 +91,16 @@ class Reader {
     const other = field.oneof?.fields.find(
       (one) => one !== field && fieldValue(message, one) !== undefined,
     );
-    if (other) throw refuse(path, `excludes ${other.jsonName}`);
+    if (other) throw invalid(path, `excludes ${other.jsonName}`);
     setField(message, field, this.#value(field, json, path, depth));
   }
 
   #value(field: DescField, json: JsonValue, path: string, depth: number): unknown {
     switch (field.fieldKind) {
       case "list":
-        if (!Array.isArray(json)) throw refuse(path, "must be a list");
+        if (!Array.isArray(json)) throw invalid(path, "must be a list");
         return json.map((item, index) => {
-          // Of a body that is a list nobody would know which field it is.
+          // If the body itself is the list, the path is empty and the field is named instead.
           return this.#single(field, item, `${path || field.jsonName}[${index}]`, depth);
         });
       case "map":
@@ -125,27 +113,27 @@ class Reader {
   }
 
   #map(field: DescField & { fieldKind: "map" }, json: JsonValue, path: string, depth: number) {
-    if (!isObject(json)) throw refuse(path, "must be an object");
+    if (!isObject(json)) throw invalid(path, "must be an object");
     const map: Record<string, unknown> = {};
     for (const key of Object.keys(json)) {
       const at = join(path, key);
       const read = attempt(at, () => scalarFromText(field.mapKey, key));
       const value = this.#single(field, json[key] as JsonValue, at, depth);
-      // Defined, not assigned: a key named __proto__ is data like any other.
+      // defineProperty: assigning to __proto__ would set the prototype.
       const property = { value, writable: true, enumerable: true, configurable: true };
       Object.defineProperty(map, String(read), property);
     }
     return map;
   }
 
-  /** A singular field: here the generated messages hold wrappers and structs as plain values. */
+  /** A singular message field. Generated messages hold wrappers and structs as plain values. */
   #unwrapped(schema: DescMessage, json: JsonValue, path: string, depth: number): unknown {
     if (isWrapperDesc(schema)) {
       const { scalar } = schema.fields[0];
       return attempt(path, () => scalarFromJson(scalar, json));
     }
     if (schema.typeName === "google.protobuf.Struct") {
-      if (!isObject(json)) throw refuse(path, "must be an object");
+      if (!isObject(json)) throw invalid(path, "must be an object");
       checkDepth(json, path, depth);
       return json;
     }
@@ -153,7 +141,7 @@ class Reader {
   }
 
   #single(field: DescField, json: JsonValue, path: string, depth: number): unknown {
-    if (json === null) throw refuse(path, "must not be null");
+    if (json === null) throw invalid(path, "must not be null");
     if (field.message) return this.message(field.message, json, path, depth + 1);
     if (field.enum) {
       const desc = field.enum;
@@ -164,17 +152,17 @@ class Reader {
   }
 }
 
-/** Types whose JSON has a form of its own. Paths of a field mask are taken as they were written. */
+/** Well-known types with a JSON form of their own. Paths of a field mask are kept as written. */
 function wellKnown(schema: DescMessage, json: JsonValue, path: string): Message {
   if (schema.typeName === FieldMaskSchema.typeName) {
-    if (typeof json !== "string") throw refuse(path, "must be a comma-separated list of fields");
+    if (typeof json !== "string") throw invalid(path, "must be a comma-separated list of fields");
     return create(FieldMaskSchema, { paths: maskPaths(json) });
   }
   checkDepth(json, path, 0);
   try {
     return fromJson(schema, json, { ignoreUnknownFields: true });
   } catch {
-    throw refuse(path, `must be ${WELL_KNOWN_FORMS[schema.name] ?? `a ${schema.name}`}`);
+    throw invalid(path, `must be ${WELL_KNOWN_FORMS[schema.name] ?? `a ${schema.name}`}`);
   }
 }
 
@@ -184,11 +172,7 @@ const WELL_KNOWN_FORMS: Readonly<Record<string, string>> = {
   Empty: "an empty object",
 };
 
-/**
- * Splits the text form of a field mask.
- *
- * @example maskPaths("name,description") // ["name", "description"]
- */
+/** Splits the text form of a field mask. */
 function maskPaths(text: string): string[] {
   return text
     .split(",")
@@ -200,18 +184,18 @@ function attempt<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (thrown) {
-    if (thrown instanceof Unreadable) throw refuse(path, thrown.message);
+    if (thrown instanceof Unreadable) throw invalid(path, thrown.message);
     throw thrown;
   }
 }
 
-function refuse(path: string, problem: string) {
+function invalid(path: string, problem: string) {
   const field = path === "" ? "the body" : path;
   return invalidArgument({ field: path, description: `${field} ${problem}` });
 }
 
 function checkDepth(json: JsonValue, path: string, depth: number): void {
-  if (depth > MAX_DEPTH) throw refuse(path, "is nested too deeply");
+  if (depth > MAX_DEPTH) throw invalid(path, "is nested too deeply");
   if (typeof json !== "object" || json === null) return;
   for (const item of Object.values(json)) checkDepth(item as JsonValue, path, depth + 1);
 }

@@ -1,10 +1,10 @@
-/** Single values: from JSON, and from the bare text that queries and map keys are. */
+/** Decodes scalars and enums from JSON, and from the plain text of query parameters and map keys. */
 import type { DescEnum, JsonValue } from "@bufbuild/protobuf";
 import { getOption, hasOption, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import { name as dottedName } from "@wharf/contract/gen/wharf/capabilities/capabilities_pb.js";
 
-/** Says what a value must be; whoever asked knows where it stood. */
+/** A value that cannot be read. The message says what it must be; the caller adds the field. */
 export class Unreadable extends Error {}
 
 const INT32 = [-(2n ** 31n), 2n ** 31n - 1n] as const;
@@ -13,11 +13,7 @@ const INT64 = [-(2n ** 63n), 2n ** 63n - 1n] as const;
 const UINT64 = [0n, 2n ** 64n - 1n] as const;
 const MAX_FLOAT = 3.4028234663852886e38;
 
-/**
- * Reads a scalar from JSON: numbers also as text, 64-bit ones as bigint, bytes from base64.
- *
- * @example scalarFromJson(ScalarType.INT64, "12") // 12n
- */
+/** Decodes a scalar from JSON: numbers may be strings, 64-bit numbers become bigints, bytes are base64. */
 export function scalarFromJson(type: ScalarType, json: JsonValue): unknown {
   switch (type) {
     case ScalarType.STRING:
@@ -49,11 +45,7 @@ export function scalarFromJson(type: ScalarType, json: JsonValue): unknown {
   }
 }
 
-/**
- * Reads a scalar from bare text, as a query has it.
- *
- * @example scalarFromText(ScalarType.BOOL, "true") // true
- */
+/** Decodes a scalar from plain text. */
 export function scalarFromText(type: ScalarType, text: string): unknown {
   if (type !== ScalarType.BOOL) return scalarFromJson(type, text);
   if (text === "true" || text === "1") return true;
@@ -61,11 +53,7 @@ export function scalarFromText(type: ScalarType, text: string): unknown {
   throw new Unreadable("must be true or false");
 }
 
-/**
- * Reads an enum by the name of a value, its number, or its dotted name where it has one.
- *
- * @example enumFromJson(CapabilitySchema, "groups.list") // Capability.CAP_IAM_GROUPS_LIST
- */
+/** Decodes an enum from the name, the number or the dotted name of a value. */
 export function enumFromJson(desc: DescEnum, json: JsonValue): number {
   if (typeof json === "string") {
     const number = numbersOf(desc).get(json);
@@ -104,7 +92,7 @@ function integer(json: JsonValue, [min, max]: readonly [bigint, bigint]): bigint
 
 function wholeNumber(json: JsonValue): bigint | undefined {
   if (typeof json === "number") return Number.isSafeInteger(json) ? BigInt(json) : undefined;
-  // Twenty characters hold every 64-bit number; longer text is not worth a bigint.
+  // Every 64-bit number has at most 20 characters.
   if (typeof json !== "string" || json.length > 20 || !/^-?\d+$/.test(json)) return undefined;
   return BigInt(json);
 }

@@ -40,7 +40,7 @@ test("timestamps inside lists have three digits too", () => {
   assert.equal(JSON.parse(text).groups[0].createTime, "2026-01-01T00:00:00.000Z");
 });
 
-test("what was written can be read again", () => {
+test("JSON that was encoded can be decoded", () => {
   const identity = create(IdentitySchema, {
     name: "ci",
     relationship: {
@@ -53,7 +53,7 @@ test("what was written can be read again", () => {
   assert.deepEqual(messageFromJson(IdentitySchema, json), identity);
 });
 
-test("names may be snake_case and null leaves a field alone", () => {
+test("names may be snake_case and null leaves a field unset", () => {
   const group = messageFromJson(GroupSchema, {
     create_time: "2026-01-01T02:00:00+02:00",
     name: null,
@@ -64,7 +64,7 @@ test("names may be snake_case and null leaves a field alone", () => {
   assert.equal(group.kind, 2);
 });
 
-const refused: [json: JsonValue, message: RegExp][] = [
+const rejected: [json: JsonValue, message: RegExp][] = [
   [[], /the body must be an object/],
   [{ name: 1 }, /name: name must be a string/],
   [{ claimMatch: { issuer: {} } }, /claimMatch\.issuer: claimMatch\.issuer must be a string/],
@@ -74,8 +74,8 @@ const refused: [json: JsonValue, message: RegExp][] = [
   [{ staticKeys: { expirationTime: "x" } }, /must be an RFC 3339 time/],
   [{ name: "\ud800" }, /must be well-formed text/],
 ];
-for (const [json, message] of refused) {
-  test(`${JSON.stringify(json)} is refused`, () => {
+for (const [json, message] of rejected) {
+  test(`${JSON.stringify(json)} is rejected`, () => {
     assert.throws(() => messageFromJson(IdentitySchema, json), {
       name: WharfError.name,
       code: "INVALID_ARGUMENT",
@@ -92,8 +92,8 @@ test("numbers must be whole and in range", () => {
   }
 });
 
-test("unknown keys are passed over unless they are to be refused", () => {
+test("unknown keys are ignored by default and can be rejected", () => {
   assert.equal(messageFromJson(GroupSchema, { name: "a", nope: 1 }).name, "a");
-  const options = { unknown: "refuse" } as const;
+  const options = { unknown: "reject" } as const;
   assert.throws(() => messageFromJson(GroupSchema, { nope: 1 }, options), /nope is not a known/);
 });

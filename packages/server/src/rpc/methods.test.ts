@@ -5,14 +5,14 @@ import { Health } from "@wharf/contract/gen/health/v1/health_pb.js";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ServedMethods } from "./methods.ts";
 
-const nobody = {} as Authenticator;
+const unused = {} as Authenticator;
 
 test("a method without an access rule stops the server from starting", () => {
-  assert.throws(() => new ServedMethods([Health], new Map(), nobody), /has no access rule/);
+  assert.throws(() => new ServedMethods([Health], new Map(), unused), /has no access rule/);
 });
 
 test("a method is found under every name of its service", () => {
-  const methods = new ServedMethods([PingService], new Map(), nobody);
+  const methods = new ServedMethods([PingService], new Map(), unused);
   const own = methods.find("/wharf.ping.v2beta1.PingService/Ping");
   assert.ok(own);
   assert.equal(methods.find("/wharf.ping.v2.PingService/Ping"), own);
@@ -21,7 +21,7 @@ test("a method is found under every name of its service", () => {
   assert.equal(methods.find("/wharf.ping.v2beta1.PingService/Pong"), undefined);
 });
 
-test("a method without a handler is known and not served", () => {
-  const [ping] = new ServedMethods([PingService], new Map(), nobody);
+test("a method without a handler is known but not served", () => {
+  const [ping] = new ServedMethods([PingService], new Map(), unused);
   assert.equal(ping?.served, false);
 });

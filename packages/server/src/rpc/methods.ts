@@ -1,5 +1,8 @@
+/**
+ * Methods as the protocols call them: access check, validation, handler and reply, without HTTP or gRPC. This folder
+ * may import auth, lib and the contract; it knows no resource.
+ */
 import {
-  type DescField,
   type DescMessage,
   type DescMethod,
   type DescMethodUnary,
@@ -8,81 +11,77 @@ import {
   type Message,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { type AccessRule, accessOf, capabilityName, isScope, serviceNames } from "@wharf/contract";
+import { serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { permissionDenied, unimplemented, WharfError } from "../lib/errors.ts";
+import { unimplemented } from "../lib/errors.ts";
 import type {
   Call,
+  EventTranslator,
   Handler,
-  Incoming,
   Method,
   Methods,
-  Notices,
   Reply,
-  Retelling,
+  RequestInfo,
+  ResponseHeaders,
 } from "./call.ts";
-import { fieldValue } from "./fields.ts";
-import { mustBeUid, validateRequest } from "./validate.ts";
+import { checkAccess, type Guard, guardOf } from "./guard.ts";
+import { validateRequest } from "./validate.ts";
 
-/** Who may call a method, and where. */
-interface Guard {
-  readonly rule: AccessRule;
-  readonly scope: Scope | undefined;
-}
-
-/** Where access is checked. */
-interface Scope {
-  /** What the request calls it. */
-  readonly field: string;
-  /** The uid. */
-  read(request: Message): string;
-}
-
-/** A method with everything that a call of it needs, worked out at start. */
-interface Prepared extends Method, Guard {
-  /** Told of every call that is let in. */
-  readonly called: Deprecation["called"] | undefined;
+/** A method with everything that a call needs, computed at startup. */
+interface BoundMethod extends Method, Guard {
+  /** Called for every call that passes the access check. */
+  readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
-  readonly retell: Call["retell"];
+  readonly translateEvent: Call["translateEvent"];
 }
 
-/** What it means for methods to be deprecated. */
+/** Deprecated methods, the headers that announce it, and the metric that counts their callers. */
 export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
-  readonly notices: Notices;
-  called(caller: Caller, method: DescMethod): void;
+  readonly responseHeaders: ResponseHeaders;
+  onCall(caller: Caller, method: DescMethod): void;
 }
 
-/** What is different about methods of an older version. */
-export interface Older {
+/** What applies to methods of version 1 only. */
+export interface MethodOptions {
   readonly deprecation?: Deprecation | undefined;
-  readonly retelling?: Retelling;
+  readonly eventTranslator?: EventTranslator;
 }
 
 /**
- * Every method of the contract. Throws if one of them lacks an access rule, which stops the start.
- *
- * @example const methods = new ServedMethods(SERVICES, handlers, authenticator);
+ * Every method of the contract with its handler. The constructor throws if a method has no access rule, so the
+ * server does not start without one.
  */
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
-  readonly #methods: Prepared[] = [];
-  readonly #byPath = new Map<string, Prepared>();
+  readonly #methods: BoundMethod[] = [];
+  readonly #byPath = new Map<string, BoundMethod>();
 
   constructor(
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, retelling }: Older = {},
+    { deprecation, eventTranslator }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
         const deprecated = deprecation?.methods.has(desc) ? deprecation : undefined;
-        const retell = retelling?.methods.has(desc) ? retelling.retell : undefined;
-        const method = { ...prepare(desc, handlers.get(desc), deprecated), retell };
+        const translator = eventTranslator?.methods.has(desc) ? eventTranslator : undefined;
+        const handler = handlers.get(desc);
+        const guard = guardOf(desc);
+        const method: BoundMethod = {
+          ...guard,
+          desc,
+          handler,
+          served: handler !== undefined,
+          isPublic: guard.rule.kind === "anyone",
+          responseHeaders: deprecated?.responseHeaders,
+          onCall: deprecated?.onCall,
+          translateEvent: translator?.translate,
+        };
         this.#methods.push(method);
         for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
       }
@@ -97,86 +96,75 @@ export class ServedMethods implements Methods {
     return this.#byPath.get(path);
   }
 
-  admit(method: Method, { authorization }: Incoming): Promise<unknown> | undefined {
-    return method.isOpen ? undefined : this.#authenticator.admit(authorization, Date.now());
+  admit(method: Method, { authorization }: RequestInfo): Promise<unknown> | undefined {
+    return method.isPublic ? undefined : this.#authenticator.admit(authorization, Date.now());
   }
 
-  async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
-    const { desc, handler, rule, called, retell } = method as Prepared;
+  async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
+    const { desc, handler, rule, onCall, translateEvent } = method as BoundMethod;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const time = Date.now();
     const caller =
       rule.kind === "anyone"
         ? ANONYMOUS
         : await this.#authenticator.caller(incoming.authorization, time);
-    mayCall(method as Prepared, caller, request);
-    called?.(caller, desc);
+    checkAccess(method as BoundMethod, caller, request);
+    onCall?.(caller, desc);
     validateRequest(desc.input, request);
-    return await handler(new AdmittedCall(incoming, desc, caller, time, { retell }), request);
+    return await handler(
+      new AdmittedCall(incoming, desc, caller, time, { translateEvent }),
+      request,
+    );
   }
 
   /**
-   * Runs a method for a call of another one, which is made of it: its caller is known, and all that
-   * the method asks of them is asked again. Answers with the message itself.
-   *
-   * @example const group = await methods.within(call, GroupsService.method.getGroup, request);
+   * Invokes a method on behalf of a call of another one, such as v2 on behalf of v1. The caller is the same;
+   * access and the request are checked again. Returns the response message.
    */
-  async within<I extends DescMessage, O extends DescMessage>(
+  async invoke<I extends DescMessage, O extends DescMessage>(
     call: Call,
     desc: DescMethodUnary<I, O>,
     request: MessageShape<I>,
   ): Promise<MessageShape<O>> {
     const [name] = serviceNames(desc.parent);
-    const method = this.#byPath.get(`/${name}/${desc.name}`) as Prepared;
+    const method = this.#byPath.get(`/${name}/${desc.name}`) as BoundMethod;
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
-    mayCall(method, call.caller, request);
+    checkAccess(method, call.caller, request);
     validateRequest(desc.input, request);
-    const { caller, time, retell, calledAs = call.method } = call;
+    const { caller, time, translateEvent, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
       format: "binary",
-      retell,
+      translateEvent,
       calledAs,
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
 
-function mayCall({ rule, scope }: Guard, { grants, isOperator }: Caller, request: Message): void {
-  if (rule.kind === "operator" && !isOperator) {
-    throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
-  }
-  if (rule.kind !== "scoped") return;
-  const uid = scope?.read(request) ?? "";
-  if (grants.holds(rule.capabilities, uid)) return;
-  // Whoever forgot to say where is helped by that, and not by asking for more rights.
-  if (scope !== undefined && uid === "") mustBeUid(scope.field, uid);
-  throw permissionDenied(rule.capabilities.map(capabilityName), uid);
-}
-
-/** What came in, with what has been found out about it. */
+/** A request with its authenticated caller. */
 class AdmittedCall implements Call {
-  readonly #incoming: Incoming;
+  readonly #incoming: RequestInfo;
   readonly method: DescMethod;
   readonly calledAs: DescMethod;
   readonly caller: Caller;
   readonly time: number;
-  readonly format: Incoming["format"];
-  readonly retell: Call["retell"];
+  readonly format: RequestInfo["format"];
+  readonly translateEvent: Call["translateEvent"];
 
   constructor(
-    incoming: Incoming,
+    incoming: RequestInfo,
     method: DescMethod,
     caller: Caller,
     time: number,
     {
       format = incoming.format,
-      retell,
+      translateEvent,
       calledAs = method,
-    }: Partial<Pick<Call, "format" | "retell" | "calledAs">>,
+    }: Partial<Pick<Call, "format" | "translateEvent" | "calledAs">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
-    this.retell = retell;
+    this.translateEvent = translateEvent;
     this.method = method;
     this.calledAs = calledAs;
     this.caller = caller;
@@ -202,44 +190,4 @@ class AdmittedCall implements Call {
   get signal(): AbortSignal {
     return this.#incoming.signal;
   }
-}
-
-function prepare(
-  desc: DescMethod,
-  handler: Handler | undefined,
-  deprecation: Deprecation | undefined,
-): Omit<Prepared, "retell"> {
-  const name = `${desc.parent.typeName}/${desc.name}`;
-  const rule = accessOf(desc);
-  if (rule === undefined) throw new Error(`${name} has no access rule`);
-  const known = {
-    desc,
-    served: handler !== undefined,
-    isOpen: rule.kind === "anyone",
-    handler,
-    rule,
-    notices: deprecation?.notices,
-    called: deprecation?.called,
-  };
-  if (rule.kind !== "scoped") return { ...known, scope: undefined };
-  if (rule.capabilities.length === 0) throw new Error(`${name} asks for no capability`);
-  const path = scopePath(desc.input.fields);
-  if (path === undefined) throw new Error(`${name} has no scope field`);
-  const field = path.at(-1)?.jsonName ?? "";
-  return { ...known, scope: { field, read: (request) => follow(request, path) } };
-}
-
-function scopePath(fields: readonly DescField[]): DescField[] | undefined {
-  const field = fields.find(isScope);
-  if (field === undefined) return undefined;
-  if (field.fieldKind !== "message") return [field];
-  const inner = scopePath(field.message.fields);
-  return inner && [field, ...inner];
-}
-
-/** An empty scope is held by nobody but those who hold everywhere; they get to the validation. */
-function follow(request: Message, path: readonly DescField[]): string {
-  let at: unknown = request;
-  for (const field of path) at = at === undefined ? undefined : fieldValue(at as Message, field);
-  return (at as string | undefined) ?? "";
 }

@@ -2,11 +2,7 @@ import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
 import type { Reply } from "./call.ts";
 import { messageToJson } from "./json.ts";
 
-/**
- * An answer made from a message when it is written out.
- *
- * @example return messageReply(PingResponseSchema, create(PingResponseSchema, { response: "pong" }));
- */
+/** A response that encodes a message on demand. */
 export function messageReply(schema: DescMessage, message: Message): Reply {
   return {
     json: () => messageToJson(schema, message),
@@ -14,18 +10,13 @@ export function messageReply(schema: DescMessage, message: Message): Reply {
   };
 }
 
-/** The answer that says nothing but "done". */
+/** The response `google.protobuf.Empty`. */
 export const EMPTY_REPLY: Reply = {
   json: () => "{}",
   binary: () => new Uint8Array(0),
 };
 
-/**
- * An answer that is at hand in one form or both. Handlers prepare the form that the call asks for;
- * asking for another is a fault of ours.
- *
- * @example return preparedReply(await table.find(reader, uid, "json"));
- */
+/** A response that was stored encoded. Handlers read the encoding that the call asks for; another one is a bug. */
 export function preparedReply(row: { json?: string; data?: Uint8Array }): Reply {
   return new PreparedReply(row);
 }
@@ -38,12 +29,12 @@ class PreparedReply implements Reply {
   }
 
   json(): string {
-    if (this.#row.json === undefined) throw new Error("the answer was not prepared as JSON");
+    if (this.#row.json === undefined) throw new Error("the response was not prepared as JSON");
     return this.#row.json;
   }
 
   binary(): Uint8Array {
-    if (this.#row.data === undefined) throw new Error("the answer was not prepared as binary");
+    if (this.#row.data === undefined) throw new Error("the response was not prepared as binary");
     return this.#row.data;
   }
 }

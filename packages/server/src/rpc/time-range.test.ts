@@ -8,7 +8,7 @@ import { validate, validateRequest } from "./validate.ts";
 
 const time = (seconds: bigint, nanos = 0) => create(TimestampSchema, { seconds, nanos });
 
-const BEYOND = [
+const OUT_OF_RANGE = [
   time(2n ** 62n),
   time(-(2n ** 62n)),
   time(253_402_300_800n),
@@ -17,10 +17,10 @@ const BEYOND = [
   time(0n, 1_000_000_000),
 ];
 
-test("a time of a request is within the years 0001 to 9999", () => {
+test("a timestamp in a request is within the years 0001 to 9999", () => {
   const check = (updatedSince: ReturnType<typeof time>) =>
     validateRequest(ListTagsRequestSchema, create(ListTagsRequestSchema, { updatedSince }));
-  for (const one of BEYOND) {
+  for (const one of OUT_OF_RANGE) {
     assert.throws(
       () => check(one),
       (thrown: unknown) => {
@@ -40,7 +40,7 @@ test("a time of a request is within the years 0001 to 9999", () => {
   for (const one of [time(-62_135_596_800n), time(253_402_300_799n, 999_999_999)]) check(one);
 });
 
-test("so is a time of a resource", () => {
+test("a timestamp in a resource is, too", () => {
   const keys = { issuer: "https://issuer.example.com", subject: "s", issuerKeys: "{}" };
   const value = { ...keys, expirationTime: time(2n ** 62n) };
   const given = create(IdentitySchema, { name: "x", relationship: { case: "staticKeys", value } });

@@ -7,8 +7,8 @@ import {
 } from "@bufbuild/protobuf/wkt";
 
 /**
- * The ranges that protobuf gives times and durations. JSON cannot express what is beyond them, but
- * binary messages can, and neither databases nor dates can hold it.
+ * The ranges of google.protobuf.Timestamp and Duration. JSON cannot exceed them, but binary messages can, and
+ * neither databases nor JavaScript dates can store such values.
  */
 
 const FIRST_SECOND = -62_135_596_800n;
@@ -16,12 +16,7 @@ const LAST_SECOND = 253_402_300_799n;
 const MAX_DURATION_SECONDS = 315_576_000_000n;
 const MAX_NANOS = 999_999_999;
 
-/**
- * What is wrong with the time or duration of a field, by its value; undefined for fields that hold
- * neither.
- *
- * @example timeProblem(field)?.({ seconds: 2n ** 62n, nanos: 0 }) // "must be within the years 0001 to 9999"
- */
+/** Checks values of a Timestamp or Duration field and describes the problem; undefined for other fields. */
 export function timeProblem(
   field: DescField,
 ): ((value: Timestamp & Duration) => string | undefined) | undefined {

@@ -10,16 +10,14 @@ import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import { fieldValue } from "./fields.ts";
 import { timeProblem } from "./time-range.ts";
 
-/** Finds what is wrong with a message and adds it to the list. */
+/** Appends the violations of a message to the list. */
 type Check = (message: Message, path: string, found: FieldViolation[]) => void;
 
 const checks = new WeakMap<DescMessage, Check>();
 
 /**
- * Refuses a message whose fields break the rules that the contract has for them, naming every one
- * of them. Fields that only the service sets are not looked at.
- *
- * @example validate(GroupSchema, group);
+ * Validates a message against the rules of the contract, nested messages included. Throws INVALID_ARGUMENT with all
+ * violations. Output-only fields are skipped.
  */
 export function validate(schema: DescMessage, message: Message): void {
   const found: FieldViolation[] = [];
@@ -27,36 +25,21 @@ export function validate(schema: DescMessage, message: Message): void {
   if (found.length > 0) throw invalidArgument(...found);
 }
 
-/**
- * Refuses a request whose own fields break their rules, leaving what is nested to whoever knows
- * which parts of it count.
- *
- * @example validateRequest(GetGroupRequestSchema, request);
- */
+/** Validates the fields of a request, but no nested messages: which of their fields count depends on the method. */
 export function validateRequest(schema: DescMessage, request: Message): void {
   const found: FieldViolation[] = [];
   shallowCheckOf(schema)(request, "", found);
   if (found.length > 0) throw invalidArgument(...found);
 }
 
-/**
- * What in a message made elsewhere is beyond the contract's limits. Every field counts, whoever sets
- * it otherwise, and none must be there.
- *
- * @example const problems = beyondLimits(AdvisoryDocumentSchema, document);
- */
-export function beyondLimits(schema: DescMessage, message: Message): FieldViolation[] {
+/** The violations of an imported message. All fields are checked, output-only ones included; none is required. */
+export function violationsOfImported(schema: DescMessage, message: Message): FieldViolation[] {
   const found: FieldViolation[] = [];
   foreignCheckOf(schema)(message, "", found);
   return found;
 }
 
-/**
- * Refuses what is no uid, where no rule of the contract does: in updates, whose resource is looked at
- * later, and in filters.
- *
- * @example mustBeUid("uid", group.uid);
- */
+/** Requires a UID in a field that has no rule in the contract: in filters, and in updates before validation. */
 export function mustBeUid(field: string, value: string): void {
   if (isUid(value)) return;
   const name = field.slice(field.lastIndexOf(".") + 1);
@@ -71,27 +54,26 @@ function notUid(name: string): string {
   return `${name} must be a uid`;
 }
 
-/** No text that people or programs name things with is longer; where it is, its rule says so. */
-const LONGEST_TEXT = 4_096;
+/** The default limits of strings and maps; `max_size` in the contract overrides them. */
+const MAX_TEXT_LENGTH = 4_096;
 
-/** The same for maps. */
-const MOST_ENTRIES = 100;
+const MAX_MAP_ENTRIES = 100;
 
 const shallowChecks = new WeakMap<DescMessage, Check>();
 
 function shallowCheckOf(schema: DescMessage): Check {
-  return remembered(shallowChecks, schema, () => compile(schema, undefined));
+  return cached(shallowChecks, schema, () => compile(schema, undefined));
 }
 
 function checkOf(schema: DescMessage): Check {
-  return remembered(checks, schema, () => compile(schema, checkOf));
+  return cached(checks, schema, () => compile(schema, checkOf));
 }
 
 const foreignChecks = new WeakMap<DescMessage, Check>();
 
 function foreignCheckOf(schema: DescMessage): Check {
-  return remembered(foreignChecks, schema, () => {
-    return together(
+  return cached(foreignChecks, schema, () => {
+    return all(
       schema.fields.flatMap((field) => [
         ...ownChecks(field, false),
         ...nestedChecks(field, foreignCheckOf),
@@ -100,11 +82,7 @@ function foreignCheckOf(schema: DescMessage): Check {
   });
 }
 
-function remembered(
-  known: WeakMap<DescMessage, Check>,
-  schema: DescMessage,
-  make: () => Check,
-): Check {
+function cached(known: WeakMap<DescMessage, Check>, schema: DescMessage, make: () => Check): Check {
   let check = known.get(schema);
   if (check === undefined) {
     check = make();
@@ -114,25 +92,24 @@ function remembered(
 }
 
 function compile(schema: DescMessage, nested: ((schema: DescMessage) => Check) | undefined): Check {
-  const counting = schema.fields.filter((field) => !fieldBehavior(field).outputOnly);
-  return together(
-    counting.flatMap((field) => [
+  const input = schema.fields.filter((field) => !fieldBehavior(field).outputOnly);
+  return all(
+    input.flatMap((field) => [
       ...ownChecks(field, isRequired(field, nested !== undefined)),
       ...(nested === undefined ? [] : nestedChecks(field, nested)),
     ]),
   );
 }
 
-function together(parts: readonly Check[]): Check {
+function all(checks: readonly Check[]): Check {
   return (message, path, found) => {
-    for (const part of parts) part(message, path, found);
+    for (const check of checks) check(message, path, found);
   };
 }
 
 function isRequired(field: DescField, ofResource: boolean): boolean {
   const behavior = fieldBehavior(field);
-  // What a resource does not keep cannot be asked for at its update: its definition checks it when
-  // it is made.
+  // Input-only fields are not stored, so an update cannot require them; definitions check them on create.
   return behavior.required && !(ofResource && behavior.inputOnly);
 }
 
@@ -140,7 +117,6 @@ function ownChecks(field: DescField, required: boolean): Check[] {
   return [...ruleChecks(field, required), ...timeChecks(field)];
 }
 
-/** Times and durations must be in the range that protobuf gives them, wherever they are. */
 function timeChecks(field: DescField): Check[] {
   const problem = timeProblem(field);
   if (problem === undefined) return [];
@@ -152,9 +128,9 @@ function timeChecks(field: DescField): Check[] {
       const isOne = field.fieldKind === "message";
       for (const [key, one] of Object.entries(isOne ? { [at]: value } : (value as object))) {
         const description = problem(one);
-        const place = isOne ? at : `${at}[${key}]`;
+        const name = isOne ? at : `${at}[${key}]`;
         if (description !== undefined)
-          found.push({ field: path + place, description: `${at} ${description}` });
+          found.push({ field: path + name, description: `${at} ${description}` });
       }
     },
   ];
@@ -176,7 +152,7 @@ function isText(field: DescField): boolean {
   return "scalar" in field && field.scalar === ScalarType.STRING;
 }
 
-function isSwitch(field: DescField): boolean {
+function isBoolean(field: DescField): boolean {
   return "scalar" in field && field.scalar === ScalarType.BOOL;
 }
 
@@ -205,26 +181,26 @@ function problemFinder(
 ): (message: Message) => string | undefined {
   const name = field.jsonName;
   const pattern = rules?.pattern ? new RegExp(rules.pattern, "u") : undefined;
-  const longest = (field.fieldKind === "scalar" && rules?.maxSize) || LONGEST_TEXT;
+  const maxLength = (field.fieldKind === "scalar" && rules?.maxSize) || MAX_TEXT_LENGTH;
   const text = (value: string): string | undefined => {
     if (pattern !== undefined && !pattern.test(value))
       return `${name} must match "${rules?.pattern}"`;
     if (rules?.uid && !isUid(value)) return notUid(name);
-    if (value.length > longest) return `${name} must have at most ${longest} characters`;
-    // Not every database can keep it.
-    return value.includes("\0") ? `${name} must not hold the character NUL` : undefined;
+    if (value.length > maxLength) return `${name} must have at most ${maxLength} characters`;
+    // PostgreSQL cannot store NUL.
+    return value.includes("\0") ? `${name} must not contain the character NUL` : undefined;
   };
-  const most =
-    rules?.maxSize || (field.fieldKind === "map" ? MOST_ENTRIES : Number.POSITIVE_INFINITY);
+  const maxSize =
+    rules?.maxSize || (field.fieldKind === "map" ? MAX_MAP_ENTRIES : Number.POSITIVE_INFINITY);
   const size = (count: number): string | undefined => {
     if (count < (rules?.minSize ?? 0))
       return `${name} must have at least ${rules?.minSize} entries`;
-    return count > most ? `${name} must have at most ${most} entries` : undefined;
+    return count > maxSize ? `${name} must have at most ${maxSize} entries` : undefined;
   };
   return (message) => {
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {
-      // A switch that is off looks like one that was left out.
-      if (!required || isSwitch(field)) return undefined;
+      // False and unset are the same on the wire.
+      if (!required || isBoolean(field)) return undefined;
       return pattern === undefined ? missing(name) : text("");
     }
     const value = fieldValue(message, field);
@@ -234,7 +210,7 @@ function problemFinder(
     const entries = Object.values(value as object);
     if (field.fieldKind === "map") entries.push(...Object.keys(value as object));
     if (required && entries.length === 0) return missing(name);
-    const bad = entries.map((entry) => (typeof entry === "string" ? text(entry) : undefined));
-    return bad.find(Boolean) ?? size(Object.keys(value as object).length);
+    const problems = entries.map((entry) => (typeof entry === "string" ? text(entry) : undefined));
+    return problems.find(Boolean) ?? size(Object.keys(value as object).length);
   };
 }

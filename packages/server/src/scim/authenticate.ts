@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Engine } from "../engine/engine.ts";
+import { readBearer } from "../lib/bearer.ts";
 import { readScimCredentials } from "../store/tables/scim-credentials.ts";
 import { ScimError } from "./protocol/errors.ts";
 import { isPast, scimTokenHash } from "./status.ts";
@@ -14,8 +15,8 @@ export async function authenticate(
   authorization: string | undefined,
   now: number,
 ): Promise<void> {
-  const [scheme, token] = (authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() !== "bearer" || !token) throw unknown("Bearer");
+  const token = readBearer(authorization);
+  if (token === undefined) throw unknown("Bearer");
   const credentials = await readScimCredentials(engine.store.reader, provider);
   const presented = Buffer.from(scimTokenHash(token));
   const isValid = (hash: string, expires: number | null) =>

@@ -1,15 +1,15 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from "../lib/aes-gcm.ts";
 
-const CIPHER = "aes-256-gcm";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** Says how a value is sealed, should that ever change. */
+/** The first byte of a sealed value: format, nonce, tag, ciphertext. */
 const FORMAT = 1;
 
-/** Seals values with one key, each for its owner and name: moved to another row it cannot be opened. */
+const TAG_OFFSET = 1 + NONCE_BYTES;
+const CIPHERTEXT_OFFSET = TAG_OFFSET + TAG_BYTES;
+
+/** Seals values with one key, bound to their owner and name: moved to another row they do not open. */
 export class Cipher {
-  /** Tells the key from any other, and gives nothing of it away. */
+  /** Identifies the key without revealing anything of it. */
   readonly check: string;
   readonly #key: Buffer;
 
@@ -19,27 +19,22 @@ export class Cipher {
   }
 
   seal(owner: string, name: string, secret: string): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(associatedData(owner, name));
-    const body = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-    return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body]);
+    const { nonce, tag, ciphertext } = encrypt(this.#key, secret, associatedData(owner, name));
+    return Buffer.concat([Buffer.of(FORMAT), nonce, tag, ciphertext]);
   }
 
-  /** Throws unless it was sealed by this key for this owner and name. */
+  /** Throws unless the value was sealed with this key for this owner and name. */
   unseal(owner: string, name: string, sealed: Uint8Array): string {
-    if (sealed[0] !== FORMAT) throw new Error("the secret is sealed in a way that is not known");
-    const tagAt = 1 + NONCE_BYTES;
-    const bodyAt = tagAt + TAG_BYTES;
-    const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(1, tagAt), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(associatedData(owner, name));
-    decipher.setAuthTag(sealed.subarray(tagAt, bodyAt));
-    return Buffer.concat([decipher.update(sealed.subarray(bodyAt)), decipher.final()]).toString();
+    if (sealed[0] !== FORMAT) throw new Error(`unknown format ${sealed[0]} of a sealed secret`);
+    const encrypted = {
+      nonce: sealed.subarray(1, TAG_OFFSET),
+      tag: sealed.subarray(TAG_OFFSET, CIPHERTEXT_OFFSET),
+      ciphertext: sealed.subarray(CIPHERTEXT_OFFSET),
+    };
+    return decrypt(this.#key, encrypted, associatedData(owner, name));
   }
 }
 
-function associatedData(owner: string, name: string): Buffer {
-  return Buffer.from(JSON.stringify([owner, name]));
+function associatedData(owner: string, name: string): string {
+  return JSON.stringify([owner, name]);
 }

@@ -4,7 +4,7 @@ import type { Store } from "../store/db/store.ts";
 import { deleteSealedOf, readSealedOf } from "../store/tables/secrets.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** The installation's own secrets: knowing one is enough to forge what it protects. */
+/** The names of the installation's own secrets. Each is enough to forge what it protects. */
 export const INSTALLATION_SECRETS = [
   "login-tickets",
   "page-tokens",
@@ -16,20 +16,20 @@ export type InstallationSecretName = (typeof INSTALLATION_SECRETS)[number];
 
 const SECRET_BYTES = 32;
 
-interface Opened {
-  /** The name of the sealed value, which no other value ever has. */
+interface OpenedSecret {
+  /** The unique name of the sealed value. */
   readonly id: string;
   readonly value: Buffer;
 }
 
 /**
- * The installation's own secrets, as this process knows them. All replicas share them; a rotation
- * moves the access version, and so reaches every replica with its next request.
+ * The installation's own secrets, in memory. All replicas share them. A rotation increments the access
+ * version, so every replica loads the new ones with its next request.
  */
 export class InstallationSecrets {
   readonly #store: Store;
   readonly #secrets: Secrets;
-  #opened: ReadonlyMap<string, Opened> = new Map();
+  #opened: ReadonlyMap<string, OpenedSecret> = new Map();
   #version = -1;
   #started = 0;
   #applied = 0;
@@ -39,45 +39,41 @@ export class InstallationSecrets {
     this.#secrets = secrets;
   }
 
-  /**
-   * Loads the secrets; makes those of a new installation.
-   *
-   * @example const installation = await InstallationSecrets.open(store, secrets);
-   */
+  /** Loads the secrets, and creates missing ones. */
   static async open(store: Store, secrets: Secrets): Promise<InstallationSecrets> {
     const installation = new InstallationSecrets(store, secrets);
     await installation.reload();
     if (INSTALLATION_SECRETS.some((name) => !installation.#opened.has(name))) {
       await store.write(async (tx) => {
         await tx.takeTurn();
-        const present = new Set(
+        const existing = new Set(
           (await readSealedOf(tx, INSTALLATION_SECRETS)).map(({ owner }) => owner),
         );
         for (const name of INSTALLATION_SECRETS)
-          if (!present.has(name)) await putFresh(tx, secrets, name);
+          if (!existing.has(name)) await createSecret(tx, secrets, name);
       });
       await installation.reload();
     }
     return installation;
   }
 
-  /** Replaces all of them. */
+  /** Replaces all secrets. */
   static async rotate(tx: Transaction, secrets: Secrets): Promise<void> {
     for (const name of INSTALLATION_SECRETS) {
       await deleteSealedOf(tx, name);
-      await putFresh(tx, secrets, name);
+      await createSecret(tx, secrets, name);
     }
     tx.accessChanged();
   }
 
-  /** The secret as of the last reload: the same object until it is replaced. */
+  /** A secret as of the last reload: the same object until a rotation. */
   get(name: InstallationSecretName): Buffer {
     const opened = this.#opened.get(name);
     if (opened === undefined) throw new Error(`the installation has no secret for ${name}`);
     return opened.value;
   }
 
-  /** Reads them again if the access version has moved since: for requests that bring no bearer token. */
+  /** Reloads the secrets if the access version has changed: for requests without a bearer token. */
   async catchUp(): Promise<void> {
     const version = await this.#store.accessVersion();
     if (version === this.#version) return;
@@ -89,24 +85,24 @@ export class InstallationSecrets {
     this.#started += 1;
     const order = this.#started;
     const { reader } = this.#store;
-    const opened = new Map<string, Opened>();
+    const opened = new Map<string, OpenedSecret>();
     for (const { owner, name, sealed } of await readSealedOf(reader, INSTALLATION_SECRETS)) {
-      const known = this.#opened.get(owner);
-      if (known?.id === name) {
-        opened.set(owner, known);
+      const current = this.#opened.get(owner);
+      if (current?.id === name) {
+        opened.set(owner, current);
         continue;
       }
       const text = await this.#secrets.openSealed(reader, owner, name, sealed);
       opened.set(owner, { id: name, value: Buffer.from(text, "base64url") });
     }
-    // A read that began before another, and ends after it, may be of before a rotation.
+    // A reload that a later one has overtaken may have read secrets from before a rotation.
     if (order < this.#applied) return;
     this.#applied = order;
     this.#opened = opened;
   }
 }
 
-async function putFresh(tx: Transaction, secrets: Secrets, name: InstallationSecretName) {
+async function createSecret(tx: Transaction, secrets: Secrets, name: InstallationSecretName) {
   const value = randomBytes(SECRET_BYTES).toString("base64url");
   await secrets.put(tx, name, randomUUID(), value);
 }

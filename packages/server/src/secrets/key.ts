@@ -10,24 +10,22 @@ import {
   settleInstallation,
 } from "../store/tables/installation.ts";
 
-/** For AES-256. */
+/** AES-256. */
 const KEY_BYTES = 32;
 
-/** The key that seals secrets, and where it is kept, for messages. */
+/** The key that seals secrets, and its source, for messages. */
 export interface SecretKey {
   readonly key: Buffer;
   readonly from: string;
 }
 
-/** Where PostgreSQL keeps the key of an installation that has no key file. */
+/** The row with the key, for PostgreSQL without a key file. */
 const STORED_KEY = "secret-key";
 
 /**
- * The key of this installation: from the file that the settings name, else from a file beside the
- * embedded database, else from the database. The last two are made when they are first needed,
- * unless something was sealed before, with a key that is now missing.
- *
- * @example const { key } = await loadKey(settings, store, false);
+ * Loads the key of this installation: from the file in the settings, or else from a file beside the
+ * embedded database, or from PostgreSQL. The latter two are created on first use. If sealed values
+ * exist, a missing key is an error.
  */
 export async function loadKey(
   { secretKeyFile, databaseUrl, data }: Settings,
@@ -43,42 +41,38 @@ export async function loadKey(
     return { key: await storedKey(store, hasSealed), from: "the key in the database" };
   }
   const path = join(data, "secret.key");
-  const known = readKey(path);
-  if (known === undefined && hasSealed) {
+  const existing = readKey(path);
+  if (existing === undefined && hasSealed) {
     throw new ConfigError(
-      `${path} is missing: stored keys and secrets cannot be read without it. ${WHAT_TO_DO}`,
+      `${path} is missing: stored keys and secrets cannot be read without it. ${RECOVERY_HINT}`,
     );
   }
-  return { key: known ?? makeKey(path), from: path };
+  return { key: existing ?? createKeyFile(path), from: path };
 }
 
-/** What operators do about a key that is missing, or another one. */
-export const WHAT_TO_DO =
-  "Restore it from its backup, or name it with --secret-key-file; where it is lost, see docs/after-a-leak.md";
+/** What operators can do about a missing or wrong key. */
+export const RECOVERY_HINT =
+  "Restore it from its backup, or set --secret-key-file; if it is lost, see docs/after-a-leak.md";
 
 async function storedKey(store: Store, hasSealed: boolean): Promise<Buffer> {
-  const known = await readInstallation(store.reader, STORED_KEY);
-  if (known === undefined && hasSealed) {
+  const existing = await readInstallation(store.reader, STORED_KEY);
+  if (existing === undefined && hasSealed) {
     throw new ConfigError(
-      `the key of stored keys and secrets is not in the database. ${WHAT_TO_DO}`,
+      `the key of stored keys and secrets is not in the database. ${RECOVERY_HINT}`,
     );
   }
-  if (known !== undefined) return Buffer.from(known, "base64url");
-  const fresh = randomBytes(KEY_BYTES).toString("base64url");
-  const settled = await store.write((tx) => settleInstallation(tx, STORED_KEY, fresh));
+  if (existing !== undefined) return Buffer.from(existing, "base64url");
+  const created = randomBytes(KEY_BYTES).toString("base64url");
+  const settled = await store.write((tx) => settleInstallation(tx, STORED_KEY, created));
   return Buffer.from(settled, "base64url");
 }
 
-/** Drops the key in the database, once nothing is sealed with it. */
+/** Deletes the key in the database, when nothing is sealed with it any more. */
 export async function dropStoredKey(tx: Transaction): Promise<void> {
   await deleteInstallation(tx, STORED_KEY);
 }
 
-/**
- * The key in a file: its bytes, or their base64; undefined where there is no such file.
- *
- * @example const key = readKey("/etc/wharf/secret.key");
- */
+/** Reads a key file, raw or base64; undefined if it does not exist. */
 export function readKey(path: string): Buffer | undefined {
   let content: Buffer;
   try {
@@ -91,11 +85,11 @@ export function readKey(path: string): Buffer | undefined {
   if (content.length === KEY_BYTES) return content;
   const decoded = Buffer.from(content.toString("latin1").trim(), "base64");
   if (decoded.length === KEY_BYTES) return decoded;
-  throw new ConfigError(`${path} must hold ${KEY_BYTES} random bytes, as they are or as base64`);
+  throw new ConfigError(`${path} must contain ${KEY_BYTES} random bytes, raw or as base64`);
 }
 
-/** Makes a key file that is there whole or not at all, whoever else makes it at the same time. */
-function makeKey(path: string): Buffer {
+/** Creates a key file atomically. If another process creates it concurrently, the first one wins. */
+function createKeyFile(path: string): Buffer {
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
   const file = openSync(draft, "wx", 0o600);
   try {

@@ -13,9 +13,9 @@ const KEY = Buffer.alloc(32, 7);
 describe("sealing", () => {
   const secrets = new Secrets(KEY);
 
-  test("what is sealed can be opened for the same owner and name only", () => {
-    const sealed = secrets.seal("a", "b", "kept für sich");
-    assert.equal(secrets.unseal("a", "b", sealed), "kept für sich");
+  test("a sealed value opens for the same owner and name only", () => {
+    const sealed = secrets.seal("a", "b", "confidential ü");
+    assert.equal(secrets.unseal("a", "b", sealed), "confidential ü");
     for (const [owner, name] of [
       ["a", "c"],
       ["b", "b"],
@@ -26,7 +26,7 @@ describe("sealing", () => {
     assert.throws(() => new Secrets(Buffer.alloc(32, 8)).unseal("a", "b", sealed));
   });
 
-  test("no bit of it can be changed", () => {
+  test("a changed value does not open", () => {
     const sealed = secrets.seal("a", "b", "secret");
     for (let at = 0; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
@@ -36,7 +36,13 @@ describe("sealing", () => {
     assert.throws(() => secrets.unseal("a", "b", sealed.subarray(0, 20)));
   });
 
-  test("the same twice does not look the same", () => {
+  test("a value sealed by an earlier version opens", () => {
+    const sealed = "Ab4EpMOi3cqxNrtCiruXMcWwvaO5zRjPO4Xi2CO9CjRJTEJA_Eg";
+    const opened = secrets.unseal("owner", "name", Buffer.from(sealed, "base64url"));
+    assert.equal(opened, "für sich");
+  });
+
+  test("equal secrets are sealed differently", () => {
     assert.notDeepEqual(secrets.seal("a", "b", "x"), secrets.seal("a", "b", "x"));
   });
 });
@@ -60,13 +66,13 @@ describe("the key of an installation", () => {
   }
   const put = (secrets: Secrets, store: Store) =>
     store.write((tx) => secrets.put(tx, "owner", "name", "value"));
-  const refusal = (flags: string[], why: RegExp) =>
+  const rejects = (flags: string[], why: RegExp) =>
     assert.rejects(
       opened(flags, async () => {}),
       (error: Error) => error instanceof ConfigError && why.test(error.message),
     );
 
-  test("it is made beside the database, for its user alone, and found again", async () => {
+  test("it is created beside the database, readable by its owner only, and reused", async () => {
     await opened([], async () => {});
     const path = join(data, "secret.key");
     const made = readFileSync(path);
@@ -80,15 +86,15 @@ describe("the key of an installation", () => {
     });
   });
 
-  test("another one is refused at start, and so is none", async () => {
+  test("a wrong or missing key is rejected at start", async () => {
     const other = file("other.key", KEY);
-    await refusal(
+    await rejects(
       ["--secret-key-file", other],
       /other\.key is not the key that stored keys and secrets were sealed with\. Restore it .* --secret-key-file/,
     );
     const made = readFileSync(join(data, "secret.key"));
     rmSync(join(data, "secret.key"));
-    await refusal(
+    await rejects(
       [],
       /secret\.key is missing: stored keys and secrets cannot be read without it\. Restore it/,
     );
@@ -98,11 +104,11 @@ describe("the key of an installation", () => {
     });
   });
 
-  test("a file that holds no key is refused", async () => {
-    await refusal(["--secret-key-file", join(data, "nowhere")], /nowhere is missing/);
+  test("a file without a key is rejected", async () => {
+    await rejects(["--secret-key-file", join(data, "nowhere")], /nowhere is missing/);
     for (const content of ["", "short", "x".repeat(33), Buffer.alloc(64)]) {
       const path = file("bad.key", content);
-      await refusal(["--secret-key-file", path], /bad\.key must hold 32 random bytes/);
+      await rejects(["--secret-key-file", path], /bad\.key must contain 32 random bytes/);
     }
   });
 

@@ -19,18 +19,22 @@ import {
   writeSealed,
 } from "../store/tables/secrets.ts";
 import { Cipher } from "./cipher.ts";
-import { dropStoredKey, loadKey, WHAT_TO_DO } from "./key.ts";
+import { dropStoredKey, loadKey, RECOVERY_HINT } from "./key.ts";
 import { sealUnsealed } from "./upgrade.ts";
 
-/** Where the installation keeps what tells its key from any other. */
+/** The row that identifies the key of the installation. */
 const CHECK = "secret-key-check";
 
-/** Reads the key again from where the settings say that it is. */
+/** Reads the key again from its source. */
 type ReadKey = () => Promise<Buffer>;
 
+/*
+ * This folder seals secrets at rest, and loads the key for that. It may import store/, config/ and lib/.
+ */
+
 /**
- * Everything that is kept sealed: private keys, secrets of the installation, and those of
- * resources, such as the client secret of an identity provider.
+ * Stores secrets sealed: private keys, secrets of the installation, and those of resources, such as the
+ * client secret of an identity provider.
  */
 export class Secrets {
   #cipher: Cipher;
@@ -42,18 +46,16 @@ export class Secrets {
   }
 
   /**
-   * Opens the secrets of a store, and seals what an older version kept in plain. Refuses a key that is
-   * not the one they were sealed with. The first to open a store decides on its key.
-   *
-   * @example const secrets = await Secrets.open(settings, store);
+   * Opens the secrets of a store, and seals those that an older version stored in plaintext. Throws if
+   * they were sealed with another key. The first server that opens a store sets its key.
    */
   static async open(settings: Settings, store: Store): Promise<Secrets> {
-    const known = await readInstallation(store.reader, CHECK);
-    const { key, from } = await loadKey(settings, store, known !== undefined);
+    const stored = await readInstallation(store.reader, CHECK);
+    const { key, from } = await loadKey(settings, store, stored !== undefined);
     const secrets = new Secrets(key, async () => (await loadKey(settings, store, true)).key);
     const { check } = secrets.#cipher;
     const settled =
-      known ??
+      stored ??
       (await store.write(async (tx) => {
         const first = await settleInstallation(tx, CHECK, check);
         if (first === check && settings.secretKeyFile !== "") await dropStoredKey(tx);
@@ -61,23 +63,22 @@ export class Secrets {
       }));
     if (settled !== check) {
       throw new ConfigError(
-        `${from} is not the key that stored keys and secrets were sealed with. ${WHAT_TO_DO}`,
+        `${from} is not the key that stored keys and secrets were sealed with. ${RECOVERY_HINT}`,
       );
     }
     await sealUnsealed(store, secrets);
     return secrets;
   }
 
-  /** @example await secrets.put(tx, provider, "client_secret", given); */
   async put(tx: Transaction, owner: string, name: string, secret: string): Promise<void> {
-    // Held, so that nothing is sealed with the old key while all is sealed again with a new one.
-    const held = await holdInstallation(tx, CHECK);
-    const settled = held ?? (await settleInstallation(tx, CHECK, this.#cipher.check));
-    if (settled !== this.#cipher.check) await this.#followTo(settled);
+    // Locked, so that nothing is sealed with the old key during a reseal.
+    const locked = await holdInstallation(tx, CHECK);
+    const settled = locked ?? (await settleInstallation(tx, CHECK, this.#cipher.check));
+    if (settled !== this.#cipher.check) await this.#switchToKey(settled);
     await writeSealed(tx, owner, name, this.seal(owner, name, secret));
   }
 
-  /** The secret, or undefined where there is none. */
+  /** A secret; undefined if it does not exist. */
   async get(reader: Reader, owner: string, name: string): Promise<string | undefined> {
     const sealed = await readSealed(reader, owner, name);
     return sealed && (await this.openSealed(reader, owner, name, sealed));
@@ -92,10 +93,8 @@ export class Secrets {
   }
 
   /**
-   * Opens a sealed value. If all was sealed again with a new key, that is read from where this
-   * server's key is kept, so that replacing the file is enough.
-   *
-   * @example const jwk = await secrets.openSealed(store.reader, "signing-keys", kid, sealed);
+   * Opens a sealed value. After a reseal, the new key is read from its source, so replacing the key file
+   * is enough.
    */
   async openSealed(
     reader: Reader,
@@ -108,23 +107,21 @@ export class Secrets {
     } catch (error) {
       const settled = await readInstallation(reader, CHECK);
       if (settled === undefined || settled === this.#cipher.check) throw error;
-      await this.#followTo(settled);
+      await this.#switchToKey(settled);
       return this.unseal(owner, name, sealed);
     }
   }
 
   /**
-   * Seals everything again with another key. Servers that have the old key read the new one from where
-   * theirs is kept, when they next need it.
-   *
-   * @example await store.write((tx) => secrets.reseal(tx, key));
+   * Reseals everything with another key. Running servers read the new key from its source on their next
+   * access.
    */
   async reseal(tx: Transaction, key: Buffer): Promise<number> {
     await tx.takeTurn();
     const next = new Cipher(key);
     const settled = await readInstallation(tx, CHECK);
     if (settled !== this.#cipher.check) throw sealedWithAnotherKey();
-    // Written first: from here on, nobody can put anything that is sealed with the old key.
+    // First, so that no server can store a value sealed with the old key from here on.
     await replaceInstallation(tx, CHECK, next.check);
     await secureDelete(tx, true);
     const rows = await readAllSealed(tx);
@@ -135,11 +132,7 @@ export class Secrets {
     return rows.length;
   }
 
-  /**
-   * Drops everything that was sealed with a key that is lost; this one seals from now on.
-   *
-   * @example await store.write((tx) => secrets.replaceLostKey(tx));
-   */
+  /** Deletes everything that was sealed with a lost key, and uses this key from now on. */
   async replaceLostKey(tx: Transaction): Promise<void> {
     await tx.takeTurn();
     await replaceInstallation(tx, CHECK, this.#cipher.check);
@@ -147,7 +140,7 @@ export class Secrets {
     await deleteUnsealed(tx);
   }
 
-  /** Whether this is the key that the store is sealed with. */
+  /** Whether the store is sealed with this key. */
   async isKeyOf(reader: Reader): Promise<boolean> {
     return (await readInstallation(reader, CHECK)) === this.#cipher.check;
   }
@@ -156,13 +149,13 @@ export class Secrets {
     return this.#cipher.seal(owner, name, secret);
   }
 
-  /** Throws unless it was sealed by this key for this owner and name. */
+  /** Throws unless the value was sealed with this key for this owner and name. */
   unseal(owner: string, name: string, sealed: Uint8Array): string {
     return this.#cipher.unseal(owner, name, sealed);
   }
 
-  /** Changes over to the key with this check, if it is where this server's key is kept. */
-  async #followTo(check: string): Promise<void> {
+  /** Switches to the key with this check, if the source has it now. */
+  async #switchToKey(check: string): Promise<void> {
     const key = await this.#readKey().catch((error: unknown) => {
       throw sealedWithAnotherKey(error);
     });

@@ -7,19 +7,16 @@ import {
   type UnsealedRow,
 } from "../store/tables/secrets.ts";
 
-/** The tables that held private keys and secrets in plain, and the one that they waited in. */
-const HELD_PLAIN = ["signing_keys", "registry_keys", "installation", "unsealed"];
+/** The tables that contained plaintext secrets before, or during the migration. */
+const PLAINTEXT_TABLES = ["signing_keys", "registry_keys", "installation", "unsealed"];
 
-/** What seals a value into a transaction. */
 interface Sealer {
   put(tx: Transaction, owner: string, name: string, secret: string): Promise<void>;
 }
 
 /**
- * Seals what a version before sealing kept in plain, and removes it from the database's files. One of
- * the replicas that start together does it, in one transaction.
- *
- * @example await sealUnsealed(store, secrets);
+ * Seals secrets that a version without sealing stored in plaintext, and removes them from the files of
+ * the database. Of several replicas that start concurrently, one does it, in one transaction.
  */
 export async function sealUnsealed(store: Store, sealer: Sealer): Promise<void> {
   if ((await readUnsealed(store.reader)).length === 0) return;
@@ -32,5 +29,5 @@ export async function sealUnsealed(store: Store, sealer: Sealer): Promise<void> 
     await secureDelete(tx, false);
     return rows.length;
   });
-  if (sealed > 0) await store.scrub(HELD_PLAIN);
+  if (sealed > 0) await store.scrub(PLAINTEXT_TABLES);
 }

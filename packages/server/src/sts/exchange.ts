@@ -9,7 +9,7 @@ import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import type { Grants } from "../auth/grants.ts";
 import { issueToken, type TokenContent } from "../auth/token.ts";
-import { bearerToken } from "../lib/bearer.ts";
+import { requireBearer } from "../lib/bearer.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -44,7 +44,7 @@ export type ProviderExchange = (
 export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
-    const token = bearerToken(call.authorization, "the token to exchange");
+    const token = requireBearer(call.authorization, "the token to exchange");
     const audited: AuditedSubject = { identity: request.identity };
     try {
       await deps.keys.reloadIfChanged();

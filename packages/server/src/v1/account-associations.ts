@@ -9,39 +9,35 @@ import {
   AccountAssociationsService,
 } from "@wharf/contract";
 import { accountAssociationsV1 as v1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
-import { alike } from "./wire-compatible.ts";
+import { wireCompatible } from "./wire-compatible.ts";
 
 const { GroupAccountAssociations } = v1;
 
-/** Here an association has no id of its own: it goes by its group. */
+/** In version 1 an association has no id: its group identifies it. */
 const NAMES = { uid: "group", parent: "group", providerType: "accountType" };
 
-/**
- * Account associations as version 1 has them.
- *
- * @example handlers.push(...accountAssociationMethods(within));
- */
-export function accountAssociationMethods(within: Within): Adapted[] {
+/** The version 1 methods of account associations. */
+export function accountAssociationMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.create,
-      onto: AccountAssociationsService.method.createAccountAssociation,
+      target: AccountAssociationsService.method.createAccountAssociation,
       request: (given) => ({ parent: given.group, accountAssociation: toV2(given) }),
-      answer: associationsV1,
+      response: associationsV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.update,
-      onto: AccountAssociationsService.method.updateAccountAssociation,
+      target: AccountAssociationsService.method.updateAccountAssociation,
       request: (given) => ({ accountAssociation: toV2(given), updateMask: { paths: ["*"] } }),
-      answer: associationsV1,
+      response: associationsV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: GroupAccountAssociations.method.list,
-      onto: AccountAssociationsService.method.listAccountAssociations,
+      target: AccountAssociationsService.method.listAccountAssociations,
       request({ group, name }) {
         const filter = filterOf(group);
         return filter && { uidp: filter, name };
@@ -50,28 +46,37 @@ export function accountAssociationMethods(within: Within): Adapted[] {
       item: associationsV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.delete,
-      onto: AccountAssociationsService.method.deleteAccountAssociation,
+      target: AccountAssociationsService.method.deleteAccountAssociation,
       request: ({ group }) => ({ uid: group }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupAccountAssociations.method.check,
-      onto: AccountAssociationsService.method.checkAccountAssociation,
+      target: AccountAssociationsService.method.checkAccountAssociation,
       // Providers and states have the same numbers in both versions.
       request: ({ group, accountType }) => ({ uid: group, providerType: accountType as number }),
-      answer: ({ status, reason, message }) => ({ ready: status as number, reason, message }),
+      response: ({ status, reason, message }) => ({ ready: status as number, reason, message }),
       names: NAMES,
     }),
   ];
 }
 
-const amazonV2 = alike(v1.AccountAssociations_AmazonSchema, AccountAssociation_AmazonSchema);
-const googleV2 = alike(v1.AccountAssociations_GoogleSchema, AccountAssociation_GoogleSchema);
-const azureV2 = alike(v1.AccountAssociations_AzureSchema, AccountAssociation_AzureSchema);
-const githubV2 = alike(v1.AccountAssociations_GitHubSchema, AccountAssociation_GitHubSchema);
-const servicesV2 = alike(
+const amazonV2 = wireCompatible(
+  v1.AccountAssociations_AmazonSchema,
+  AccountAssociation_AmazonSchema,
+);
+const googleV2 = wireCompatible(
+  v1.AccountAssociations_GoogleSchema,
+  AccountAssociation_GoogleSchema,
+);
+const azureV2 = wireCompatible(v1.AccountAssociations_AzureSchema, AccountAssociation_AzureSchema);
+const githubV2 = wireCompatible(
+  v1.AccountAssociations_GitHubSchema,
+  AccountAssociation_GitHubSchema,
+);
+const servicesV2 = wireCompatible(
   v1.AccountAssociations_ServiceBindingsSchema,
   AccountAssociation_ServiceBindingsSchema,
 );
@@ -90,20 +95,25 @@ function toV2(given: v1.AccountAssociations) {
   };
 }
 
-const amazonV1 = alike(AccountAssociation_AmazonSchema, v1.AccountAssociations_AmazonSchema);
-const googleV1 = alike(AccountAssociation_GoogleSchema, v1.AccountAssociations_GoogleSchema);
-const azureV1 = alike(AccountAssociation_AzureSchema, v1.AccountAssociations_AzureSchema);
-const githubV1 = alike(AccountAssociation_GitHubSchema, v1.AccountAssociations_GitHubSchema);
-const servicesV1 = alike(
+const amazonV1 = wireCompatible(
+  AccountAssociation_AmazonSchema,
+  v1.AccountAssociations_AmazonSchema,
+);
+const googleV1 = wireCompatible(
+  AccountAssociation_GoogleSchema,
+  v1.AccountAssociations_GoogleSchema,
+);
+const azureV1 = wireCompatible(AccountAssociation_AzureSchema, v1.AccountAssociations_AzureSchema);
+const githubV1 = wireCompatible(
+  AccountAssociation_GitHubSchema,
+  v1.AccountAssociations_GitHubSchema,
+);
+const servicesV1 = wireCompatible(
   AccountAssociation_ServiceBindingsSchema,
   v1.AccountAssociations_ServiceBindingsSchema,
 );
 
-/**
- * What a group is associated with, as version 1 shows it.
- *
- * @example associationsV1(association).group
- */
+/** Translates an association to version 1. */
 export function associationsV1(shown: AccountAssociation): v1.AccountAssociations {
   const { uid, name, description, amazon, google, azure, github, chainguard } = shown;
   return create(v1.AccountAssociationsSchema, {

@@ -1,6 +1,7 @@
 /**
- * How a method of version 1 is made of one of version 2: the request told in the words of the
- * other, the answer told back. There is no state and no rule of its own here.
+ * Version 1 of the API as a stateless adapter: it translates requests to version 2, invokes those methods and
+ * translates the responses back, without rules of its own. It may import areas, engine, rpc and lib; only
+ * app imports it.
  */
 import {
   create,
@@ -12,15 +13,15 @@ import {
 import type { Call, Handler } from "../rpc/call.ts";
 import type { ServedMethods } from "../rpc/methods.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
-import { type Names, renamed } from "./names.ts";
+import { type FieldNames, renameFields } from "./names.ts";
 
-/** Runs a method of version 2 for a call of version 1. */
-export type Within = ServedMethods["within"];
+/** Invokes a version 2 method on behalf of a version 1 call. */
+export type Invoke = ServedMethods["invoke"];
 
-/** A method of version 1 and what answers it. */
-export type Adapted = readonly [method: DescMethodUnary, handler: Handler];
+/** A version 1 method and its handler. */
+export type AdaptedMethod = readonly [method: DescMethodUnary, handler: Handler];
 
-/** What differs between the two versions of a method. */
+/** How a version 1 method maps to a version 2 method. */
 export interface Translation<
   In1 extends DescMessage,
   Out1 extends DescMessage,
@@ -28,55 +29,45 @@ export interface Translation<
   Out2 extends DescMessage,
 > {
   readonly method: DescMethodUnary<In1, Out1>;
-  readonly onto: DescMethodUnary<In2, Out2>;
+  readonly target: DescMethodUnary<In2, Out2>;
   request(given: MessageShape<In1>, call: Call): MessageInitShape<In2>;
-  /** Left out where the answer says nothing but "done". */
-  answer?(told: MessageShape<Out2>): MessageInitShape<Out1>;
-  /** What fields of version 2 are called here, for errors that name them. */
-  readonly names?: Names;
+  /** Omitted if the response is empty. */
+  response?(result: MessageShape<Out2>): MessageInitShape<Out1>;
+  /** The version 1 names of version 2 fields, for errors that name a field. */
+  readonly names?: FieldNames;
 }
 
-/**
- * The handler of a method that has one counterpart.
- *
- * @example adapt(within, { method: Groups.method.delete, onto: GroupsService.method.deleteGroup,
- *   request: ({ id }) => ({ uid: id }) })
- */
+/** The handler of a method with exactly one version 2 counterpart. */
 export function adapt<
   In1 extends DescMessage,
   Out1 extends DescMessage,
   In2 extends DescMessage,
   Out2 extends DescMessage,
->(within: Within, translation: Translation<In1, Out1, In2, Out2>): Adapted {
-  const { method, onto, request, answer, names = {} } = translation;
+>(invoke: Invoke, translation: Translation<In1, Out1, In2, Out2>): AdaptedMethod {
+  const { method, target, request, response, names = {} } = translation;
   const handler: Handler = async (call, message) => {
-    const told = request(message as MessageShape<In1>, call);
-    const done = within(call, onto, create(onto.input, told));
-    const result = await done.catch((thrown) => {
-      throw renamed(thrown, names);
+    const init = request(message as MessageShape<In1>, call);
+    const result = await invoke(call, target, create(target.input, init)).catch((thrown) => {
+      throw renameFields(thrown, names);
     });
-    if (answer === undefined) return EMPTY_REPLY;
-    return messageReply(method.output, create(method.output, answer(result)));
+    if (response === undefined) return EMPTY_REPLY;
+    return messageReply(method.output, create(method.output, response(result)));
   };
   return [method, handler];
 }
 
-/**
- * The handler of a method that no single one of version 2 answers.
- *
- * @example answerWith(Registry.method.updateTag, NAMES, async (tag, call) => tagV1(await …));
- */
-export function answerWith<In1 extends DescMessage, Out1 extends DescMessage>(
+/** The handler of a method without a single version 2 counterpart. */
+export function respondWith<In1 extends DescMessage, Out1 extends DescMessage>(
   method: DescMethodUnary<In1, Out1>,
-  names: Names,
+  names: FieldNames,
   run: (given: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
-): Adapted {
+): AdaptedMethod {
   const handler: Handler = async (call, message) => {
     try {
-      const told = await run(message as MessageShape<In1>, call);
-      return messageReply(method.output, create(method.output, told));
+      const init = await run(message as MessageShape<In1>, call);
+      return messageReply(method.output, create(method.output, init));
     } catch (thrown) {
-      throw renamed(thrown, names);
+      throw renameFields(thrown, names);
     }
   };
   return [method, handler];

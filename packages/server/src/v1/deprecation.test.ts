@@ -9,36 +9,41 @@ import { deprecationOf } from "./deprecation.ts";
 
 const DATES = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01T12:00:00+02:00"];
 
-test("nothing is deprecated until the operator says so", async () => {
+test("nothing is deprecated until the operator sets a date", async () => {
   assert.equal(deprecationOf(await readSettings([], {}), new Metrics()), undefined);
 });
 
-test("what the guide has a successor for is deprecated, and nothing else", async () => {
+test("exactly the methods with a successor in the guide are deprecated", async () => {
   const methods = deprecationOf(await readSettings(DATES, {}), new Metrics())?.methods ?? [];
   const names = [...methods].map(({ parent, name }) => `${parent.name}/${name}`);
   const replaced = Object.entries(METHODS).filter(([, successors]) => successors.length > 0);
   assert.deepEqual(names.sort(), replaced.map(([name]) => name).sort());
 });
 
-test("the notices are written as their standards have them", async () => {
-  const notices = async (...flags: string[]) => {
-    return deprecationOf(await readSettings(flags, {}), new Metrics())?.notices;
+test("the header fields follow RFC 9745 and RFC 8594", async () => {
+  const responseHeaders = async (...flags: string[]) => {
+    return deprecationOf(await readSettings(flags, {}), new Metrics())?.responseHeaders;
   };
-  assert.deepEqual(await notices(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"), {
+  assert.deepEqual(
+    await responseHeaders(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"),
+    {
+      deprecation: "@1798761600",
+      sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
+      link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
+    },
+  );
+  assert.deepEqual(await responseHeaders("--v1-deprecation", "2027-01-01"), {
     deprecation: "@1798761600",
-    sunset: "Thu, 01 Jul 2027 10:00:00 GMT",
-    link: '<https://docs.example.com/v2?a=b>; rel="deprecation"',
   });
-  assert.deepEqual(await notices("--v1-deprecation", "2027-01-01"), { deprecation: "@1798761600" });
 });
 
-test("callers are counted one by one as long as they are few", async () => {
+test("only a limited number of callers have a metric label of their own", async () => {
   const metrics = new Metrics();
   const deprecation = deprecationOf(await readSettings(DATES, {}), metrics);
   const { list } = groupsV1.Groups.method;
-  const call = (uid: string) => deprecation?.called({ ...ANONYMOUS, uid }, list);
+  const call = (uid: string) => deprecation?.onCall({ ...ANONYMOUS, uid }, list);
   call("");
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     for (let at = 0; at < 150; at++) call(`caller-${at}`);
   }
   const { body } = await metrics.text();

@@ -19,7 +19,7 @@ import {
   rolesV1,
   SERVICES_V1,
 } from "@wharf/contract/v1";
-import type { Retelling, Told } from "../rpc/call.ts";
+import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import { toV1 } from "../vulnerabilities/v1/messages.ts";
@@ -33,47 +33,52 @@ import { settingsV1 } from "./registry-settings.ts";
 import { batchV1, bindingV1 } from "./role-bindings.ts";
 import { roleV1 } from "./roles.ts";
 import { tagV1 } from "./tags.ts";
-import { alike } from "./wire-compatible.ts";
+import { wireCompatible } from "./wire-compatible.ts";
 
-/** What an event tells, told in version 1, by the name of the message that tells it in version 2. */
-type Words = readonly [name: string, tell: (json: string) => Told];
+/** Translates the JSON of a message to version 1. */
+type Translate = (json: string) => TranslatedEvent;
+
+/** The full name of a version 2 message, and its translation. */
+type Translation = readonly [typeName: string, translate: Translate];
 
 /**
- * Events have the same types in both versions; what tells them apart is the message in them. So what
- * a call of version 1 causes is told in its messages, the events of other things that it touches
- * among them. Repos are told by those who write them, with their READMEs: those that follow another
- * repo are not looked up for it, and stay in the words of version 2.
+ * Translates v2 event messages to v1, keyed by v2 message type.
+ *
+ * Event types are the same in both versions; only the message in them differs. All events of a version 1
+ * call have version 1 messages, including those of other resources that the call changes. Repos are
+ * missing: their writer creates the version 1 message, because it includes the README. Repos that change
+ * because they follow another one keep the version 2 message.
  */
-const WORDS: ReadonlyMap<string, Words[1]> = new Map([
-  words(v2.GroupSchema, groupsV1.GroupSchema, groupV1),
-  words(v2.IdentitySchema, identitiesV1.IdentitySchema, identityV1),
-  words(v2.RoleSchema, rolesV1.RoleSchema, roleV1),
-  words(v2.RoleBindingSchema, roleBindingsV1.RoleBindingSchema, bindingV1),
-  batchWords(),
-  words(v2.GroupInviteSchema, groupInvitesV1.GroupInviteSchema, inviteV1),
-  words(v2.IdentityProviderSchema, identityProvidersV1.IdentityProviderSchema, providerV1),
+const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>([
+  translation(v2.GroupSchema, groupsV1.GroupSchema, groupV1),
+  translation(v2.IdentitySchema, identitiesV1.IdentitySchema, identityV1),
+  translation(v2.RoleSchema, rolesV1.RoleSchema, roleV1),
+  translation(v2.RoleBindingSchema, roleBindingsV1.RoleBindingSchema, bindingV1),
+  createdBatch(),
+  translation(v2.GroupInviteSchema, groupInvitesV1.GroupInviteSchema, inviteV1),
+  translation(v2.IdentityProviderSchema, identityProvidersV1.IdentityProviderSchema, providerV1),
   same(v2.GenerateScimTokenResponseSchema, identityProvidersV1.GenerateScimTokenResponseSchema),
   same(v2.RegenerateScimTokenResponseSchema, identityProvidersV1.RegenerateScimTokenResponseSchema),
   same(v2.RevokeScimTokenResponseSchema, identityProvidersV1.RevokeScimTokenResponseSchema),
   same(v2.SetScimEnabledResponseSchema, identityProvidersV1.SetScimEnabledResponseSchema),
-  words(
+  translation(
     v2.AccountAssociationSchema,
     accountAssociationsV1.AccountAssociationsSchema,
     associationsV1,
   ),
-  words(
+  translation(
     v2.ExternalGroupRoleMappingSchema,
     externalGroupRoleMappingsV1.ExternalGroupRoleMappingSchema,
     mappingV1,
   ),
-  words(
+  translation(
     v2.BatchDeleteExternalGroupRoleMappingsResponseSchema,
     externalGroupRoleMappingsV1.BatchDeleteExternalGroupRoleMappingsResponseSchema,
     deletedV1,
   ),
-  words(v2.TagSchema, registryV1.TagSchema, tagV1),
-  words(v2.RegistrySettingsSchema, registryV1.RegistrySettingsSchema, settingsV1),
-  words(v2.AdvisorySchema, advisoriesV1.AdvisorySchema, toV1),
+  translation(v2.TagSchema, registryV1.TagSchema, tagV1),
+  translation(v2.RegistrySettingsSchema, registryV1.RegistrySettingsSchema, settingsV1),
+  translation(v2.AdvisorySchema, advisoriesV1.AdvisorySchema, toV1),
   deletion(v2.DeleteGroupRequestSchema, groupsV1.DeleteGroupRequestSchema),
   deletion(v2.DeleteIdentityRequestSchema, identitiesV1.DeleteIdentityRequestSchema),
   deletion(v2.DeleteRoleRequestSchema, rolesV1.DeleteRoleRequestSchema),
@@ -95,54 +100,54 @@ const WORDS: ReadonlyMap<string, Words[1]> = new Map([
   deletion(v2.DeleteTagRequestSchema, registryV1.DeleteTagRequestSchema),
 ]);
 
-/** Which calls are told in the words of version 1, and how. */
-export const IN_WORDS_OF_V1: Retelling = {
+/** The calls whose events are translated to version 1, and the translation. */
+export const V1_EVENT_TRANSLATOR: EventTranslator = {
   methods: new Set<DescMethod>(
     [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods),
   ),
-  retell: (body) => WORDS.get(body.type)?.(body.json) ?? body,
+  translate: (body) => TRANSLATIONS.get(body.type)?.(body.json) ?? body,
 };
 
-function words<From extends DescMessage, To extends DescMessage>(
+function translation<From extends DescMessage, To extends DescMessage>(
   from: From,
   to: To,
   translate: (message: MessageShape<From>) => MessageInitShape<To>,
-): Words {
+): Translation {
   return [
     from.typeName,
     (json) => {
-      const told = create(to, translate(messageFromJson(from, JSON.parse(json))));
-      return { type: to.typeName, json: messageToJson(to, told) };
+      const message = create(to, translate(messageFromJson(from, JSON.parse(json))));
+      return { type: to.typeName, json: messageToJson(to, message) };
     },
   ];
 }
 
-function same(from: DescMessage, to: DescMessage): Words {
-  return words(from, to, alike(from, to));
+function same(from: DescMessage, to: DescMessage): Translation {
+  return translation(from, to, wireCompatible(from, to));
 }
 
-/** What is deleted goes by the first, and only, field of either request. */
-function deletion(from: DescMessage, to: DescMessage): Words {
-  const [one, other] = [from.fields[0]?.jsonName ?? "", to.fields[0]?.jsonName ?? ""];
+/** A delete request has one field in either version: the uid. */
+function deletion(from: DescMessage, to: DescMessage): Translation {
+  const [uidV2, uidV1] = [from.fields[0]?.jsonName ?? "", to.fields[0]?.jsonName ?? ""];
   return [
     from.typeName,
-    (json) => ({ type: to.typeName, json: JSON.stringify({ [other]: JSON.parse(json)[one] }) }),
+    (json) => ({ type: to.typeName, json: JSON.stringify({ [uidV1]: JSON.parse(json)[uidV2] }) }),
   ];
 }
 
-/** In version 1, such an event is about the bindings, and not about their group. */
-function batchWords(): Words {
-  const [name, tell] = words(
+/** In version 1 the subject of this event is the bindings instead of their group. */
+function createdBatch(): Translation {
+  const [typeName, translate] = translation(
     v2.BatchCreateRoleBindingsResponseSchema,
     roleBindingsV1.RoleBindingBatchSchema,
     batchV1,
   );
   return [
-    name,
+    typeName,
     (json) => {
-      const told = tell(json);
-      const { roleBindings } = JSON.parse(told.json) as { roleBindings: { id: string }[] };
-      return { ...told, subject: roleBindings.map(({ id }) => id).join() };
+      const body = translate(json);
+      const { roleBindings } = JSON.parse(body.json) as { roleBindings: { id: string }[] };
+      return { ...body, subject: roleBindings.map(({ id }) => id).join() };
     },
   ];
 }

@@ -5,7 +5,7 @@ import {
   ExternalGroupRoleMappingsService,
 } from "@wharf/contract";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { ExternalGroupRoleMappings, ExternalGroupRoleMappingSchema } = externalGroupRoleMappingsV1;
@@ -17,34 +17,30 @@ const NAMES = {
   roleUid: "roleUidp",
 };
 
-/**
- * Mappings of external groups to roles as version 1 has them.
- *
- * @example handlers.push(...externalGroupRoleMappingMethods(within));
- */
-export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
+/** The version 1 methods of external group role mappings. */
+export function externalGroupRoleMappingMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.create,
-      onto: ExternalGroupRoleMappingsService.method.createExternalGroupRoleMapping,
+      target: ExternalGroupRoleMappingsService.method.createExternalGroupRoleMapping,
       request: ({ parentId, mapping }) => ({
         parent: parentId,
         ...(mapping && { externalGroupRoleMapping: toV2(mapping) }),
       }),
-      answer: mappingV1,
+      response: mappingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.get,
-      onto: ExternalGroupRoleMappingsService.method.getExternalGroupRoleMapping,
+      target: ExternalGroupRoleMappingsService.method.getExternalGroupRoleMapping,
       request: ({ uid }) => ({ uid }),
-      answer: mappingV1,
-      // The one place of version 1 that has the name of version 2.
+      response: mappingV1,
+      // The only version 1 request with the field name of version 2.
       names: { uid: "uid" },
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: ExternalGroupRoleMappings.method.list,
-      onto: ExternalGroupRoleMappingsService.method.listExternalGroupRoleMappings,
+      target: ExternalGroupRoleMappingsService.method.listExternalGroupRoleMappings,
       request({ uidp, identityProviderUidp }) {
         const filter = filterOf("", uidp);
         return filter && { uidp: filter, identityProviderUid: identityProviderUidp };
@@ -53,16 +49,16 @@ export function externalGroupRoleMappingMethods(within: Within): Adapted[] {
       item: mappingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.delete,
-      onto: ExternalGroupRoleMappingsService.method.deleteExternalGroupRoleMapping,
+      target: ExternalGroupRoleMappingsService.method.deleteExternalGroupRoleMapping,
       request: ({ id }) => ({ uid: id }),
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: ExternalGroupRoleMappings.method.batchDelete,
-      onto: ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
+      target: ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
       request: ({ parentId, ids }) => ({ parent: parentId, names: ids }),
-      answer: deletedV1,
+      response: deletedV1,
       names: { ...NAMES, names: "ids" },
     }),
   ];
@@ -73,11 +69,7 @@ function toV2(mapping: externalGroupRoleMappingsV1.ExternalGroupRoleMapping) {
   return { externalGroupId, roleUid: roleUidp, scope };
 }
 
-/**
- * A mapping as version 1 shows it.
- *
- * @example mappingV1(mapping).roleUidp
- */
+/** Translates a mapping to version 1. */
 export function mappingV1(mapping: ExternalGroupRoleMapping) {
   const { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime } = mapping;
   return create(ExternalGroupRoleMappingSchema, {
@@ -90,11 +82,7 @@ export function mappingV1(mapping: ExternalGroupRoleMapping) {
   });
 }
 
-/**
- * The mappings that were deleted together.
- *
- * @example deletedV1(response).items
- */
+/** Translates a batch of deleted mappings to version 1. */
 export function deletedV1(deleted: BatchDeleteExternalGroupRoleMappingsResponse) {
   return {
     parentId: deleted.parent,

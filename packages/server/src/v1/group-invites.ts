@@ -1,32 +1,28 @@
 import { create } from "@bufbuild/protobuf";
 import { type GroupInvite, GroupInvitesService } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { roleV1 } from "./roles.ts";
 
 const { GroupInvites, GroupInviteSchema, StoredGroupInviteSchema } = groupInvitesV1;
 
-/**
- * Group invites as version 1 has them: with all of their role, and their code where they are made.
- *
- * @example handlers.push(...groupInviteMethods(within));
- */
-export function groupInviteMethods(within: Within): Adapted[] {
+/** The version 1 methods of group invites. Invites include the whole role, and their code when created. */
+export function groupInviteMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: GroupInvites.method.create,
-      onto: GroupInvitesService.method.createGroupInvite,
+      target: GroupInvitesService.method.createGroupInvite,
       request: ({ group, ttl, role, email, singleUse }) => ({
         parent: group,
         groupInvite: { roleUid: role, ttl, email, singleUse },
       }),
-      answer: inviteV1,
+      response: inviteV1,
       names: { parent: "group", roleUid: "role" },
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: GroupInvites.method.list,
-      onto: GroupInvitesService.method.listGroupInvites,
+      target: GroupInvitesService.method.listGroupInvites,
       request({ group, id, keyId }) {
         const filter = filterOf(id);
         return filter && { uidp: Object.assign(filter, { childrenOf: group }), keyId };
@@ -35,19 +31,15 @@ export function groupInviteMethods(within: Within): Adapted[] {
       item: stored,
       names: { "uidp.childrenOf": "group" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: GroupInvites.method.delete,
-      onto: GroupInvitesService.method.deleteGroupInvite,
+      target: GroupInvitesService.method.deleteGroupInvite,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
 }
 
-/**
- * An invite as version 1 shows it where it is made.
- *
- * @example inviteV1(invite).code
- */
+/** Translates a created invite to version 1. */
 export function inviteV1(invite: GroupInvite): groupInvitesV1.GroupInvite {
   return create(GroupInviteSchema, { ...common(invite), code: invite.code });
 }

@@ -2,36 +2,32 @@ import { create } from "@bufbuild/protobuf";
 import { type Group, GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Groups, GroupSchema } = groupsV1;
 
-/**
- * Groups as version 1 has them.
- *
- * @example handlers.push(...groupMethods(within));
- */
-export function groupMethods(within: Within): Adapted[] {
+/** The version 1 methods of groups. */
+export function groupMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.create,
-      onto: GroupsService.method.createGroup,
+      target: GroupsService.method.createGroup,
       request: ({ parent, group }) => ({ parent, ...(group && { group: toV2(group) }) }),
-      answer: groupV1,
+      response: groupV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.update,
-      onto: GroupsService.method.updateGroup,
+      target: GroupsService.method.updateGroup,
       request: (group, call) => ({
         group: toV2(group),
-        updateMask: { paths: replaced(group, call) },
+        updateMask: { paths: updatePaths(group, call) },
       }),
-      answer: groupV1,
+      response: groupV1,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Groups.method.list,
-      onto: GroupsService.method.listGroups,
+      target: GroupsService.method.listGroups,
       request({ id, uidp, name }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, name };
@@ -39,26 +35,29 @@ export function groupMethods(within: Within): Adapted[] {
       items: ({ groups }) => groups,
       item: groupV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Groups.method.delete,
-      onto: GroupsService.method.deleteGroup,
+      target: GroupsService.method.deleteGroup,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
 }
 
 /**
- * What a PUT replaces. Only the operator can change what only the operator sets, so from others
- * leaving that out means nothing; what they do send is told on, and refused there.
+ * The update mask of a PUT. Some fields only the operator may set: an empty one from another caller means
+ * that it is not set, while a value is passed on and rejected by version 2.
  */
-function replaced({ verified, kind, resourceLimits }: groupsV1.Group, { caller }: Call): string[] {
-  const all = caller.isOperator;
+function updatePaths(
+  { verified, kind, resourceLimits }: groupsV1.Group,
+  { caller }: Call,
+): string[] {
+  const { isOperator } = caller;
   return [
     "name",
     "description",
-    ...(all || Object.keys(resourceLimits).length > 0 ? ["resource_limits"] : []),
-    ...(all || verified ? ["verified"] : []),
-    ...(all || kind !== 0 ? ["kind"] : []),
+    ...(isOperator || Object.keys(resourceLimits).length > 0 ? ["resource_limits"] : []),
+    ...(isOperator || verified ? ["verified"] : []),
+    ...(isOperator || kind !== 0 ? ["kind"] : []),
   ];
 }
 
@@ -67,11 +66,7 @@ function toV2({ id, name, description, resourceLimits, verified, kind }: groupsV
   return { uid: id, name, description, resourceLimits, verified, kind: kind as number };
 }
 
-/**
- * A group as version 1 shows it.
- *
- * @example groupV1(group).id
- */
+/** Translates a group to version 1. */
 export function groupV1({ uid, name, description, resourceLimits, verified, kind, status }: Group) {
   return create(GroupSchema, {
     id: uid,

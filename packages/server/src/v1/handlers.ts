@@ -1,10 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Engine } from "../engine/engine.ts";
-import { WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import { ReposWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
 import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
@@ -13,38 +13,34 @@ import { identityProviderMethods } from "./identity-providers.ts";
 import { imageMethods } from "./images.ts";
 import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
-import { repoMethods, tellRepo } from "./repos.ts";
+import { repoEventBody, repoMethods } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
 import { tagMethods } from "./tags.ts";
 import { tagsSummaryMethods } from "./tags-summary.ts";
 
-/**
- * Everything that version 1 can do.
- *
- * @example for (const [method, handler] of handlersOfV1(within, engine, tagWrites)) handlers.set(method, handler);
- */
-export function handlersOfV1(
-  within: Within,
+/** The handlers of all version 1 methods. */
+export function v1Handlers(
+  invoke: Invoke,
   engine: Engine,
   tagWrites: TagWrites,
 ): Iterable<readonly [DescMethod, Handler]> {
   return [
-    ...groupMethods(within),
-    ...identityMethods(within, engine),
-    ...roleMethods(within),
-    ...roleBindingMethods(within),
-    ...groupInviteMethods(within),
-    ...identityProviderMethods(within),
-    ...accountAssociationMethods(within),
-    ...externalGroupRoleMappingMethods(within),
-    ...repoMethods(within, new WholeRepos(engine, tellRepo)),
-    ...tagMethods(within, tagWrites),
-    ...tagsSummaryMethods(within),
-    ...tagHistoryMethods(within),
-    ...imageMethods(within),
-    ...registrySettingsMethods(within),
-    ...pingMethods(within),
+    ...groupMethods(invoke),
+    ...identityMethods(invoke, engine),
+    ...roleMethods(invoke),
+    ...roleBindingMethods(invoke),
+    ...groupInviteMethods(invoke),
+    ...identityProviderMethods(invoke),
+    ...accountAssociationMethods(invoke),
+    ...externalGroupRoleMappingMethods(invoke),
+    ...repoMethods(invoke, new ReposWithReadme(engine, repoEventBody)),
+    ...tagMethods(invoke, tagWrites),
+    ...tagsSummaryMethods(invoke),
+    ...tagHistoryMethods(invoke),
+    ...imageMethods(invoke),
+    ...registrySettingsMethods(invoke),
+    ...pingMethods(invoke),
   ];
 }

@@ -10,7 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { relationshipV1, relationshipV2 } from "./relationship.ts";
 
@@ -23,8 +23,8 @@ const NAMES = {
   lastSeenTime: "lastSeen",
 };
 
-/** All that a PUT replaces; the company is not known here, so it is left as it is. */
-const REPLACED = [
+/** The update mask of a PUT. Version 1 has no company field, so it is not among them. */
+const UPDATE_PATHS = [
   "name",
   "description",
   "claim_match",
@@ -33,32 +33,28 @@ const REPLACED = [
   "service_principal",
 ];
 
-/**
- * Identities as version 1 has them.
- *
- * @example handlers.push(...identityMethods(within, engine));
- */
-export function identityMethods(within: Within, engine: Engine): Adapted[] {
+/** The version 1 methods of identities. */
+export function identityMethods(invoke: Invoke, engine: Engine): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Identities.method.create,
-      onto: IdentitiesService.method.createIdentity,
+      target: IdentitiesService.method.createIdentity,
       request: ({ parentId, identity }) => {
         return { parent: parentId, ...(identity && { identity: toV2(identity) }) };
       },
-      answer: identityV1,
+      response: identityV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Identities.method.update,
-      onto: IdentitiesService.method.updateIdentity,
-      request: (identity) => ({ identity: toV2(identity), updateMask: { paths: REPLACED } }),
-      answer: identityV1,
+      target: IdentitiesService.method.updateIdentity,
+      request: (identity) => ({ identity: toV2(identity), updateMask: { paths: UPDATE_PATHS } }),
+      response: identityV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Identities.method.list,
-      onto: IdentitiesService.method.listIdentities,
+      target: IdentitiesService.method.listIdentities,
       request({ id, uidp }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter };
@@ -66,36 +62,36 @@ export function identityMethods(within: Within, engine: Engine): Adapted[] {
       items: ({ identities }) => identities,
       item: identityV1,
     }),
-    [Identities.method.lookup, lookup(within, engine)],
-    adapt(within, {
+    [Identities.method.lookup, lookup(invoke, engine)],
+    adapt(invoke, {
       method: Identities.method.delete,
-      onto: IdentitiesService.method.deleteIdentity,
+      target: IdentitiesService.method.deleteIdentity,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
 }
 
 /**
- * Version 2 tells the uid of whoever could ever be; version 1 tells whether they are there. All who
- * are known may ask, so others than those who may list the identity learn nothing else of it.
+ * Version 2 computes the uid of any issuer and subject; version 1 also says whether the identity exists.
+ * Every authenticated caller may look up, so a caller who may not list the identity sees no other field.
  */
-function lookup(within: Within, { store, catalog: { identities } }: Engine): Handler {
+function lookup(invoke: Invoke, { store, catalog: { identities } }: Engine): Handler {
   return async (call, request) => {
     const { issuer, subject } = request as identitiesV1.LookupRequest;
-    const asked = create(LookupIdentityRequestSchema, { issuer, subject });
-    const { uid } = await within(call, IdentitiesService.method.lookupIdentity, asked);
+    const lookup = create(LookupIdentityRequestSchema, { issuer, subject });
+    const { uid } = await invoke(call, IdentitiesService.method.lookupIdentity, lookup);
     const found = await identities.find(store.reader, uid);
     if (found === undefined) throw notFound("Identity", `${issuer} ${subject}`);
     const maySee = call.caller.grants.holds([Capability.CAP_IAM_IDENTITY_LIST], uid);
     return messageReply(
       IdentitySchema,
-      maySee ? identityV1(found) : onlyWhatWasSent(uid, issuer, subject),
+      maySee ? identityV1(found) : claimsOnly(uid, issuer, subject),
     );
   };
 }
 
-/** An identity as far as the caller knew it, with its id. */
-function onlyWhatWasSent(id: string, issuer: string, subject: string): identitiesV1.Identity {
+/** An identity with its id and the claims that the caller sent. */
+function claimsOnly(id: string, issuer: string, subject: string): identitiesV1.Identity {
   const value = {
     iss: { case: "issuer", value: issuer },
     sub: { case: "subject", value: subject },
@@ -107,11 +103,7 @@ function toV2({ id, name, description, relationship }: identitiesV1.Identity) {
   return { uid: id, name, description, relationship: relationshipV2(relationship) };
 }
 
-/**
- * An identity as version 1 shows it.
- *
- * @example identityV1(identity).createdAt
- */
+/** Translates an identity to version 1. */
 export function identityV1(identity: Identity): identitiesV1.Identity {
   const { uid, name, description, relationship } = identity;
   const { createTime, updateTime, lastSeenTime } = identity;

@@ -5,29 +5,29 @@ import { IdentityProvidersService, ListIdentityProvidersResponseSchema } from "@
 import { identityProvidersV1 } from "@wharf/contract/v1";
 import { notFound, permissionDenied } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { identityProviderMethods } from "./identity-providers.ts";
 
 const { IdentityProviders, IdentityProviderFilterSchema } = identityProvidersV1;
 
-/** The list by id of a provider that goes away, in this way, once version 2 has listed it. */
+/** Lists a provider by id, where the Get that follows the version 2 list fails with this error. */
 async function listWhen(getFails: Error): Promise<string> {
   const uid = `${"a".repeat(40)}/${"b".repeat(16)}`;
-  const within = (async (_call: Call, method: unknown) => {
+  const invoke = (async (_call: Call, method: unknown) => {
     if (method === IdentityProvidersService.method.getIdentityProvider) throw getFails;
     return create(ListIdentityProvidersResponseSchema, { identityProviders: [{ uid }] });
-  }) as Within;
+  }) as Invoke;
   const { list } = IdentityProviders.method;
-  const [, handler] = identityProviderMethods(within).find(([method]) => method === list) ?? [];
+  const [, handler] = identityProviderMethods(invoke).find(([method]) => method === list) ?? [];
   const reply = await handler?.({} as Call, create(IdentityProviderFilterSchema, { id: uid }));
   return reply?.json() ?? "";
 }
 
-test("one that is deleted while it is listed is an empty list", async () => {
+test("a provider deleted during its listing gives an empty list", async () => {
   assert.equal(await listWhen(notFound("IdentityProvider", "x")), '{"items":[]}');
 });
 
-test("any other failure is told", async () => {
+test("any other error is returned", async () => {
   const failure = permissionDenied(["identity_providers.list"], "x");
   await assert.rejects(listWhen(failure), failure);
 });

@@ -11,71 +11,67 @@ import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { scimMethods } from "./scim.ts";
-import { alike } from "./wire-compatible.ts";
+import { wireCompatible } from "./wire-compatible.ts";
 
 const { IdentityProviders } = v1;
 
 const NAMES = { parent: "parentId" };
 
-/** All that a PUT replaces. Only its own path clears a secret that is left out. */
-const EVERYTHING = ["name", "description", "default_role", "oidc", "oidc.client_secret"];
+/** The update mask of a PUT. An omitted secret is cleared only by its own path. */
+const UPDATE_PATHS = ["name", "description", "default_role", "oidc", "oidc.client_secret"];
 
-/**
- * Identity providers as version 1 has them.
- *
- * @example handlers.push(...identityProviderMethods(within));
- */
-export function identityProviderMethods(within: Within): Adapted[] {
+/** The version 1 methods of identity providers. */
+export function identityProviderMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: IdentityProviders.method.create,
-      onto: IdentityProvidersService.method.createIdentityProvider,
+      target: IdentityProvidersService.method.createIdentityProvider,
       request: ({ parentId, identityProvider }) => ({
         parent: parentId,
         ...(identityProvider && { identityProvider: toV2(identityProvider) }),
       }),
-      answer: providerV1,
+      response: providerV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: IdentityProviders.method.update,
-      onto: IdentityProvidersService.method.updateIdentityProvider,
-      request: (given) => ({ identityProvider: toV2(given), updateMask: { paths: EVERYTHING } }),
-      answer: providerV1,
+      target: IdentityProvidersService.method.updateIdentityProvider,
+      request: (given) => ({ identityProvider: toV2(given), updateMask: { paths: UPDATE_PATHS } }),
+      response: providerV1,
     }),
-    listMethod(within),
-    adapt(within, {
+    listMethod(invoke),
+    adapt(invoke, {
       method: IdentityProviders.method.delete,
-      onto: IdentityProvidersService.method.deleteIdentityProvider,
+      target: IdentityProvidersService.method.deleteIdentityProvider,
       request: ({ id }) => ({ uid: id }),
     }),
-    ...scimMethods(within),
+    ...scimMethods(invoke),
   ];
 }
 
-/** Version 1 has no Get: what only that tells, such as the etag of provisioning, a list by id does. */
-function listMethod(within: Within): Adapted {
+/** Version 1 has no Get, so a list by id includes what only Get returns, such as the etag of provisioning. */
+function listMethod(invoke: Invoke): AdaptedMethod {
   const { listIdentityProviders, getIdentityProvider } = IdentityProvidersService.method;
-  const [method, list] = adaptList(within, {
+  const [method, list] = adaptList(invoke, {
     method: IdentityProviders.method.list,
-    onto: listIdentityProviders,
-    request: asked,
+    target: listIdentityProviders,
+    request: listRequest,
     items: ({ identityProviders }) => identityProviders,
     item: providerV1,
   });
   const handler: Handler = async (call, message) => {
     const filter = message as v1.IdentityProviderFilter;
-    const request = asked(filter);
+    const request = listRequest(filter);
     if (filter.id === "" || request === undefined) return list(call, message);
     const given = create(ListIdentityProvidersRequestSchema, request);
-    const { identityProviders } = await within(call, listIdentityProviders, given);
+    const { identityProviders } = await invoke(call, listIdentityProviders, given);
     const items: v1.IdentityProvider[] = [];
     for (const { uid } of identityProviders) {
       const one = create(GetIdentityProviderRequestSchema, { uid });
-      const got = await within(call, getIdentityProvider, one).catch(undefinedIfGone);
+      const got = await invoke(call, getIdentityProvider, one).catch(undefinedIfNotFound);
       if (got !== undefined) items.push(providerV1(got));
     }
     return messageReply(method.output, create(v1.IdentityProviderListSchema, { items }));
@@ -83,17 +79,17 @@ function listMethod(within: Within): Adapted {
   return [method, handler];
 }
 
-/** It may be deleted between the two looks; then there is nothing to list. */
-function undefinedIfGone(thrown: unknown): undefined {
+/** The provider may be deleted between list and get. */
+function undefinedIfNotFound(thrown: unknown): undefined {
   if (!(thrown instanceof WharfError && thrown.code === "NOT_FOUND")) throw thrown;
 }
 
-function asked({ id, name, uidp }: v1.IdentityProviderFilter) {
+function listRequest({ id, name, uidp }: v1.IdentityProviderFilter) {
   const filter = filterOf(id, uidp);
   return filter && { uidp: filter, name };
 }
 
-const oidcV2 = alike(v1.IdentityProvider_OIDCSchema, IdentityProvider_OIDCSchema);
+const oidcV2 = wireCompatible(v1.IdentityProvider_OIDCSchema, IdentityProvider_OIDCSchema);
 
 function toV2({ id, name, description, defaultRole, configuration }: v1.IdentityProvider) {
   const common = { uid: id, name, description, defaultRole };
@@ -102,14 +98,10 @@ function toV2({ id, name, description, defaultRole, configuration }: v1.Identity
   return { ...common, configuration: { case: kind, value: oidcV2(value) } };
 }
 
-const oidcV1 = alike(IdentityProvider_OIDCSchema, v1.IdentityProvider_OIDCSchema);
-const scimV1 = alike(IdentityProvider_SCIMSchema, v1.IdentityProvider_SCIMSchema);
+const oidcV1 = wireCompatible(IdentityProvider_OIDCSchema, v1.IdentityProvider_OIDCSchema);
+const scimV1 = wireCompatible(IdentityProvider_SCIMSchema, v1.IdentityProvider_SCIMSchema);
 
-/**
- * An identity provider as version 1 shows it.
- *
- * @example providerV1(provider).configuration
- */
+/** Translates an identity provider to version 1. */
 export function providerV1(provider: IdentityProvider): v1.IdentityProvider {
   const { uid, name, description, defaultRole, configuration, scim } = provider;
   const shown = create(v1.IdentityProviderSchema, {

@@ -1,37 +1,33 @@
 import { ImagesService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 
 const { Registry } = registryV1;
 
 const NAMES = { repoUid: "repoId", architecture: "arch" };
 
-/**
- * What version 1 tells of images.
- *
- * @example handlers.push(...imageMethods(within));
- */
-export function imageMethods(within: Within): Adapted[] {
+/** The version 1 methods of images. */
+export function imageMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getArchs,
-      onto: ImagesService.method.getArchitectures,
+      target: ImagesService.method.getArchitectures,
       request: ({ repoId, digest }) => ({ repoUid: repoId, digest }),
-      answer: ({ architectures }) => ({ archs: architectures }),
+      response: ({ architectures }) => ({ archs: architectures }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getSize,
-      onto: ImagesService.method.getSize,
+      target: ImagesService.method.getSize,
       request: ({ repoId, digest, arch }) => ({ repoUid: repoId, digest, architecture: arch }),
-      answer: ({ size, architecture }) => ({ size, arch: architecture }),
+      response: ({ size, architecture }) => ({ size, arch: architecture }),
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getImageConfig,
-      onto: ImagesService.method.getImageConfig,
+      target: ImagesService.method.getImageConfig,
       request: ({ repoId, digest, arch }) => ({ repoUid: repoId, digest, architecture: arch }),
-      answer({ $typeName: _, exposedPorts, volumes, architecture: __, ...same }) {
+      response({ $typeName: _, exposedPorts, volumes, architecture: __, ...same }) {
         return { ...same, exposedPorts: setOf(exposedPorts), volumes: setOf(volumes) };
       },
       names: NAMES,
@@ -39,7 +35,7 @@ export function imageMethods(within: Within): Adapted[] {
   ];
 }
 
-/** Version 1 has sets as the configuration of images has them: maps to nothing. */
+/** Version 1 encodes sets like the OCI image configuration: as maps to empty objects. */
 function setOf(names: readonly string[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }

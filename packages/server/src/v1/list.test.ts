@@ -12,27 +12,27 @@ import {
 import { groupsV1 } from "@wharf/contract/v1";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Within } from "./adapter.ts";
+import type { Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const UID = "0123456789".repeat(4);
 const OTHER = "9876543210".repeat(4);
 
-test("no filter is no filter", () => {
+test("an empty filter stays empty", () => {
   assert.deepEqual(filterOf(""), create(UIDPFilterSchema));
   const uidp = create(UIDPFilterSchema, { childrenOf: UID });
   assert.deepEqual(filterOf("", uidp), uidp);
 });
 
-test("an id is added to the filter, which is not changed", () => {
+test("an id narrows a copy of the filter", () => {
   const uidp = create(UIDPFilterSchema, { descendantsOf: OTHER, ids: [UID, OTHER] });
   const both = create(UIDPFilterSchema, { descendantsOf: OTHER, ids: [UID] });
   assert.deepEqual(filterOf(UID, uidp), both);
   assert.deepEqual(uidp.ids, [UID, OTHER]);
 });
 
-test("what cannot be asks for nothing", () => {
+test("a filter that cannot match is undefined", () => {
   assert.equal(filterOf("nonsense"), undefined);
   assert.equal(filterOf("", create(UIDPFilterSchema, { ids: ["nonsense"] })), undefined);
   const some = create(UIDPFilterSchema, { ids: ["nonsense", UID] });
@@ -41,21 +41,21 @@ test("what cannot be asks for nothing", () => {
   assert.equal(filterOf(UID, create(UIDPFilterSchema, { ids: [OTHER] })), undefined);
 });
 
-/** Pages of groups, and what was asked for them. */
+/** A list handler over these pages of groups, and the requests for them. */
 function listing(pages: readonly (readonly string[] | Error)[]) {
-  const asked: ListGroupsRequest[] = [];
-  const within = (async (_call: Call, _method: unknown, request: Message) => {
-    asked.push(request as ListGroupsRequest);
-    const page = pages[asked.length - 1] ?? [];
+  const requests: ListGroupsRequest[] = [];
+  const invoke = (async (_call: Call, _method: unknown, request: Message) => {
+    requests.push(request as ListGroupsRequest);
+    const page = pages[requests.length - 1] ?? [];
     if (page instanceof Error) throw page;
     const groups = page.map((name) => create(GroupSchema, { name }));
-    const nextPageToken = asked.length < pages.length ? `page ${asked.length + 1}` : "";
+    const nextPageToken = requests.length < pages.length ? `page ${requests.length + 1}` : "";
     return create(ListGroupsResponseSchema, { groups, nextPageToken });
-  }) as unknown as Within;
-  const [, handler] = adaptList(within, {
+  }) as unknown as Invoke;
+  const [, handler] = adaptList(invoke, {
     method: groupsV1.Groups.method.list,
-    onto: GroupsService.method.listGroups,
-    request: ({ name }) => (name === "nobody" ? undefined : { name }),
+    target: GroupsService.method.listGroups,
+    request: ({ name }) => (name === "none" ? undefined : { name }),
     items: ({ groups }) => groups,
     item: (group: Group) => (group.name === "hidden" ? undefined : groupV1(group)),
     names: { orderBy: "order" },
@@ -66,17 +66,17 @@ function listing(pages: readonly (readonly string[] | Error)[]) {
     return handler(made, create(groupsV1.GroupFilterSchema, { name }));
   };
   const json = async (name = "", more: Partial<Call> = {}) => {
-    const { pieces, ...reply } = await call("json", name, more);
+    const { chunks, ...reply } = await call("json", name, more);
     let text = "";
-    if (pieces === undefined) text = reply.json();
-    else for await (const piece of pieces) text += piece;
+    if (chunks === undefined) text = reply.json();
+    else for await (const chunk of chunks) text += chunk;
     return JSON.parse(text).items.map((item: { name: string }) => item.name);
   };
   const binary = async (name = "") => {
     const bytes = (await call("binary", name)).binary();
     return fromBinary(groupsV1.GroupListSchema, bytes).items.map((item) => item.name);
   };
-  return { asked, call, json, binary };
+  return { requests, call, json, binary };
 }
 
 const shapes: [pages: string[][], names: string[]][] = [
@@ -106,11 +106,11 @@ for (const [pages, names] of shapes) {
   });
 }
 
-test("each page is asked for as the one before says, as large as pages are", async () => {
-  const { asked, json } = listing([["a"], ["b"], ["c"]]);
+test("each request has the token of the page before, and the largest page size", async () => {
+  const { requests, json } = listing([["a"], ["b"], ["c"]]);
   await json("x");
   assert.deepEqual(
-    asked.map(({ name, pageToken, pageSize }) => [name, pageToken, pageSize]),
+    requests.map(({ name, pageToken, pageSize }) => [name, pageToken, pageSize]),
     [
       ["x", "", 200],
       ["x", "page 2", 200],
@@ -119,66 +119,66 @@ test("each page is asked for as the one before says, as large as pages are", asy
   );
 });
 
-test("a short list is whole, a longer one comes in pieces, read as they are asked for", async () => {
-  assert.equal((await listing([["a"]]).call("json")).pieces, undefined);
-  const { asked, call } = listing([["a"], ["b"], ["c"], ["d"]]);
-  const { pieces } = await call("json");
-  assert.equal(asked.length, 2, "read ahead");
-  for await (const _ of pieces ?? []) break;
-  assert.equal(asked.length, 2, "and not further for whoever has left");
+test("a short list is one response, a longer one is streamed on demand", async () => {
+  assert.equal((await listing([["a"]]).call("json")).chunks, undefined);
+  const { requests, call } = listing([["a"], ["b"], ["c"], ["d"]]);
+  const { chunks } = await call("json");
+  assert.equal(requests.length, 2, "read ahead");
+  for await (const _ of chunks ?? []) break;
+  assert.equal(requests.length, 2, "and no further once the client is gone");
 });
 
-test("others have their turn between pages", async () => {
+test("the event loop runs between pages", async () => {
   for (const way of ["json", "binary"] as const) {
-    const { asked, [way]: read } = listing(Array.from({ length: 20 }, () => ["a"]));
+    const { requests, [way]: read } = listing(Array.from({ length: 20 }, () => ["a"]));
     const seen = new Set<number>();
     const look = () => {
-      seen.add(asked.length);
-      if (asked.length < 20) setImmediate(look);
+      seen.add(requests.length);
+      if (requests.length < 20) setImmediate(look);
     };
     setImmediate(look);
     await read();
-    assert.ok(seen.size >= 19, `${way}: ${seen.size} turns`);
+    assert.ok(seen.size >= 19, `${way}: ${seen.size} ticks`);
   }
 });
 
-test("what cannot be is not asked for", async () => {
-  const { asked, json, binary } = listing([["a"]]);
-  assert.deepEqual([await json("nobody"), await binary("nobody")], [[], []]);
-  assert.equal(asked.length, 0);
+test("a list that cannot match makes no request", async () => {
+  const { requests, json, binary } = listing([["a"]]);
+  assert.deepEqual([await json("none"), await binary("none")], [[], []]);
+  assert.equal(requests.length, 0);
 });
 
-test("a refusal of the first pages is a refusal, in the words of version 1", async () => {
+test("an error of the first pages is returned with the field names of version 1", async () => {
   const failure = invalidArgument({ field: "orderBy", description: "orderBy is odd" });
-  const told = { message: "Invalid argument: order: order is odd" };
-  await assert.rejects(listing([failure]).call("json"), told);
-  await assert.rejects(listing([["a"], failure]).call("json"), told);
-  await assert.rejects(listing([["a"], ["b"], failure]).call("binary"), told);
-  await assert.rejects(listing([["a"], ["b"], failure]).json(), told);
+  const expected = { message: "Invalid argument: order: order is odd" };
+  await assert.rejects(listing([failure]).call("json"), expected);
+  await assert.rejects(listing([["a"], failure]).call("json"), expected);
+  await assert.rejects(listing([["a"], ["b"], failure]).call("binary"), expected);
+  await assert.rejects(listing([["a"], ["b"], failure]).json(), expected);
 });
 
-test("nobody is read for once they are gone, or for too long", async () => {
+test("reading stops when the client is gone, and after the deadline", async () => {
   const signal = AbortSignal.abort(new WharfError("CANCELLED", "gone"));
-  const { asked, call } = listing([["a"], ["b"]]);
+  const { requests, call } = listing([["a"], ["b"]]);
   await assert.rejects(call("binary", "", { signal }), /gone/);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
   const long = listing([["a"], ["b"]]).call("json", "", { time: Date.now() - 11 * 60_000 });
   await assert.rejects(long, /Deadline exceeded: the list took too long/i);
 });
 
-test("a list that would be longer than a message may be is refused over gRPC", async () => {
+test("a list longer than a gRPC message is rejected", async () => {
   const long = "x".repeat(1024 * 1024);
   const pages = Array.from({ length: 65 }, () => [long]);
   await assert.rejects(listing(pages).call("binary"), { code: "RESOURCE_EXHAUSTED" });
-  assert.equal((await listing(pages).json()).length, 65, "over REST it is not");
+  assert.equal((await listing(pages).json()).length, 65, "but not over REST");
 });
 
-test("lists over gRPC are not held in any number at once", async () => {
+test("concurrent gRPC lists share a buffer limit", async () => {
   const pages = Array.from({ length: 60 }, () => ["x".repeat(1024 * 1024)]);
   const lists = Array.from({ length: 6 }, () => listing(pages).call("binary"));
   const ends = await Promise.allSettled(lists);
-  const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));
-  assert.ok(refusals.length > 0 && refusals.length < 6, `${refusals.length} were refused`);
-  assert.match(refusals[0], /too many long lists at once$/);
-  assert.equal((await listing(pages).binary()).length, 60, "and then there is room again");
+  const errors = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));
+  assert.ok(errors.length > 0 && errors.length < 6, `${errors.length} were rejected`);
+  assert.match(errors[0], /too many long lists at once$/);
+  assert.equal((await listing(pages).binary()).length, 60, "the buffer is free again");
 });

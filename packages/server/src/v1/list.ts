@@ -15,28 +15,27 @@ import { tooLong, WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";
-import type { Adapted, Within } from "./adapter.ts";
-import { type Names, renamed } from "./names.ts";
+import type { AdaptedMethod, Invoke } from "./adapter.ts";
+import { type FieldNames, renameFields } from "./names.ts";
 
-/** As many as a page of version 2 holds. */
+/** The largest page of version 2. */
 export const PAGE_SIZE = 200;
 
 /**
- * Over gRPC a list is one message, whose length comes before it, so it is held as a whole. Clients
- * take 4 MiB unless told otherwise; this is more than any should be told.
+ * A gRPC list is one length-prefixed message, so it is buffered as a whole. Clients accept 4 MiB by
+ * default.
  */
-const LONGEST_MESSAGE = 64 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** What all lists that are put together at the moment may come to; clients try again. */
-const MOST_HELD = 256 * 1024 * 1024;
+/** The buffers of all gRPC lists in progress; clients retry. */
+const MAX_BUFFERED_BYTES = 256 * 1024 * 1024;
 
-/** What they come to now. */
-let held = 0;
+let bufferedBytes = 0;
 
-/** Access is judged when a list begins; whoever has lost it since does not read on for ever. */
-const LONGEST_MS = 10 * 60_000;
+/** Access is checked when a list begins; a caller who loses it stops reading after this time. */
+const MAX_DURATION_MS = 10 * 60_000;
 
-/** What differs between the two versions of a list. */
+/** How a version 1 list maps to a version 2 list. */
 export interface ListTranslation<
   In1 extends DescMessage,
   Out1 extends DescMessage,
@@ -45,23 +44,21 @@ export interface ListTranslation<
   Item2,
 > {
   readonly method: DescMethodUnary<In1, Out1>;
-  readonly onto: DescMethodUnary<In2, Out2>;
-  /** The same question; undefined where nothing can answer to it. */
+  readonly target: DescMethodUnary<In2, Out2>;
+  /** The version 2 request; undefined if nothing can match. */
   request(filter: MessageShape<In1>): MessageInitShape<In2> | undefined;
-  /** The rows of a page, with all that showing them takes. */
+  /** The rows of a page, with the related data that version 1 includes. */
   items(page: MessageShape<Out2>, call: Call): readonly Item2[] | Promise<readonly Item2[]>;
-  /** A row as version 1 shows it, or undefined where it does not. */
+  /** Translates a row to version 1; undefined if the filter excludes it. */
   item(row: Item2, filter: MessageShape<In1>): Message | undefined;
-  /** Fewer than a page of version 2 holds, where rows are large. */
+  /** A smaller page, where rows are large. */
   readonly pageSize?: number;
-  readonly names?: Names;
+  readonly names?: FieldNames;
 }
 
 /**
- * The handler of a list. Version 1 has no pages: they are read one after the other here, and over
- * REST written as they are read, so that no list is ever held in memory as a whole.
- *
- * @example adaptList(within, { method: Groups.method.list, onto: GroupsService.method.listGroups, … })
+ * The handler of a list. Version 1 has no pagination: this reads the pages of version 2 one after the
+ * other. Over REST it streams them, so that no list is buffered as a whole.
  */
 export function adaptList<
   In1 extends DescMessage,
@@ -69,47 +66,47 @@ export function adaptList<
   In2 extends DescMessage,
   Out2 extends DescMessage,
   Item2,
->(within: Within, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): Adapted {
-  const { method, onto, request, items, item, names = {} } = translation;
+>(invoke: Invoke, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): AdaptedMethod {
+  const { method, target, request, items, item, names = {} } = translation;
   const { pageSize = PAGE_SIZE } = translation;
   const rows = method.output.fields.find((field) => field.name === "items") as ListField;
 
   async function* pages(
     call: Call,
     filter: MessageShape<In1>,
-    question: MessageInitShape<In2>,
+    query: MessageInitShape<In2>,
   ): Pages {
     let pageToken = "";
     do {
-      const asked = create(onto.input, { ...question, pageSize, pageToken } as never);
-      const done = within(call, onto, asked as MessageShape<In2>);
-      const page = await done.catch((thrown) => {
-        throw renamed(thrown, names);
+      const init = { ...query, pageSize, pageToken } as never;
+      const input = create(target.input, init) as MessageShape<In2>;
+      const page = await invoke(call, target, input).catch((thrown) => {
+        throw renameFields(thrown, names);
       });
       yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
-    } while (pageToken !== "" && (await mayGoOn(call)));
+    } while (pageToken !== "" && (await checkDeadline(call)));
   }
 
   const handler: Handler = async (call, message) => {
     const filter = message as MessageShape<In1>;
-    const question = request(filter);
-    const found = question === undefined ? nothing() : pages(call, filter, question);
-    if (call.format === "binary") return wholeReply(rows, found);
+    const query = request(filter);
+    const found = query === undefined ? noPages() : pages(call, filter, query);
+    if (call.format === "binary") return bufferedReply(rows, found);
     const first = (await found.next()).value ?? [];
-    // Read ahead, so that most refusals come before the answer begins, and short answers are whole.
+    // Read one page ahead: most errors occur before the response begins, and short lists need no stream.
     const second = await found.next();
     if (second.done) return { ...NO_REPLY, json: () => `{"items":[${text(rows.message, first)}]}` };
-    return { ...NO_REPLY, pieces: pieces(rows.message, [first, second.value], found) };
+    return { ...NO_REPLY, chunks: chunks(rows.message, [first, second.value], found) };
   };
   return [method, handler];
 }
 
-/** Lets others have their turn, and refuses to read further for nobody, or for too long. */
-async function mayGoOn({ signal, time }: Call): Promise<true> {
+/** Yields to the event loop, then throws if the client has disconnected or the deadline has passed. */
+async function checkDeadline({ signal, time }: Call): Promise<true> {
   await setImmediate();
   signal.throwIfAborted();
-  if (Date.now() - time <= LONGEST_MS) return true;
+  if (Date.now() - time <= MAX_DURATION_MS) return true;
   throw new WharfError("DEADLINE_EXCEEDED", "the list took too long");
 }
 
@@ -117,14 +114,14 @@ type ListField = DescField & { readonly message: DescMessage };
 
 type Pages = AsyncGenerator<readonly Message[], void, undefined>;
 
-async function* nothing(): Pages {}
+async function* noPages(): Pages {}
 
 const NO_REPLY: Reply = {
   json: () => "{}",
   binary: () => new Uint8Array(0),
 };
 
-async function* pieces(
+async function* chunks(
   schema: DescMessage,
   begun: readonly (readonly Message[])[],
   rest: Pages,
@@ -147,7 +144,7 @@ function text(schema: DescMessage, rows: readonly Message[]): string {
   return rows.map((row) => messageToJson(schema, row)).join();
 }
 
-async function wholeReply({ number, message: schema }: ListField, pages: Pages): Promise<Reply> {
+async function bufferedReply({ number, message: schema }: ListField, pages: Pages): Promise<Reply> {
   const writer = new BinaryWriter();
   let size = 0;
   try {
@@ -155,30 +152,28 @@ async function wholeReply({ number, message: schema }: ListField, pages: Pages):
       for (const row of rows) {
         const bytes = toBinary(schema, row);
         size += bytes.length;
-        held += bytes.length;
-        if (size > LONGEST_MESSAGE) throw tooLong("the list", LONGEST_MESSAGE);
-        if (held > MOST_HELD)
+        bufferedBytes += bytes.length;
+        if (size > MAX_MESSAGE_BYTES) throw tooLong("the list", MAX_MESSAGE_BYTES);
+        if (bufferedBytes > MAX_BUFFERED_BYTES)
           throw new WharfError("RESOURCE_EXHAUSTED", "too many long lists at once");
         writer.tag(number, WireType.LengthDelimited).bytes(bytes);
       }
     }
     return preparedReply({ data: writer.finish() });
   } finally {
-    held -= size;
+    bufferedBytes -= size;
   }
 }
 
 /**
- * The filter by uid that version 2 knows, from the two that version 1 has. Undefined where it asks
- * for what cannot exist: version 1 answers that with an empty list.
- *
- * @example const uidp = filterOf(filter.id, filter.uidp);
+ * Combines the two uid filters of version 1 into the one of version 2. Undefined if no uid can match:
+ * version 1 returns an empty list for malformed uids.
  */
 export function filterOf(id: string, uidp?: UIDPFilter): UIDPFilter | undefined {
   const named = uidp?.ids ?? [];
   const wanted = id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
   const ids = wanted.filter(isUid);
-  const asksForSome = id !== "" || named.length > 0;
-  if (asksForSome && ids.length === 0) return undefined;
+  const isFiltered = id !== "" || named.length > 0;
+  if (isFiltered && ids.length === 0) return undefined;
   return Object.assign(create(UIDPFilterSchema), uidp, { ids });
 }

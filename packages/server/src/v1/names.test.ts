@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
-import { renamed } from "./names.ts";
+import { renameFields } from "./names.ts";
 
-test("refusals name fields as version 1 does, wherever they are in a path", () => {
+test("violations have the field names of version 1 anywhere in a path", () => {
   const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group", inner: "" };
   for (const [field, description, path, text] of [
     ["uid", "uid must be a uid", "id", "id must be a uid"],
@@ -20,14 +20,14 @@ test("refusals name fields as version 1 does, wherever they are in a path", () =
     ["name", "name is required", "name", "name is required"],
   ] as const) {
     assert.deepEqual(
-      renamed(invalidArgument({ field, description }), names),
+      renameFields(invalidArgument({ field, description }), names),
       invalidArgument({ field: path, description: text }),
     );
   }
 });
 
-test("all violations are renamed, and the message says the same", () => {
-  const error = renamed(
+test("all violations are renamed, in details and in the message", () => {
+  const error = renameFields(
     invalidArgument(
       { field: "uid", description: "uid must be a uid" },
       { field: "a.roleUid", description: "roleUid is odd" },
@@ -39,8 +39,8 @@ test("all violations are renamed, and the message says the same", () => {
   assert.equal(error.message, message);
 });
 
-test("what names no field stays as it is", () => {
+test("errors without violations stay as they are", () => {
   for (const thrown of [notFound("Role", "uid"), new Error("uid"), "uid"]) {
-    assert.equal(renamed(thrown, { uid: "id" }), thrown);
+    assert.equal(renameFields(thrown, { uid: "id" }), thrown);
   }
 });

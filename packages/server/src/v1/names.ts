@@ -1,54 +1,61 @@
 import { type FieldViolation, retold } from "../lib/errors.ts";
 
 /**
- * What fields of version 2 are called in version 1, by their names there. An empty name is one that
- * version 1 does without: what is in it is where it would be.
+ * The version 1 names of version 2 fields, keyed by the version 2 name. An empty name removes a level that
+ * version 1 lacks: its fields are fields of its parent there.
  */
-export type Names = Readonly<Record<string, string>>;
+export type FieldNames = Readonly<Record<string, string>>;
 
-/** The ones that are renamed everywhere. */
-const EVERYWHERE: Names = {
+/** Renamed in all messages. */
+const COMMON_NAMES: FieldNames = {
   uid: "id",
   createTime: "createdAt",
   updateTime: "updatedAt",
 };
 
-/**
- * An error in the words of version 1: one that names a field names the one that the caller sent.
- *
- * @example throw renamed(thrown, { roleUid: "role" });
- */
-export function renamed(thrown: unknown, names: Names): unknown {
-  // Nothing inherited: paths and descriptions may hold any word of a caller's.
-  const all: Names = Object.assign(Object.create(null), EVERYWHERE, names);
-  return retold(thrown, (violation) => inOtherWords(violation, all));
+/** Translates an error to version 1: its violations name the fields that the caller sent. */
+export function renameFields(thrown: unknown, names: FieldNames): unknown {
+  // No prototype: paths and descriptions may contain arbitrary words of the caller.
+  const all: FieldNames = Object.assign(Object.create(null), COMMON_NAMES, names);
+  return retold(thrown, (violation) => renameViolation(violation, all));
 }
 
-/** A whole path where it is named, else part by part; what is in brackets stays as it is. */
-function inOtherWords({ field, description }: FieldViolation, names: Names): FieldViolation {
+/** Renames a whole path if it has a name, otherwise segment by segment. Brackets stay as they are. */
+function renameViolation(
+  { field, description }: FieldViolation,
+  names: FieldNames,
+): FieldViolation {
   const path =
     names[field] ??
-    field.replace(PART, (part, name, dot) => {
-      const now = names[name] ?? name;
-      return now === undefined ? part : now && now + dot;
+    field.replace(SEGMENT, (segment, name, dot) => {
+      const renamed = names[name] ?? name;
+      return renamed === undefined ? segment : renamed && renamed + dot;
     });
-  return { field: path, description: reworded(description, lastOf(field), lastOf(path), names) };
+  return {
+    field: path,
+    description: renameInText(description, lastName(field), lastName(path), names),
+  };
 }
 
 /**
- * Descriptions begin with the last name of the path. Elsewhere in them, only what is written in
- * camelCase is the name of a field for certain.
+ * Descriptions begin with the last name of the path. Elsewhere in them, only a camelCase word is certainly
+ * the name of a field.
  */
-function reworded(description: string, old: string, now: string, names: Names): string {
-  const begins = description.startsWith(`${old} `);
-  const rest = begins ? description.slice(old.length) : description;
-  const told = rest.replace(/\b[a-z]+[A-Z]\w*/g, (word) => names[word] ?? word);
-  return begins ? now + told : told;
+function renameInText(
+  description: string,
+  before: string,
+  after: string,
+  names: FieldNames,
+): string {
+  const begins = description.startsWith(`${before} `);
+  const rest = begins ? description.slice(before.length) : description;
+  const text = rest.replace(/\b[a-z]+[A-Z]\w*/g, (word) => names[word] ?? word);
+  return begins ? after + text : text;
 }
 
-/** A name in a path and its dot, or what is in brackets: a place in a list, or a caller's own key. */
-const PART = /\[[^\]]*\]|(\w+)(\.?)/g;
+/** A name in a path and its dot, or a bracket: an index, or a map key of the caller. */
+const SEGMENT = /\[[^\]]*\]|(\w+)(\.?)/g;
 
-function lastOf(path: string): string {
+function lastName(path: string): string {
   return /\w+(?=(\[[^\]]*\])?$)/.exec(path)?.[0] ?? path;
 }

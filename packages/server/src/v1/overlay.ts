@@ -3,11 +3,7 @@ import type { CustomOverlaySchema } from "@wharf/contract";
 import type { overlayV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
 
-/**
- * What is laid over images, as version 2 has it.
- *
- * @example const customOverlay = overlayV2(repo.customOverlay);
- */
+/** Translates the custom overlay of images to version 2. */
 export function overlayV2({
   contents,
   environment,
@@ -49,7 +45,7 @@ function accountsV2({ runAs, users, groups }: overlayV1.ApkoConfig_Accounts) {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Version 1 numbers accounts without a sign, version 2 with one. */
+/** Account ids are unsigned in version 1 and signed in version 2. */
 function mustBeInt32(account: string, numbers: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(numbers)) {
     if (value <= MAX_INT32) continue;

@@ -1,19 +1,15 @@
 import { PingService } from "@wharf/contract";
 import { pingV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 
-/**
- * Whether anyone is there, as version 1 asks.
- *
- * @example handlers.push(...pingMethods(within));
- */
-export function pingMethods(within: Within): Adapted[] {
+/** The version 1 ping. */
+export function pingMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: pingV1.PingService.method.ping,
-      onto: PingService.method.ping,
+      target: PingService.method.ping,
       request: () => ({}),
-      answer: ({ response }) => ({ response }),
+      response: ({ response }) => ({ response }),
     }),
   ];
 }

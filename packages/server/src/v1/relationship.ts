@@ -8,15 +8,12 @@ import {
 import { identitiesV1 } from "@wharf/contract/v1";
 
 /**
- * How an identity proves itself, told in the words of either version. Which of a choice is set is
- * kept exactly: an issuer stays an issuer, and a pattern a pattern.
+ * How an identity authenticates, in both versions. The translation keeps the case of every oneof: an issuer
+ * stays an issuer, an issuer pattern a pattern.
  */
 type RelationshipV1 = identitiesV1.Identity["relationship"];
 type RelationshipV2 = Identity["relationship"];
 
-/**
- * @example relationshipV2({ case: "static", value: keys }).case // "staticKeys"
- */
 export function relationshipV2(given: RelationshipV1): RelationshipV2 {
   switch (given.case) {
     case "claimMatch": {
@@ -41,36 +38,33 @@ export function relationshipV2(given: RelationshipV1): RelationshipV2 {
   }
 }
 
-/**
- * @example relationshipV1({ case: "staticKeys", value: keys }).case // "static"
- */
-export function relationshipV1(kept: RelationshipV2): RelationshipV1 {
-  switch (kept.case) {
+export function relationshipV1(stored: RelationshipV2): RelationshipV1 {
+  switch (stored.case) {
     case "claimMatch": {
-      const value = create(identitiesV1.Identity_ClaimMatchSchema, fields(kept.value));
+      const value = create(identitiesV1.Identity_ClaimMatchSchema, fields(stored.value));
       return { case: "claimMatch", value };
     }
     case "staticKeys": {
-      const { expirationTime, ...same } = fields(kept.value);
+      const { expirationTime, ...same } = fields(stored.value);
       const until = expirationTime && { expiration: expirationTime };
       const value = create(identitiesV1.Identity_StaticKeysSchema, { ...same, ...until });
       return { case: "static", value };
     }
     case "awsIdentity": {
-      const value = create(identitiesV1.Identity_AWSIdentitySchema, fields(kept.value));
+      const value = create(identitiesV1.Identity_AWSIdentitySchema, fields(stored.value));
       return { case: "awsIdentity", value };
     }
     case "servicePrincipal":
-      return { case: "servicePrincipal", value: kept.value as number };
+      return { case: "servicePrincipal", value: stored.value as number };
     default:
-      return kept;
+      return stored;
   }
 }
 
-/** What a message says, without which message it is. */
+/** The fields of a message without its type name and unknown fields. */
 function fields<M extends { $typeName: string; $unknown?: unknown }>(
   message: M,
 ): Omit<M, "$typeName" | "$unknown"> {
-  const { $typeName: _type, $unknown: _rest, ...said } = message;
-  return said;
+  const { $typeName: _type, $unknown: _rest, ...known } = message;
+  return known;
 }

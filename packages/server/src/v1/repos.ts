@@ -2,11 +2,11 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CatalogTier, RepoSchema, ReposService, type SyncConfig } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
-import type { WholeRepo, WholeRepos } from "../registry/repos/repo-with-readme.ts";
+import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -18,10 +18,10 @@ const NAMES = {
   createTime: "createTime",
 };
 
-/** READMEs may have a megabyte each, so fewer repos are held at a time. */
+/** READMEs may have a megabyte each, so pages have fewer repos. */
 const PAGE_SIZE = 16;
 
-/** Tiers have the same names in both versions, and other numbers. */
+/** Tiers have the same names but different numbers in the two versions. */
 const TIERS: readonly (readonly [registryV1.CatalogTier, CatalogTier])[] = [
   [registryV1.CatalogTier.UNKNOWN, CatalogTier.UNSPECIFIED],
   [registryV1.CatalogTier.APPLICATION, CatalogTier.APPLICATION],
@@ -35,62 +35,58 @@ const TIERS: readonly (readonly [registryV1.CatalogTier, CatalogTier])[] = [
 const TIER_V2 = new Map(TIERS);
 const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 
-/**
- * Repos as version 1 has them, each with its README.
- *
- * @example handlers.push(...repoMethods(within, new WholeRepos(engine, tellRepo)));
- */
-export function repoMethods(within: Within, repos: WholeRepos): Adapted[] {
+/** The version 1 methods of repos. Repos include their README. */
+export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMethod[] {
   return [
-    answerWith(Registry.method.createRepo, NAMES, async (given, call) => {
+    respondWith(Registry.method.createRepo, NAMES, async (given, call) => {
       const { parentId, repo, preventExisting } = given;
       if (repo === undefined) {
         throw invalidArgument({ field: "repo", description: "repo is required" });
       }
       return repoV1(await repos.create(call, parentId, wholeV2(repo), preventExisting));
     }),
-    answerWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
+    respondWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
       return repoV1(await repos.replace(call, wholeV2(repo)));
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Registry.method.listRepos,
-      onto: ReposService.method.listRepos,
+      target: ReposService.method.listRepos,
       request({ id, uidp, name }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter, ...(name !== "" && { name }) };
       },
-      async items({ repos: rows }): Promise<WholeRepo[]> {
+      async items({ repos: rows }): Promise<RepoWithReadme[]> {
         const readmes = await repos.readmes(rows.map(({ uid }) => uid));
         return rows.map((repo) => ({ repo, readme: readmes.get(repo.uid) ?? "" }));
       },
       item: repoV1,
       pageSize: PAGE_SIZE,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.getRepoCountBySource,
-      onto: ReposService.method.listRepos,
+      target: ReposService.method.listRepos,
       request({ id }) {
         mustBeUid("id", id);
         return { syncSource: id, pageSize: 1 };
       },
-      answer: ({ totalCount = 0n }) => ({ count: totalCount }),
+      response: ({ totalCount = 0n }) => ({ count: totalCount }),
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.deleteRepo,
-      onto: ReposService.method.deleteRepo,
+      target: ReposService.method.deleteRepo,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
 }
 
-function wholeV2(given: registryV1.Repo): WholeRepo {
+function wholeV2(given: registryV1.Repo): RepoWithReadme {
   const { id, name, description, catalogTier, bundles, aliases, activeTags, readme } = given;
   const { syncConfig, customOverlay } = given;
   const repo = create(RepoSchema, {
     uid: id,
     name,
     description,
-    // A number that is no tier of version 1 is none of version 2 either, and refused there.
+    // Version 2 rejects -1, as it should an unknown tier.
     catalogTier: TIER_V2.get(catalogTier) ?? (-1 as CatalogTier),
     bundles,
     aliases,
@@ -101,17 +97,13 @@ function wholeV2(given: registryV1.Repo): WholeRepo {
   return { repo, readme };
 }
 
-/** The rest of it is the service's to set. */
+/** The other fields are output only. */
 function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
   return { source, google, amazon, azure };
 }
 
-/**
- * A repo as version 1 shows it. Nothing is ever laid over its images, so there is no overlay.
- *
- * @example repoV1({ repo, readme }).sync_config
- */
-function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
+/** Translates a repo to version 1. Images are never overlaid, so there is no overlay. */
+function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   const { uid, name, description, bundles, aliases, activeTags, createTime, syncConfig } = repo;
   return create(RepoV1Schema, {
     id: uid,
@@ -127,12 +119,8 @@ function repoV1({ repo, readme }: WholeRepo): registryV1.Repo {
   });
 }
 
-/**
- * What an event tells of a repo and its README.
- *
- * @example new WholeRepos(engine, tellRepo)
- */
-export function tellRepo(whole: WholeRepo): EventBody {
+/** The event body of a repo with its README. */
+export function repoEventBody(whole: RepoWithReadme): EventBody {
   const { typeName: type } = RepoV1Schema;
   return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };
 }

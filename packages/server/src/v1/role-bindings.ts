@@ -13,7 +13,7 @@ import {
 } from "@wharf/contract";
 import { roleBindingsV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
 import { adaptList, filterOf, PAGE_SIZE } from "./list.ts";
 import { roleV1 } from "./roles.ts";
@@ -22,51 +22,47 @@ const { RoleBindings, RoleBindingSchema, RoleBindingList_BindingSchema } = roleB
 
 const NAMES = { identityUid: "identity", roleUid: "role" };
 
-/**
- * Role bindings as version 1 has them.
- *
- * @example handlers.push(...roleBindingMethods(within));
- */
-export function roleBindingMethods(within: Within): Adapted[] {
+/** The version 1 methods of role bindings. */
+export function roleBindingMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.create,
-      onto: RoleBindingsService.method.createRoleBinding,
+      target: RoleBindingsService.method.createRoleBinding,
       request: ({ parent, roleBinding }) => {
         return { parent, ...(roleBinding && { roleBinding: toV2(roleBinding) }) };
       },
-      answer: bindingV1,
+      response: bindingV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.createBatch,
-      onto: RoleBindingsService.method.batchCreateRoleBindings,
+      target: RoleBindingsService.method.batchCreateRoleBindings,
       request: ({ parent, roleBindings }) => {
         return { parent, requests: roleBindings.map((one) => ({ roleBinding: toV2(one) })) };
       },
-      answer: batchV1,
+      response: batchV1,
       names: { ...NAMES, requests: "roleBindings", roleBinding: "" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.update,
-      onto: RoleBindingsService.method.updateRoleBinding,
+      target: RoleBindingsService.method.updateRoleBinding,
       request: (binding) => ({ roleBinding: toV2(binding), updateMask: { paths: ["*"] } }),
-      answer: bindingV1,
+      response: bindingV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: RoleBindings.method.list,
-      onto: RoleBindingsService.method.listRoleBindings,
+      target: RoleBindingsService.method.listRoleBindings,
       request({ id, uidp }) {
         const filter = filterOf(id, uidp);
         return filter && { uidp: filter };
       },
-      items: ({ roleBindings }, call) => withNeighbours(within, call, roleBindings),
+      items: ({ roleBindings }, call) => withGroupsAndRoles(invoke, call, roleBindings),
       item: listedV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: RoleBindings.method.delete,
-      onto: RoleBindingsService.method.deleteRoleBinding,
+      target: RoleBindingsService.method.deleteRoleBinding,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
@@ -76,52 +72,44 @@ function toV2({ id, identity, role }: roleBindingsV1.RoleBinding) {
   return { uid: id, identityUid: identity, roleUid: role };
 }
 
-/**
- * A binding as version 1 shows it outside of lists.
- *
- * @example bindingV1(binding).group
- */
+/** Translates a binding to version 1, except in lists. */
 export function bindingV1({ uid, identityUid, roleUid }: RoleBinding): roleBindingsV1.RoleBinding {
   const group = parentOf(uid);
   return create(RoleBindingSchema, { id: uid, identity: identityUid, group, role: roleUid });
 }
 
-/**
- * The bindings that were made together.
- *
- * @example batchV1(response).roleBindings
- */
+/** Translates a batch of created bindings to version 1. */
 export function batchV1({ roleBindings }: BatchCreateRoleBindingsResponse) {
   return { roleBindings: roleBindings.map(bindingV1) };
 }
 
-/** A binding with its group and role, as far as the caller may list these. */
-interface Neighbours {
+/** A binding with its group and role, if the caller may list them. */
+interface ListedBinding {
   readonly binding: RoleBinding;
   readonly group: Group | undefined;
   readonly role: Role | undefined;
 }
 
-/** Version 2 names group and role only; version 1 shows all of them. */
-async function withNeighbours(
-  within: Within,
+/** Version 2 lists have the names of group and role; version 1 lists the whole messages. */
+async function withGroupsAndRoles(
+  invoke: Invoke,
   call: Call,
   bindings: readonly RoleBinding[],
-): Promise<Neighbours[]> {
+): Promise<ListedBinding[]> {
   if (bindings.length === 0) return [];
-  const asked = (uids: readonly string[]) => {
+  const byUids = (uids: readonly string[]) => {
     return { uidp: { ids: [...new Set(uids)] }, pageSize: PAGE_SIZE };
   };
   const [{ groups }, { roles }] = await Promise.all([
-    within(
+    invoke(
       call,
       GroupsService.method.listGroups,
-      create(ListGroupsRequestSchema, asked(bindings.map(({ uid }) => parentOf(uid)))),
+      create(ListGroupsRequestSchema, byUids(bindings.map(({ uid }) => parentOf(uid)))),
     ),
-    within(
+    invoke(
       call,
       RolesService.method.listRoles,
-      create(ListRolesRequestSchema, asked(bindings.map(({ roleUid }) => roleUid))),
+      create(ListRolesRequestSchema, byUids(bindings.map(({ roleUid }) => roleUid))),
     ),
   ]);
   const groupOf = new Map(groups.map((group) => [group.uid, group]));
@@ -133,7 +121,7 @@ async function withNeighbours(
   }));
 }
 
-function listedV1({ binding, group, role }: Neighbours): roleBindingsV1.RoleBindingList_Binding {
+function listedV1({ binding, group, role }: ListedBinding): roleBindingsV1.RoleBindingList_Binding {
   const { uid, identityUid, identity, createTime } = binding;
   return create(RoleBindingList_BindingSchema, {
     id: uid,
@@ -147,7 +135,7 @@ function listedV1({ binding, group, role }: Neighbours): roleBindingsV1.RoleBind
   });
 }
 
-/** What everyone who sees a binding sees of its group and role. */
+/** The fields of group and role that everyone who may list the binding sees. */
 function named(of: RoleBinding["group"] | RoleBinding["role"]) {
   return { id: of?.uid ?? "", name: of?.name ?? "", description: of?.description ?? "" };
 }

@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { Capability, RoleSchema } from "@wharf/contract";
 import { roleV1 } from "./roles.ts";
 
-test("capabilities that a later server stored are left out", () => {
+test("unknown capabilities, stored by a newer server, are omitted", () => {
   const capabilities = [Capability.CAP_REPO_LIST, 9_999 as Capability];
   assert.deepEqual(roleV1(create(RoleSchema, { capabilities })).capabilities, ["repo.list"]);
 });

@@ -9,53 +9,49 @@ import {
 } from "@wharf/contract";
 import { rolesV1 } from "@wharf/contract/v1";
 import { invalidArgument } from "../lib/errors.ts";
-import { type Adapted, adapt, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Roles, RoleSchema } = rolesV1;
 
 const NAMES = { parent: "parentId" };
 
-/**
- * Roles as version 1 has them: their capabilities are dotted names.
- *
- * @example handlers.push(...roleMethods(within));
- */
-export function roleMethods(within: Within): Adapted[] {
+/** The version 1 methods of roles. Capabilities are dotted names. */
+export function roleMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.create,
-      onto: RolesService.method.createRole,
+      target: RolesService.method.createRole,
       request: ({ parentId, role }) => ({ parent: parentId, ...(role && { role: toV2(role) }) }),
-      answer: roleV1,
+      response: roleV1,
       names: NAMES,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.update,
-      onto: RolesService.method.updateRole,
+      target: RolesService.method.updateRole,
       request: (role) => ({ role: toV2(role), updateMask: { paths: ["*"] } }),
-      answer: roleV1,
+      response: roleV1,
       names: NAMES,
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Roles.method.list,
-      onto: RolesService.method.listRoles,
+      target: RolesService.method.listRoles,
       request({ id, uidp, name, parent }) {
         const filter = filterOf(id, uidp);
         if (parent === "" || filter === undefined) return filter && { uidp: filter, name };
-        const place = parent === "/" ? { inRoot: true } : { childrenOf: parent };
-        // Both must hold, and nothing is in two places.
+        const scope = parent === "/" ? { inRoot: true } : { childrenOf: parent };
+        // Both filters apply, and a role has one parent.
         const other = filter.childrenOf;
         if (other !== "" && other !== parent) return undefined;
-        return { uidp: Object.assign(filter, place), name };
+        return { uidp: Object.assign(filter, scope), name };
       },
       items: ({ roles }) => roles,
       item: roleV1,
       names: { "uidp.childrenOf": "parent" },
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Roles.method.delete,
-      onto: RolesService.method.deleteRole,
+      target: RolesService.method.deleteRole,
       request: ({ id }) => ({ uid: id }),
     }),
   ];
@@ -72,14 +68,10 @@ function known(name: string): Capability {
   throw invalidArgument({ field: "capabilities", description });
 }
 
-/**
- * A role as version 1 shows it.
- *
- * @example roleV1(role).capabilities // ["groups.list"]
- */
+/** Translates a role to version 1. */
 export function roleV1(role: Role | GroupInviteRole): rolesV1.Role {
   const { uid, name, description, capabilities } = role;
-  // A later server may have stored some that this one does not know.
+  // A newer server may have stored capabilities that this one does not know.
   const names = capabilities.filter((one) => one in Capability).map(capabilityName);
   return create(RoleSchema, { id: uid, name, description, capabilities: names });
 }

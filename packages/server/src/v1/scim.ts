@@ -1,27 +1,24 @@
 import type { DescMessage, DescMethodUnary } from "@bufbuild/protobuf";
 import { IdentityProvidersService } from "@wharf/contract";
 import { identityProvidersV1 } from "@wharf/contract/v1";
-import { type Adapted, adapt, type Translation, type Within } from "./adapter.ts";
-import { alike } from "./wire-compatible.ts";
+import { type AdaptedMethod, adapt, type Invoke, type Translation } from "./adapter.ts";
+import { wireCompatible } from "./wire-compatible.ts";
 
 const { IdentityProviders } = identityProvidersV1;
 
 const NAMES = { identityProviderUid: "identityProviderId" };
 
 /**
- * The methods of provisioning as version 1 has them. They differ from those of version 2 in nothing
- * but the name of one field.
- *
- * @example handlers.push(...scimMethods(within));
+ * The version 1 methods of SCIM provisioning. They differ from version 2 only in the name of one field.
  */
-export function scimMethods(within: Within): Adapted[] {
+export function scimMethods(invoke: Invoke): AdaptedMethod[] {
   const { method: old } = IdentityProviders;
   const { method: now } = IdentityProvidersService;
   return [
-    same(within, old.generateScimToken, now.generateScimToken),
-    same(within, old.regenerateScimToken, now.regenerateScimToken),
-    same(within, old.revokeScimToken, now.revokeScimToken),
-    same(within, old.setScimEnabled, now.setScimEnabled),
+    same(invoke, old.generateScimToken, now.generateScimToken),
+    same(invoke, old.regenerateScimToken, now.regenerateScimToken),
+    same(invoke, old.revokeScimToken, now.revokeScimToken),
+    same(invoke, old.setScimEnabled, now.setScimEnabled),
   ];
 }
 
@@ -30,8 +27,15 @@ function same<
   Out1 extends DescMessage,
   In2 extends DescMessage,
   Out2 extends DescMessage,
->(within: Within, method: DescMethodUnary<In1, Out1>, onto: DescMethodUnary<In2, Out2>): Adapted {
-  const [request, answer] = [alike(method.input, onto.input), alike(onto.output, method.output)];
-  const translation = { method, onto, request, answer, names: NAMES };
-  return adapt(within, translation as Translation<In1, Out1, In2, Out2>);
+>(
+  invoke: Invoke,
+  method: DescMethodUnary<In1, Out1>,
+  target: DescMethodUnary<In2, Out2>,
+): AdaptedMethod {
+  const [request, response] = [
+    wireCompatible(method.input, target.input),
+    wireCompatible(target.output, method.output),
+  ];
+  const translation = { method, target, request, response, names: NAMES };
+  return adapt(invoke, translation as Translation<In1, Out1, In2, Out2>);
 }

@@ -3,21 +3,17 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
-import type { Adapted, Within } from "./adapter.ts";
+import type { AdaptedMethod, Invoke } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 
 const { Registry, TagHistorySchema } = registryV1;
 
-/**
- * What tags have stood for, as version 1 has it: all at once, or from one time until another.
- *
- * @example handlers.push(...tagHistoryMethods(within));
- */
-export function tagHistoryMethods(within: Within): Adapted[] {
+/** The version 1 tag history: the whole, or a time range. */
+export function tagHistoryMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    adaptList(orNothing(within), {
+    adaptList(emptyIfNotFound(invoke), {
       method: Registry.method.listTagHistory,
-      onto: TagsService.method.listTagHistory,
+      target: TagsService.method.listTagHistory,
       request: ({ parentId }) => ({ uid: parentId }),
       items: ({ entries }) => entries,
       item({ digest, updateTime }, { start, end }) {
@@ -30,10 +26,10 @@ export function tagHistoryMethods(within: Within): Adapted[] {
   ];
 }
 
-/** To version 1, what does not exist has an empty list. */
-function orNothing(within: Within): Within {
+/** Version 1 returns an empty list for a tag that does not exist. */
+function emptyIfNotFound(invoke: Invoke): Invoke {
   return (call, method, request) =>
-    within(call, method, request).catch((thrown) => {
+    invoke(call, method, request).catch((thrown) => {
       if (!(thrown instanceof WharfError) || thrown.code !== "NOT_FOUND") throw thrown;
       return create(method.output);
     });

@@ -8,48 +8,45 @@ import {
 import { registryV1 } from "@wharf/contract/v1";
 import type { Call } from "../rpc/call.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type Adapted, answerWith, type Within } from "./adapter.ts";
+import { type AdaptedMethod, type Invoke, respondWith } from "./adapter.ts";
 import { included, tagV1 } from "./tags.ts";
 
 const { Registry } = registryV1;
 
-type Question = MessageInitShape<typeof ListTagsRequestSchema>;
+type TagQuery = MessageInitShape<typeof ListTagsRequestSchema>;
 
-/** No image goes by more versions. */
-const MOST_NAMES = 200;
+/** Tags of one image that are considered for its version. */
+const MAX_VERSION_TAGS = 200;
 
-const EVERY_KIND: Question = { includeReferrers: true, includeDates: true, includeEpochs: true };
+const EVERY_KIND: TagQuery = { includeReferrers: true, includeDates: true, includeEpochs: true };
 
-/**
- * The tags of a repo at a glance, made of several lists.
- *
- * @example handlers.push(...tagsSummaryMethods(within));
- */
-export function tagsSummaryMethods(within: Within): Adapted[] {
+/** The version 1 summary of the tags of a repo, combined from several lists. */
+export function tagsSummaryMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    answerWith(Registry.method.getRepoTagsSummary, {}, async (given, call) => {
+    respondWith(Registry.method.getRepoTagsSummary, {}, async (given, call) => {
       mustBeUid("repoId", given.repoId);
-      return summaryOf(within, call, given.repoId, included(given));
+      return summaryOf(invoke, call, given.repoId, included(given));
     }),
   ];
 }
 
-/** How many tags of these kinds a repo has, when one of them last changed, and what `latest` is. */
+/** The number of tags of these kinds, the latest change of one of them, and the tag `latest`. */
 async function summaryOf(
-  within: Within,
+  invoke: Invoke,
   call: Call,
   repo: string,
-  kinds: Question,
+  kinds: TagQuery,
 ): Promise<MessageInitShape<typeof registryV1.RepoTagsSummarySchema>> {
   const { listTags } = TagsService.method;
-  const ask = (question: Question) => {
+  const ask = (query: TagQuery) => {
     const uidp = create(UIDPFilterSchema, { childrenOf: repo });
-    return within(call, listTags, create(listTags.input, { ...question, uidp }));
+    return invoke(call, listTags, create(listTags.input, { ...query, uidp }));
   };
   const newest = await ask({ ...kinds, orderBy: "updated_at desc", pageSize: 1 });
   const [latest] = (await ask({ name: "latest" })).tags;
   const sameImage =
-    latest && (await ask({ ...EVERY_KIND, digest: latest.digest, pageSize: MOST_NAMES })).tags;
+    latest &&
+    (await ask({ ...EVERY_KIND, digest: latest.digest, pageSize: MAX_VERSION_TAGS })).tags;
   const lastUpdated = newest.tags[0]?.updateTime;
   return {
     id: repo,
@@ -60,12 +57,12 @@ async function summaryOf(
   };
 }
 
-/** Of `1`, `1.27` and `1.27.3` the last says most; what is said after a dash is of another kind. */
+/** The most specific version: of `1`, `1.27` and `1.27.3` the last. Tags with a dash are variants. */
 function longestVersion(tags: readonly Tag[]): string {
   const versions = tags.map(({ name }) => name).filter((name) => /^v?\d+(\.\d+)*$/.test(name));
-  return versions.reduce((best, one) => (partsOf(one) > partsOf(best) ? one : best), "");
+  return versions.reduce((best, one) => (componentsOf(one) > componentsOf(best) ? one : best), "");
 }
 
-function partsOf(version: string): number {
+function componentsOf(version: string): number {
   return version === "" ? 0 : version.split(".").length;
 }

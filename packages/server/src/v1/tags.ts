@@ -2,38 +2,34 @@ import { create } from "@bufbuild/protobuf";
 import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
-import { type Adapted, adapt, answerWith, type Within } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
 const { Registry, TagSchema: TagV1Schema, EolTagStatus } = registryV1;
 
 const NAMES = { parent: "repoId", updateTime: "lastUpdated" };
 
-/**
- * Tags as version 1 has them: lists show every kind of them unless told otherwise.
- *
- * @example handlers.push(...tagMethods(within, tagWrites));
- */
-export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
+/** The version 1 methods of tags. Lists include every kind of tag unless the filter excludes it. */
+export function tagMethods(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod[] {
   return [
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.createTag,
-      onto: TagsService.method.createTag,
+      target: TagsService.method.createTag,
       request: ({ repoId, tag }) => ({ parent: repoId, ...(tag && { tag: tagV2(tag) }) }),
-      answer: tagV1,
+      response: tagV1,
       names: NAMES,
     }),
-    answerWith(Registry.method.updateTag, NAMES, async (tag, call) => {
+    respondWith(Registry.method.updateTag, NAMES, async (tag, call) => {
       return tagV1(await tagWrites.replace(call, create(TagSchema, tagV2(tag))));
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.deleteTag,
-      onto: TagsService.method.deleteTag,
+      target: TagsService.method.deleteTag,
       request: ({ id }) => ({ uid: id }),
     }),
-    adaptList(within, {
+    adaptList(invoke, {
       method: Registry.method.listTags,
-      onto: TagsService.method.listTags,
+      target: TagsService.method.listTags,
       request({ id, uidp, name, digest, updatedSince, ...excluded }) {
         const filter = filterOf(id, uidp);
         if (filter === undefined) return undefined;
@@ -43,15 +39,15 @@ export function tagMethods(within: Within, tagWrites: TagWrites): Adapted[] {
       items: ({ tags }) => tags,
       item: tagV1,
     }),
-    adapt(within, {
+    adapt(invoke, {
       method: Registry.method.listEolTags,
-      onto: TagsService.method.listTags,
+      target: TagsService.method.listTags,
       request({ uidp, name, pageToken, pageSize, ...excluded }) {
         const page = { pageToken, pageSize: Number(pageSize) };
         const kinds = included({ ...excluded, excludeReferrers: true });
         return { ...(uidp && { uidp }), name, ...page, ...kinds };
       },
-      answer: ({ tags, nextPageToken }) => ({ items: tags.map(eolTag), nextPageToken }),
+      response: ({ tags, nextPageToken }) => ({ items: tags.map(eolTag), nextPageToken }),
     }),
   ];
 }
@@ -62,7 +58,7 @@ interface Excluded {
   readonly excludeEpochs: boolean;
 }
 
-/** Which kinds of tags version 2 is asked for, from those that version 1 is asked to leave out. */
+/** Translates the excluded kinds of tags of version 1 to the included kinds of version 2. */
 export function included({ excludeReferrers, excludeDates, excludeEpochs }: Excluded) {
   return {
     includeReferrers: !excludeReferrers,
@@ -71,7 +67,7 @@ export function included({ excludeReferrers, excludeDates, excludeEpochs }: Excl
   };
 }
 
-/** All that is known of a tag's end is whether it is deprecated; of a grace, nothing is. */
+/** A tag's end of life is known only as deprecated; grace periods of single tags are not recorded. */
 function eolTag({ uid, name, deprecated }: Tag) {
   const tagStatus = deprecated ? EolTagStatus.TAG_INACTIVE : EolTagStatus.TAG_ACTIVE;
   return { id: uid, name, tagStatus };
@@ -81,11 +77,7 @@ function tagV2({ id, name, digest, deprecated, bundles }: registryV1.Tag) {
   return { uid: id, name, digest, deprecated, bundles };
 }
 
-/**
- * A tag as version 1 shows it.
- *
- * @example tagV1(tag).lastUpdated
- */
+/** Translates a tag to version 1. */
 export function tagV1({ uid, name, digest, deprecated, bundles, updateTime }: Tag): registryV1.Tag {
   const lastUpdated = updateTime && { lastUpdated: updateTime };
   return create(TagV1Schema, { id: uid, name, digest, deprecated, bundles, ...lastUpdated });

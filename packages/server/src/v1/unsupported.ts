@@ -1,15 +1,15 @@
-import type { Outside, OutsideRoute } from "../wire/unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
- * What the public contract has beyond what this server does: software catalogues, builds, charts,
- * bills of materials, scans, terms of use, subscriptions. It says so instead of looking as if a
- * path were mistyped.
+ * The methods of Chainguard's public API that this server does not implement: software catalogs, builds,
+ * charts, SBOMs, scans, terms of use, subscriptions. They return UNIMPLEMENTED instead of NOT_FOUND, which
+ * would look like a mistyped path.
  */
 
-/** Below this are the public names of all services. */
+/** The prefix of the public names of all services. */
 const PACKAGE = "chainguard.platform.";
 
-/** Services, or single methods of services that are served otherwise, and their paths over REST. */
+/** REST routes by service, or by method of a service that is otherwise supported. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   "iam.Groups/LookupGroup": ["GET /iam/v1/groups:lookupGroup"],
   "iam.Groups/RequestGroupAccess": ["POST /iam/v1/groups/{group_id=**}:requestGroupAccess"],
@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
   ],
   "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
-  // Never meant for clients, and without a path.
+  // Internal: has no REST path.
   "iam.GroupInvites/CreateWithGroup": [],
   "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
     "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
@@ -35,7 +35,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "registry.Registry/GetChart": [ofImage("digests/{digest}/chart")],
   "registry.Registry/ListChartsByImageRepo": [ofImage("chart-image-bindings")],
   "registry.Registry/GetVulnReport": [ofImage("digests/{digest}/vulnreport")],
-  // Spelled so in the contract.
+  // Misspelled in the public API.
   "registry.Registry/ListManifestMetadata": [ofImage("manifestmetdata")],
   "registry.Registry/GetManifestDigestCount": ["GET /registry/v1/digestcount/{parent_id=**}"],
   "registry.Registry/GetPackageVersionMetadata": ["GET /registry/v1/versions/{package=**}"],
@@ -58,7 +58,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "advisory.v2beta1.SecurityAdvisoryService": ["* /advisory/v2beta1/{rest=**}"],
 };
 
-/** Whole areas, by the versions that they have. */
+/** Unsupported areas and their versions. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   actions: ["v1", "v1alpha1"],
   apk: ["v1"],
@@ -79,8 +79,8 @@ function ofImage(what: string): string {
   return `GET /registry/v1/repos/{repo_id=**}/${what}`;
 }
 
-/** What is outside, for the wire to tell. */
-export const OUTSIDE: Outside = {
+/** The unsupported methods, for the wire. */
+export const UNSUPPORTED_API: UnsupportedApi = {
   routes: [
     ...Object.entries(NAMED).flatMap(routesOf),
     ...Object.entries(AREAS).flatMap(areaRoutes),
@@ -91,20 +91,20 @@ export const OUTSIDE: Outside = {
     if (!own.startsWith(PACKAGE)) return undefined;
     const name = own.slice(PACKAGE.length);
     const [area = ""] = name.split(".");
-    const isOutside = Object.hasOwn(NAMED, name) || Object.hasOwn(AREAS, area);
-    if (isOutside) return service;
+    const isUnsupported = Object.hasOwn(NAMED, name) || Object.hasOwn(AREAS, area);
+    if (isUnsupported) return service;
     return Object.hasOwn(NAMED, `${name}/${method}`) ? `${service}/${method}` : undefined;
   },
 };
 
-function routesOf([name, paths]: readonly [string, readonly string[]]): OutsideRoute[] {
+function routesOf([name, paths]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return paths.flatMap((path) => {
     const [verb = "", template = ""] = path.split(" ");
     const verbs = verb === "*" ? VERBS : [verb];
-    return verbs.map((httpMethod) => ({ httpMethod, template, outside: PACKAGE + name }));
+    return verbs.map((httpMethod) => ({ httpMethod, template, unsupported: PACKAGE + name }));
   });
 }
 
-function areaRoutes([area, versions]: readonly [string, readonly string[]]): OutsideRoute[] {
+function areaRoutes([area, versions]: readonly [string, readonly string[]]): UnsupportedRoute[] {
   return versions.flatMap((version) => routesOf([area, [`* /${area}/${version}/{rest=**}`]]));
 }

@@ -8,12 +8,10 @@ import {
 } from "@bufbuild/protobuf";
 
 /**
- * Turns messages of one version into those of the other, where both have the same fields under the
- * same numbers. Refuses to exist where they have not.
- *
- * @example const oidcV2 = alike(identityProvidersV1.IdentityProvider_OIDCSchema, IdentityProvider_OIDCSchema);
+ * A translation of messages between versions whose binary encodings are compatible: the same field numbers
+ * and types. Throws at startup if they are not.
  */
-export function alike<From extends DescMessage, To extends DescMessage>(
+export function wireCompatible<From extends DescMessage, To extends DescMessage>(
   from: From,
   to: To,
 ): (message: MessageShape<From>) => MessageShape<To> {
@@ -37,7 +35,7 @@ function sameType(one: DescField, other: DescField): boolean {
   return one.message === undefined || sameFields(one.message, other.message as DescMessage);
 }
 
-/** Everything about a field's type but which message or enum it names. */
+/** The type of a field, except for the message or enum that it names. */
 function kindsOf(field: DescField): readonly unknown[] {
   const key = field.fieldKind === "map" ? field.mapKey : undefined;
   const repeated = field.fieldKind === "list" || field.fieldKind === "map";

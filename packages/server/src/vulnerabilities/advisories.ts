@@ -1,3 +1,9 @@
+/**
+ * The vulnerabilities area: advisories, their import (import/), severities (severities/), feeds (feeds/) and
+ * version 1 of their API (v1/). It may import auth, engine, rpc, store, lib and the advisories package; of other
+ * areas only registry paths and the audiences and identity cache of sts.
+ */
+import type { Message } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,
   type Advisory,
@@ -6,13 +12,15 @@ import {
 } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { withOrigins } from "./origins.ts";
-import { ADVISORY_SOFT_DELETE, advisoryPartitions } from "./partitions.ts";
 import { addSeverities } from "./severities/severities.ts";
 import { advisoryTerms } from "./terms.ts";
 
+const PRESENT = 0;
+const DELETED = 1;
+
 /**
- * Advisories: what is known of one vulnerability in one component of one artifact. They are written
- * through an AdvisoryWriter alone, which keeps what readers of changes rely on.
+ * Advisories: the assessment of one vulnerability in one component of one artifact. Only an AdvisoryWriter
+ * may write them, because incremental readers rely on its update times.
  */
 export const advisories: Resource<Advisory> = new Resource({
   service: AdvisoriesService,
@@ -21,10 +29,19 @@ export const advisories: Resource<Advisory> = new Resource({
   tree: { uniqueNames: true },
   index: {
     nameOf: ({ advisoryId }) => advisoryId,
-    partitions: advisoryPartitions,
+    // Tombstones let incremental readers delete their copy: lists by update time include them.
+    partitions: {
+      all: [PRESENT, DELETED],
+      spanGroups: true,
+      of: ({ deleteTime }) => (deleteTime === undefined ? PRESENT : DELETED),
+      requested(request: Message) {
+        const { showDeleted, updatedSince } = request as ListAdvisoriesRequest;
+        return showDeleted || updatedSince !== undefined ? [PRESENT, DELETED] : [PRESENT];
+      },
+    },
     childOrders: ["updated"],
     monotonicUpdateTime: true,
-    // Only in this order does the last update that was read tell where to go on.
+    // An incremental reader continues at the last update time that it has read.
     defaultOrder: (request) => {
       const { updatedSince } = request as ListAdvisoriesRequest;
       return { column: updatedSince === undefined ? "uid" : "updated", descending: false };
@@ -34,6 +51,7 @@ export const advisories: Resource<Advisory> = new Resource({
     textField: "query",
     resolve: withOrigins,
   },
-  softDelete: ADVISORY_SOFT_DELETE,
+  // A reader whose last sync is older than the tombstones must sync from the beginning.
+  softDelete: { partition: DELETED, retentionMs: 30 * 24 * 3_600_000 },
   hydrate: addSeverities,
 });

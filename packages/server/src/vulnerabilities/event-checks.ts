@@ -6,59 +6,51 @@ import {
 } from "@wharf/contract";
 import type { FieldViolation } from "../lib/errors.ts";
 
-/** What the fields of an event are called where it comes from. */
-export interface EventNames {
+/** The names of event fields in the caller's version of the API. */
+export interface EventFieldNames {
   readonly time: string;
   readonly state: string;
 }
 
-/** An advisory with more events tells nobody anything; the contract says the same of new ones. */
-const MOST_EVENTS = 1_000;
+/** The contract has the same limit for new advisories. */
+const MAX_EVENTS = 1_000;
 
-/** For a page of a list, 200 advisories with all of their events are read at once. */
-const MOST_CHARACTERS = 256 * 1024;
+/** A page of a list loads 200 advisories with all of their events. */
+const MAX_CHARACTERS = 256 * 1024;
 
-/**
- * What an advisory's events must not be, and these are; undefined where they are not.
- *
- * @example tooMuch(advisory.events) // "more than 1000"
- */
-export function tooMuch(events: readonly AdvisoryEvent[]): string | undefined {
-  if (events.length > MOST_EVENTS) return `more than ${MOST_EVENTS}`;
+/** How the events of an advisory exceed the limits; undefined if they do not. */
+export function eventsExcess(events: readonly AdvisoryEvent[]): string | undefined {
+  if (events.length > MAX_EVENTS) return `more than ${MAX_EVENTS}`;
   let size = 0;
   for (const { findings, issue = "", author, type } of events) {
     size += findings.length + issue.length + author.length + sizeOf(type.value);
   }
-  return size > MOST_CHARACTERS ? `longer than ${MOST_CHARACTERS} characters` : undefined;
+  return size > MAX_CHARACTERS ? `longer than ${MAX_CHARACTERS} characters` : undefined;
 }
 
-/** How many characters all texts in a message have. */
+/** The number of characters in all strings of a message. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;
   let size = 0;
-  for (const part of Object.values(value)) size += sizeOf(part);
+  for (const field of Object.values(value)) size += sizeOf(field);
   return size;
 }
 
-/** The first moment that a time can name. */
-const EARLIEST_SECONDS = -62_135_596_800n;
+/** The range of google.protobuf.Timestamp: the years 1 to 9999. */
+const MIN_SECONDS = -62_135_596_800n;
+const MAX_SECONDS = 253_402_300_799n;
 
-/** The last second that a time can name. */
-const LATEST_SECONDS = 253_402_300_799n;
-
-const MOST_NANOS = 999_999_999;
+const MAX_NANOS = 999_999_999;
 
 /**
- * What is wrong with an event beyond the limits that the contract has: it must say what happened,
- * and not before it does.
- *
- * @example found.push(...eventProblems(event, "advisoryEvent.", V1_NAMES, call.time));
+ * Violations of the rules for events that the contract cannot express: an event has a type, known enum
+ * values, and a time that is not in the future.
  */
 export function eventProblems(
   event: AdvisoryEvent,
   path: string,
-  names: EventNames,
+  names: EventFieldNames,
   now: number,
 ): FieldViolation[] {
   const { type, createTime, reviewState } = event;
@@ -66,7 +58,7 @@ export function eventProblems(
   const add = (name: string, rest: string) =>
     found.push({ field: path + name, description: `${name} ${rest}` });
   if (type.case === undefined) {
-    const description = "the event must say what happened: detection, fixed or another type";
+    const description = "the event must have a type, such as detection or fixed";
     found.push({ field: `${path}type`, description });
   }
   if (createTime !== undefined) {
@@ -81,14 +73,10 @@ export function eventProblems(
   return found;
 }
 
-/**
- * What is wrong with the time of something that has happened.
- *
- * @example timeProblem(event.createTime, Date.now()) // "must not be in the future"
- */
+/** Why a time is not a valid time of a past event. */
 export function timeProblem(time: Timestamp, now: number): string | undefined {
   const { seconds, nanos } = time;
-  const isTime = seconds >= EARLIEST_SECONDS && seconds <= LATEST_SECONDS;
-  if (!isTime || nanos < 0 || nanos > MOST_NANOS) return "must be a time";
+  const isTime = seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
+  if (!isTime || nanos < 0 || nanos > MAX_NANOS) return "must be a time";
   return timestampMs(time) > now ? "must not be in the future" : undefined;
 }

@@ -8,11 +8,7 @@ export interface NamingDeps {
   addresses(): Addresses;
 }
 
-/**
- * What the packages and images of this installation are called elsewhere.
- *
- * @example namingOf(engine) // { distributions: ["wolfi"], registry: "registry.example.com" }
- */
+/** The distributions and the registry host by which other tools identify packages and images. */
 export function namingOf({ settings, addresses }: NamingDeps): Naming {
   const [registry] = registryHosts(settings, addresses().baseUrl) as [string, ...string[]];
   return { distributions: settings.feedDistributions, registry };

@@ -6,16 +6,14 @@ import { indexable } from "../store/resources/indexable.ts";
 import type { Condition } from "../store/resources/resource-table.ts";
 import { addSubpackages, type Subpackage, subpackagesOf } from "../store/tables/subpackages.ts";
 
-/** What the filter of origins is called until it is known what is built from one. */
+/** The term kind of the origin filter, before withOrigins resolves it. */
 export const ORIGIN = "origin";
 
 /**
- * Notes the packages that advisories name as built from their artifact: a scanner that finds a
- * component in one says so.
- *
- * @example await noteSubpackages(tx, group, [advisory]);
+ * Indexes the subpackages of artifacts. A scanner that finds a component in a subpackage names it in its
+ * detection.
  */
-export async function noteSubpackages(
+export async function indexSubpackages(
   tx: Transaction,
   group: string,
   all: readonly Advisory[],
@@ -37,10 +35,8 @@ function subpackagesIn({ type }: AdvisoryEvent): string[] {
 }
 
 /**
- * Turns the filter of an origin into one of artifacts: the origin itself, and whatever is known to be
- * built from it in any group that the caller can see.
- *
- * @example const filters = await withOrigins(reader, asked, reach);
+ * Replaces the origin filter by a filter on artifacts: the origin itself, and its subpackages in all groups
+ * that the caller can list.
  */
 export async function withOrigins(
   reader: Reader,

@@ -10,35 +10,29 @@ import type { Mutation } from "../engine/mutation.ts";
 import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import { inMilliseconds } from "./import/merge.ts";
 
-/** What cannot be taken back. */
+/** Final review states. */
 const DECIDED: ReadonlyMap<ReviewState, string> = new Map([
   [ReviewState.APPROVED, "approved"],
   [ReviewState.REJECTED, "rejected"],
 ]);
 
-/**
- * A new event: pending, and by whoever calls.
- *
- * @example advisory.events.push(newEvent(change.caller.uid, given));
- */
+/** A new event: pending, with the caller as author. */
 export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
   const event = clone(AdvisoryEventSchema, given);
   event.uid = "";
   event.author = author;
   event.reviewer = "";
   event.reviewState = ReviewState.PENDING;
-  settleTime(event, undefined);
+  normalizeTime(event, undefined);
   return event;
 }
 
 /**
- * An event after it was replaced by what a caller gave: changed, or reviewed, never both at once.
+ * The event after an update. An update either edits the event or reviews it, never both.
  *
- * Pending → changes requested ↔ pending → approved or rejected, and that is the end. A review takes
- * the right to approve at the advisory, and another identity than the author's. Whoever changes what
- * an event says is its author from then on: so nobody can approve words of their own.
- *
- * @example const after = changedEvent(change, before, given);
+ * - States: pending ↔ changes requested; pending → approved or rejected, which are final.
+ * - A review requires the capability to approve at the advisory, and an identity other than the author.
+ * - An edit makes the caller the author, so that no one can approve their own text.
  */
 export function changedEvent(
   change: Mutation,
@@ -49,54 +43,58 @@ export function changedEvent(
   after.uid = before.uid;
   after.author = before.author;
   after.reviewer = before.reviewer;
-  settleTime(after, before);
+  normalizeTime(after, before);
   after.reviewState ||= ReviewState.PENDING;
   if (equals(AdvisoryEventSchema, before, after)) return before;
-  // Whoever makes the changes that were requested may send the state that they have read.
+  // An edit of an event with requested changes may repeat that state.
   const isReview = ![ReviewState.PENDING, before.reviewState].includes(after.reviewState);
   if (isReview) change.mustHold([Capability.CAP_ADVISORIES_APPROVE], parentOf(before.uid));
-  refuseDecided(before);
-  const saysTheSame = sameWords(before, after);
+  rejectDecided(before);
+  const isSameContent = hasSameContent(before, after);
   if (isReview) {
-    mayReview(change, before, saysTheSame);
+    checkReview(change, before, isSameContent);
     after.reviewer = change.caller.uid;
-  } else if (!saysTheSame) after.author = change.caller.uid;
+  } else if (!isSameContent) after.author = change.caller.uid;
   return after;
 }
 
-/** As precise as it is shown; where none is given, it stays. */
-function settleTime(event: AdvisoryEvent, before: AdvisoryEvent | undefined): void {
+/** Truncates to the precision that the API shows; an omitted time stays. */
+function normalizeTime(event: AdvisoryEvent, before: AdvisoryEvent | undefined): void {
   const time = inMilliseconds(event.createTime) ?? before?.createTime;
   if (time !== undefined) event.createTime = time;
 }
 
-function refuseDecided({ uid, reviewState }: AdvisoryEvent): void {
+function rejectDecided({ uid, reviewState }: AdvisoryEvent): void {
   const decided = DECIDED.get(reviewState);
   if (decided === undefined) return;
-  throw refusal("EVENT_REVIEWED", uid, `the event was ${decided}, so it no longer changes`);
+  throw preconditionFailed(
+    "EVENT_REVIEWED",
+    uid,
+    `the event was ${decided} and can no longer be changed`,
+  );
 }
 
-function mayReview(change: Mutation, before: AdvisoryEvent, saysTheSame: boolean): void {
+function checkReview(change: Mutation, before: AdvisoryEvent, isSameContent: boolean): void {
   const { uid, author, reviewState } = before;
-  if (!saysTheSame) {
-    const text = "the event does not say what was reviewed: a review cannot change what it says";
-    throw refusal("EVENT_CHANGED", uid, text);
+  if (!isSameContent) {
+    const text = "a review must not change the content of the event: send the event as it was read";
+    throw preconditionFailed("EVENT_CHANGED", uid, text);
   }
   if (reviewState !== ReviewState.PENDING) {
-    const text = "changes to the event were requested: it must be pending to be reviewed again";
-    throw refusal("EVENT_NOT_PENDING", uid, text);
+    const text = "changes to the event were requested: set it to pending before reviewing it again";
+    throw preconditionFailed("EVENT_NOT_PENDING", uid, text);
   }
   if (author === change.caller.uid) {
-    throw refusal("REVIEWER_IS_AUTHOR", uid, "the author of an event cannot review it");
+    throw preconditionFailed("REVIEWER_IS_AUTHOR", uid, "the author of an event cannot review it");
   }
 }
 
-/** Whether two events say the same, however they were reviewed. */
-function sameWords(one: AdvisoryEvent, other: AdvisoryEvent): boolean {
+/** Whether two events are equal except for their review. */
+function hasSameContent(one: AdvisoryEvent, other: AdvisoryEvent): boolean {
   const { author, reviewer, reviewState } = one;
   return equals(AdvisoryEventSchema, one, { ...other, author, reviewer, reviewState });
 }
 
-function refusal(type: string, subject: string, description: string): WharfError {
+function preconditionFailed(type: string, subject: string, description: string): WharfError {
   return failedPrecondition({ type, subject, description });
 }

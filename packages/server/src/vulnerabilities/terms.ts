@@ -2,7 +2,7 @@ import { type Advisory, type AdvisoryEvent, EventTypeFilter, ReviewState } from 
 import type { TermDefinition } from "../engine/definition.ts";
 import { ORIGIN } from "./origins.ts";
 
-/** What filters call the types of events. */
+/** Event types by their oneof case. */
 const EVENT_TYPES: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, EventTypeFilter>> = {
   detection: EventTypeFilter.DETECTION,
   truePositiveDetermination: EventTypeFilter.TRUE_POSITIVE_DETERMINATION,
@@ -15,7 +15,7 @@ const EVENT_TYPES: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, E
   componentLocationChanged: EventTypeFilter.COMPONENT_LOCATION_CHANGED,
 };
 
-/** Everything that advisories are found by. */
+/** The index terms of advisories. */
 export const advisoryTerms: readonly TermDefinition<Advisory>[] = [
   { kind: "id", field: "advisoryIds", of: ({ advisoryId }) => [advisoryId] },
   {
@@ -86,8 +86,8 @@ function typeOf({ type }: AdvisoryEvent): EventTypeFilter {
 }
 
 /**
- * The type of the newest event that was approved; events are in the order that they happened in. That
- * a component moved says nothing about where the advisory stands.
+ * The type of the latest approved event; events are ordered by time. A changed component location does not
+ * change the status of an advisory.
  */
 function latestType({ events }: Advisory): EventTypeFilter {
   const latest = events.findLast(({ reviewState, type }) => {

@@ -1,24 +1,40 @@
 import { setImmediate } from "node:timers/promises";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Advisory, type AdvisoryEvent, newChildUid } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import { type Advisory, type AdvisoryEvent, newChildUid, parentOf } from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { Mutation } from "../engine/mutation.ts";
 import { notFound } from "../lib/errors.ts";
+import type { Call } from "../rpc/call.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
 import { advisories } from "./advisories.ts";
-import { noteSubpackages } from "./origins.ts";
-import { takeUpdateTurn } from "./update-turn.ts";
+import { indexSubpackages } from "./origins.ts";
 
-/** So many are inserted with few statements, and in some tens of milliseconds. */
-const TOGETHER = 250;
+/** Advisories per insert: few statements, and some tens of milliseconds. */
+const BATCH_SIZE = 250;
 
 /**
- * Writes the advisories of one group within one change. Everything that changes advisories goes
- * through here, but for the time at which severities that they show have changed.
+ * Acquires the lock of advisory writers until the end of the transaction, and returns the update time of all
+ * advisories that the transaction writes, in milliseconds.
+ *
+ * Incremental readers ask for advisories updated since the last update time that they have seen. So that they
+ * miss none, an advisory must not become visible with an update time that is not later than all that were
+ * visible before. Hence the lock; and the time is later than any stored one, whatever the clocks of replicas
+ * say.
+ */
+export async function allocateUpdateTime(tx: Transaction): Promise<number> {
+  await tx.takeTurn();
+  return Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
+}
+
+/**
+ * Writes the advisories of one group within one mutation. The only other writer is settleSeverities, which
+ * changes update times.
  */
 export class AdvisoryWriter {
   readonly change: Mutation;
   /** The uid of the group. */
   readonly group: string;
-  /** The update time of all that this writes, in milliseconds. */
+  /** The update time of all advisories that this writes, in milliseconds. */
   readonly time: number;
 
   private constructor(change: Mutation, group: string, time: number) {
@@ -27,107 +43,124 @@ export class AdvisoryWriter {
     this.time = time;
   }
 
-  /**
-   * Waits for the turn. Refuses when there is no such group.
-   *
-   * @example const writer = await AdvisoryWriter.begin(change, group);
-   */
+  /** Waits for the lock of advisory writers. Throws if the group does not exist. */
   static async begin(change: Mutation, group: string): Promise<AdvisoryWriter> {
     const { engine, tx } = change;
-    const time = await takeUpdateTurn(tx);
+    const time = await allocateUpdateTime(tx);
     if (!(await engine.catalog.groups.table.keep(tx, group))) {
       throw notFound(engine.catalog.groups.typeName, group);
     }
     return new AdvisoryWriter(change, group, time);
   }
 
-  /** The advisory that goes by this id in the group, deleted or not. */
+  /** The advisory with this advisory id in the group, deleted or not. */
   async find(advisoryId: string): Promise<Advisory | undefined> {
     const row = await advisories.table.namedForChange(this.change.tx, this.group, advisoryId);
     return row && advisories.fromRow(row);
   }
 
-  /** The advisory of this uid, deleted or not. */
+  /** The advisory with this uid, deleted or not. */
   async findByUid(uid: string): Promise<Advisory> {
     const row = await advisories.table.findForChange(this.change.tx, uid);
     if (row === undefined) throw notFound(advisories.typeName, uid);
     return advisories.fromRow(row);
   }
 
-  /**
-   * Stores a new one and gives it its uid. Keeps the times that it has, fills in those that it has
-   * not. Refuses when the group has another one of its id.
-   *
-   * @example const stored = await writer.insert(create(AdvisorySchema, { advisoryId, … }));
-   */
+  /** Inserts an advisory under a new uid, with default times. Throws if the group has one with its id. */
   async insert(given: Advisory): Promise<Advisory> {
-    const created = this.#begun(given);
+    const created = this.#withUid(given);
     await this.change.insert(advisories, created, this.change.call.method);
-    await noteSubpackages(this.change.tx, this.group, [created]);
+    await indexSubpackages(this.change.tx, this.group, [created]);
     return created;
   }
 
-  /**
-   * The same for very many, of a change that leaves one event for all.
-   *
-   * @example await writer.insertAll(change, given);
-   */
+  /** Inserts many advisories in a mutation that emits one event for all. */
   async insertAll(change: Mutation, given: readonly Advisory[]): Promise<void> {
-    for (let at = 0; at < given.length; at += TOGETHER) {
-      const some = given.slice(at, at + TOGETHER);
+    for (let at = 0; at < given.length; at += BATCH_SIZE) {
+      const batch = given.slice(at, at + BATCH_SIZE);
       await change.insertAll(
         advisories,
-        some.map((one) => this.#begun(one)),
+        batch.map((one) => this.#withUid(one)),
       );
-      await noteSubpackages(change.tx, this.group, some);
-      // The embedded database writes without waiting: let readers have their turn.
+      await indexSubpackages(change.tx, this.group, batch);
+      // The embedded database writes synchronously: yield to the event loop.
       await setImmediate();
     }
   }
 
-  #begun(given: Advisory): Advisory {
-    const created = copied(given);
-    created.uid = newChildUid(this.group);
-    created.createTime ??= timestampFromMs(this.time);
-    this.#settle(created);
-    return created;
-  }
-
-  /**
-   * Stores one anew, as it is given: what it was before is gone.
-   *
-   * @example const stored = await writer.update({ ...before, aliases });
-   */
+  /** Replaces an advisory. */
   async update(given: Advisory): Promise<Advisory> {
     const updated = copied(given);
-    this.#settle(updated);
+    this.#setDefaults(updated);
     await this.change.update(advisories, updated, this.change.call.method);
-    await noteSubpackages(this.change.tx, this.group, [updated]);
+    await indexSubpackages(this.change.tx, this.group, [updated]);
     return updated;
   }
 
-  /** Marks one as deleted. It stays, for those who keep a copy. */
+  /** Soft-deletes an advisory. */
   async delete(given: Advisory): Promise<Advisory> {
     return this.update({ ...given, deleteTime: timestampFromMs(this.time) });
   }
 
-  #settle(advisory: Advisory): void {
+  #withUid(given: Advisory): Advisory {
+    const created = copied(given);
+    created.uid = newChildUid(this.group);
+    created.createTime ??= timestampFromMs(this.time);
+    this.#setDefaults(created);
+    return created;
+  }
+
+  #setDefaults(advisory: Advisory): void {
     advisory.updateTime = timestampFromMs(this.time);
-    // Filled in whenever it is read.
+    // Hydrated on every read.
     advisory.severities = [];
     for (const event of advisory.events) {
       if (event.uid === "") event.uid = newChildUid(advisory.uid);
       event.createTime ??= timestampFromMs(this.time);
     }
-    advisory.events.sort((a, b) => happened(a) - happened(b));
+    advisory.events.sort((a, b) => timeOf(a) - timeOf(b));
   }
 }
 
-/** Copied no deeper than it is changed here: very many can come at once. */
+/** A shallow copy: an import has very many advisories. */
 function copied(given: Advisory): Advisory {
   return { ...given, events: given.events.map((event) => ({ ...event })) };
 }
 
-function happened({ createTime }: AdvisoryEvent): number {
+function timeOf({ createTime }: AdvisoryEvent): number {
   return createTime === undefined ? 0 : timestampMs(createTime);
+}
+
+/** Writes advisories of a group in a transaction of their own. */
+export function writeIn<T>(
+  engine: Engine,
+  call: Call,
+  group: string,
+  work: (writer: AdvisoryWriter) => Promise<T>,
+): Promise<T> {
+  return engine.store.write(async (tx) => {
+    return work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
+  });
+}
+
+/** Changes an advisory in a transaction of its own. Throws if it does not exist, or is deleted. */
+export function writeAdvisory<T>(
+  engine: Engine,
+  call: Call,
+  uid: string,
+  work: (writer: AdvisoryWriter, before: Advisory) => Promise<T>,
+  which: "present" | "deleted too" = "present",
+): Promise<T> {
+  return engine.store.write(async (tx) => {
+    // Checked first, so that the error names the advisory and not its group.
+    if ((await advisories.table.find(tx, uid, "data")) === undefined) throw missing(uid);
+    const writer = await AdvisoryWriter.begin(new Mutation(call, tx, engine), parentOf(uid));
+    const before = await writer.findByUid(uid);
+    if (which === "present" && before.deleteTime !== undefined) throw missing(uid);
+    return work(writer, before);
+  });
+}
+
+function missing(uid: string): Error {
+  return notFound(advisories.typeName, uid);
 }

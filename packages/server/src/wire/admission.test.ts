@@ -17,7 +17,7 @@ const GROUPS = "/iam/v2beta1/groups";
 /** What has not come by then does not come, on the slowest machine. */
 const WAITS = { timeout: 120_000 };
 
-/** A port that admits who says "good", and whose methods answer with what they were sent. */
+/** A port that accepts the token "good", and whose methods return what they were sent. */
 async function guarded(t: TestContext, limits: Partial<Limits> = {}): Promise<TestPort> {
   const answers = {
     CreateGroup: ({ group }: CreateGroupRequest) => group ?? create(GroupSchema),
@@ -39,7 +39,7 @@ function dial(t: TestContext, port: TestPort): { socket: Socket; heard: () => st
   return { socket, heard: () => heard };
 }
 
-/** Writes to a port and waits until the answers heard match. */
+/** Writes to a port and waits until the responses match. */
 async function until(socket: Socket, heard: () => string, pattern: RegExp): Promise<string> {
   while (!pattern.test(heard())) {
     if (socket.closed) assert.fail(`closed after ${JSON.stringify(heard())}`);
@@ -55,37 +55,37 @@ function head(path: string, ...fields: string[]): string {
 for (const [how, fields] of [
   ["of known length", ["Content-Length: 1000000"]],
   ["in chunks", ["Transfer-Encoding: chunked"]],
-  ["that waits to be asked for", ["Content-Length: 1000000", "Expect: 100-continue"]],
+  ["with 100-continue", ["Content-Length: 1000000", "Expect: 100-continue"]],
 ] as const) {
   for (const [protocol, path, type, answer] of [
     ["REST", GROUPS, "application/json", /^HTTP\/1.1 401 /],
     ["gRPC-Web", CREATE, "application/grpc-web", /^HTTP\/1.1 200 [\s\S]*grpc-status: 16/],
   ] as const) {
-    test(`${protocol} rejects a caller before a body ${how}, and hangs up`, WAITS, async (t) => {
-      const port = await guarded(t);
-      const { socket, heard } = dial(t, port);
-      socket.write(head(path, `Content-Type: ${type}`, "Authorization: Bearer bad", ...fields));
-      const answered = await until(socket, heard, answer);
-      assert.match(answered, /^connection: close/im);
-      assert.doesNotMatch(answered, / 100 /);
-      if (!socket.closed) await once(socket, "close");
-      assert.equal(port.methods.calls.length, 0);
-    });
+    test(
+      `${protocol} rejects a caller before a body ${how}, and closes the connection`,
+      WAITS,
+      async (t) => {
+        const port = await guarded(t);
+        const { socket, heard } = dial(t, port);
+        socket.write(head(path, `Content-Type: ${type}`, "Authorization: Bearer bad", ...fields));
+        const answered = await until(socket, heard, answer);
+        assert.match(answered, /^connection: close/im);
+        assert.doesNotMatch(answered, / 100 /);
+        if (!socket.closed) await once(socket, "close");
+        assert.equal(port.methods.calls.length, 0);
+      },
+    );
   }
 }
 
-test(
-  "a body that waits to be asked for is asked for once its caller is admitted",
-  WAITS,
-  async (t) => {
-    const { socket, heard } = dial(t, await guarded(t));
-    const fields = ["Authorization: Bearer good", "Content-Length: 12", "Expect: 100-continue"];
-    socket.write(head(GROUPS, ...fields));
-    await until(socket, heard, /^HTTP\/1.1 100 Continue\r\n\r\n$/);
-    socket.write('{"name":"a"}');
-    assert.match(await until(socket, heard, /"name"/), /HTTP\/1.1 200 [\s\S]*"name":"a"/);
-  },
-);
+test("a body with 100-continue is asked for once its caller is admitted", WAITS, async (t) => {
+  const { socket, heard } = dial(t, await guarded(t));
+  const fields = ["Authorization: Bearer good", "Content-Length: 12", "Expect: 100-continue"];
+  socket.write(head(GROUPS, ...fields));
+  await until(socket, heard, /^HTTP\/1.1 100 Continue\r\n\r\n$/);
+  socket.write('{"name":"a"}');
+  assert.match(await until(socket, heard, /"name"/), /HTTP\/1.1 200 [\s\S]*"name":"a"/);
+});
 
 test("a rejected request with a short body leaves its connection usable", WAITS, async (t) => {
   const { socket, heard } = dial(t, await guarded(t));
@@ -140,8 +140,8 @@ for (const [protocol, headers, check] of [
   );
 }
 
-test("methods open to anyone take small bodies only, whatever the protocol", WAITS, async (t) => {
-  const port = await guarded(t, { openMessageBytes: 100 });
+test("public methods accept small bodies only, in every protocol", WAITS, async (t) => {
+  const port = await guarded(t, { publicMessageBytes: 100 });
   const frame = (size: number) =>
     Buffer.from([0, 0, 0, 0, size, 10, size - 2, ...Array(size - 2).fill(97)]);
   const post = (path: string, type: string, body: string | Buffer) =>
@@ -209,7 +209,7 @@ test("parameters, header fields and path segments are bounded in number", WAITS,
   assert.equal((await fetch(`${port.url}/${"%2Fa".repeat(512)}`)).status, 414);
 });
 
-test("large bodies are held up to a budget, small ones always", WAITS, async (t) => {
+test("large bodies are accepted up to a budget, small ones always", WAITS, async (t) => {
   const KIB = 1024;
   const port = await guarded(t, { bodyBytes: 800 * KIB });
   const good = "Authorization: Bearer good";

@@ -4,7 +4,7 @@ import { BodyBudget } from "./body-budget.ts";
 
 const FULL = { code: "UNAVAILABLE", httpStatus: 503 };
 
-test("large bodies are held up to the budget, and up to a quarter of it for one network", () => {
+test("large bodies are accepted up to the budget, and a quarter of it for one network", () => {
   const budget = new BodyBudget(1_000);
   for (const network of ["a", "b", "c", "d"]) {
     budget.hold(network, 100);
@@ -18,7 +18,7 @@ test("large bodies are held up to the budget, and up to a quarter of it for one 
   assert.throws(() => budget.hold("a", 1), FULL);
 });
 
-test("what is released is free again", () => {
+test("released bytes are available again", () => {
   const budget = new BodyBudget(400);
   for (let n = 0; n < 10; n++) {
     budget.hold("a", 100);

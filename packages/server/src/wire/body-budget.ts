@@ -1,17 +1,17 @@
-/** Bounds the memory that request bodies take, over all requests. */
+/** Bounds the memory of all request bodies together. */
 import { WharfError } from "../lib/errors.ts";
 import { HttpFault } from "./http.ts";
 
-/** Bodies up to this size are always read: the bound on connections bounds them. */
+/** Bodies up to this size are not counted: the connection limit bounds them. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
-/** One client network can hold this part of the budget, so that no tenant takes all of it. */
+/** The share of the budget for one client network, so that none can exhaust it. */
 const NETWORK_SHARE = 1 / 4;
 
-/** Seconds after which rejected clients may try again: most requests take far less. */
-const RETRY_AFTER = "1";
+/** Most requests take far less. */
+const RETRY_AFTER_SECONDS = "1";
 
-/** The bytes of large bodies from their arrival until their request was answered. */
+/** Counts the bytes of large bodies until their requests are answered. */
 export class BodyBudget {
   readonly #maxBytes: number;
   readonly #networks = new Map<string, number>();
@@ -21,17 +21,17 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Counts bytes that have arrived; throws UNAVAILABLE, and counts nothing, beyond the budget. */
+  /** Charges bytes to a network. Throws UNAVAILABLE, and charges nothing, if they exceed the budget. */
   hold(network: string, bytes: number): void {
     const held = (this.#networks.get(network) ?? 0) + bytes;
     if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytes * NETWORK_SHARE) {
       const error = new WharfError("UNAVAILABLE", "too many large requests at once: try again");
-      throw new HttpFault(error, 503, { "retry-after": RETRY_AFTER, connection: "close" });
+      throw new HttpFault(error, 503, { "retry-after": RETRY_AFTER_SECONDS, connection: "close" });
     }
     this.#bytes += bytes;
     this.#networks.set(network, held);

@@ -1,21 +1,17 @@
-/** Reading what a client sends, up to a limit. */
+/** Reads request bodies. */
 
 import type { Readable } from "node:stream";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
-import type { Conversation } from "./answer.ts";
 import { HttpFault } from "./http.ts";
-import type { Exchange } from "./request-context.ts";
+import type { HttpContext } from "./http-reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * Reads a body, unpacking gzip. Rejects when it is larger than the limit, packed or unpacked.
- *
- * @example const text = (await readBody(conversation, limits.messageBytes)).toString();
- */
+/** Reads a body and decompresses gzip. Rejects if it exceeds the limit, compressed or not. */
 export async function readBody(
-  { request, response, exchange }: Pick<Conversation, "request" | "response" | "exchange">,
+  { request, response, context }: Pick<HttpContext, "request" | "response" | "context">,
   limit: number,
 ): Promise<Buffer> {
   const { headers } = request;
@@ -23,30 +19,25 @@ export async function readBody(
   if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
     response.writeContinue();
   }
-  const bytes = await collect(request, limit, exchange);
+  const bytes = await collect(request, limit, context);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding === "identity" || bytes.length === 0) return bytes;
   if (encoding !== "gzip") {
     const description = `content-encoding must be gzip or identity, not ${JSON.stringify(encoding)}`;
     throw new HttpFault(invalidArgument({ field: "", description }), 415);
   }
-  const unpacked = await unzip(bytes, limit);
-  exchange.received(unpacked.length);
-  return unpacked;
+  const decompressed = await gunzip(bytes, limit);
+  context.received(decompressed.length);
+  return decompressed;
 }
 
-/** Only now is it certain that the body is wanted. */
 const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/**
- * Unpacks gzip, giving up as soon as the result passes the limit.
- *
- * @example await unzip(packed, limits.messageBytes)
- */
-export function unzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
+/** Decompresses gzip, up to a limit. */
+export function gunzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    zlib().gunzip(bytes, { maxOutputLength: limit }, (error, unpacked) => {
-      if (!error) resolve(unpacked);
+    zlib().gunzip(bytes, { maxOutputLength: limit }, (error, decompressed) => {
+      if (!error) resolve(decompressed);
       else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
         reject(tooLarge(limit));
       } else reject(invalidArgument({ field: "", description: "the body is not valid gzip" }));
@@ -54,15 +45,15 @@ export function unzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
   });
 }
 
-/** The connection is not worth keeping: whatever else the client is sending would come first. */
+/** Closes the connection: the rest of the body would have to be read before the next request. */
 function tooLarge(limit: number): HttpFault {
   const error = new WharfError("RESOURCE_EXHAUSTED", `the request is larger than ${limit} bytes`);
   return new HttpFault(error, 413, { connection: "close" });
 }
 
-function collect(stream: Readable, limit: number, exchange: Exchange): Promise<Buffer> {
+function collect(stream: Readable, limit: number, context: RequestContext): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // A request without a body is at its end from the start, and will not say so again.
+    // The stream of a request without a body has ended already, and emits no event.
     if (stream.readableEnded) {
       resolve(EMPTY);
       return;
@@ -73,7 +64,7 @@ function collect(stream: Readable, limit: number, exchange: Exchange): Promise<B
       try {
         size += chunk.length;
         if (size > limit) throw tooLarge(limit);
-        exchange.received(chunk.length);
+        context.received(chunk.length);
         chunks.push(chunk);
       } catch (error) {
         stream.pause();
@@ -84,9 +75,9 @@ function collect(stream: Readable, limit: number, exchange: Exchange): Promise<B
     stream.once("end", () => {
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : joined(chunks));
     });
-    const lost = () => reject(new WharfError("CANCELLED", "the client closed the request"));
-    stream.once("error", lost);
-    stream.once("aborted", lost);
+    const disconnected = () => reject(new WharfError("CANCELLED", "the client closed the request"));
+    stream.once("error", disconnected);
+    stream.once("aborted", disconnected);
   });
 }
 

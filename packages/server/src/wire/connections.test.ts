@@ -92,7 +92,7 @@ test(
   },
 );
 
-test("no work under way is given up for a connection of the same network", WAITS, async (t) => {
+test("busy connections are not closed for another one of the same network", WAITS, async (t) => {
   const here = await site(t, { connectionsPerNetwork: 1 });
   const busy = await dial(t, here, "127.0.0.2");
   const answer = ask(busy, "slow");
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test("who keeps all connections busy still makes room for others", WAITS, async (t) => {
+test("a network that keeps all connections busy still yields to others", WAITS, async (t) => {
   const here = await site(t, { connections: 3 });
   for (let n = 0; n < 3; n++) {
     void ask(await dial(t, here, "127.0.0.2"), "slow");
@@ -136,7 +136,7 @@ test("who keeps all connections busy still makes room for others", WAITS, async 
   assert.deepEqual(here.closed, ["total", "total"]);
 });
 
-test("trusted proxies have no share, and do not make room for others", WAITS, async (t) => {
+test("trusted proxies have no limit, and are not closed for others", WAITS, async (t) => {
   const limits = { connections: 4, connectionsPerNetwork: 1 };
   const here = await site(t, limits, ["127.0.0.2"]);
   const proxied: Socket[] = [];

@@ -1,21 +1,21 @@
-/** Which connections are open, and which of them is closed when there are too many. */
+/** Bounds the number of open connections. */
 import type { Socket } from "node:net";
 import { clientNetwork } from "../lib/client-network.ts";
 import type { Limits } from "./limits.ts";
 import type { CloseReason } from "./observer.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
-/** One connection, and what its client does with it. */
+/** One connection and its activity. */
 export class Connection {
-  /** The address of the other end. */
+  /** The remote address. */
   readonly peer: string;
-  /** What it counts for: its client's network; undefined for trusted proxies, which are not limited. */
+  /** The client network whose limit applies; undefined for trusted proxies, which have none. */
   readonly network: string | undefined;
   readonly #socket: Socket;
-  /** Requests that are not answered yet, and those there ever were. */
+  /** Requests in progress, and all requests so far. */
   #active = 0;
   #total = 0;
-  #changed = performance.now();
+  #lastActivity = performance.now();
 
   constructor(socket: Socket, proxies: TrustedProxies | undefined) {
     this.#socket = socket;
@@ -27,26 +27,26 @@ export class Connection {
     return this.#active === 0;
   }
 
-  /** Whether its client has never sent a whole request. */
+  /** Whether the client has never sent complete request headers. */
   get isUnused(): boolean {
     return this.#total === 0;
   }
 
-  /** `performance.now()` of its beginning, or of when a request of it last began or was answered. */
-  get changed(): number {
-    return this.#changed;
+  /** `performance.now()` when it was opened, or when a request last started or finished. */
+  get lastActivity(): number {
+    return this.#lastActivity;
   }
 
-  /** A request has come, with all of its headers. Bytes and pings alone are no activity. */
-  began(now: number): void {
+  /** All headers of a request have arrived. Bytes and pings alone do not count as activity. */
+  requestStarted(now: number): void {
     this.#active += 1;
     this.#total += 1;
-    this.#changed = now;
+    this.#lastActivity = now;
   }
 
-  answered(now: number): void {
+  requestFinished(now: number): void {
     this.#active -= 1;
-    this.#changed = now;
+    this.#lastActivity = now;
   }
 
   close(): void {
@@ -58,9 +58,9 @@ export class Connection {
 type Group = Set<Connection>;
 
 /**
- * Keeps connections within bounds. Beyond the bound of its network, a new connection takes the place of
- * the network's idlest one. Beyond the bound of all, it takes the place of the idlest connection of
- * the network that has the most, so that a network with many makes room for those with few.
+ * Enforces the limits. At the limit of its network, a new connection replaces the least recently active one of that
+ * network. At the total limit, it replaces the least recently active one of the network with the most connections,
+ * so a network with many cannot starve those with few.
  */
 export class Connections {
   readonly #limits: Pick<Limits, "connections" | "connectionsPerNetwork">;
@@ -68,7 +68,7 @@ export class Connections {
   readonly #closed: (reason: CloseReason) => void;
   readonly #groups = new Map<string | undefined, Group>();
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  /** The connections by their other end, which is how a TLS socket finds its own. */
+  /** By remote address and port: a TLS socket has no other link to its connection. */
   readonly #byPeer = new Map<string, Connection>();
   #count = 0;
 
@@ -86,7 +86,7 @@ export class Connections {
     return this.#count;
   }
 
-  /** Takes a new connection, closing another for it if need be; or closes it, if none can be. */
+  /** Accepts a connection, closing another if necessary; closes the new one if no other can be closed. */
   add(socket: Socket): void {
     const connection = new Connection(socket, this.#proxies);
     const reason = this.#makeRoom(connection);
@@ -107,7 +107,7 @@ export class Connections {
     });
   }
 
-  /** The connection of a socket, or of a TLS socket above it. */
+  /** The connection of a socket, or of the TLS socket on top of it. */
   of(socket: Socket): Connection {
     let known = this.#bySocket.get(socket);
     if (known === undefined) {
@@ -117,7 +117,7 @@ export class Connections {
     return known;
   }
 
-  /** Closes what must go for a new connection; says why, where nothing can. */
+  /** Closes another connection if a limit is reached. Returns the limit if none can be closed. */
   #makeRoom({ network }: Connection): CloseReason | undefined {
     const own = this.#groups.get(network);
     if (network !== undefined && (own?.size ?? 0) >= this.#limits.connectionsPerNetwork) {
@@ -126,7 +126,7 @@ export class Connections {
     if (this.#count < this.#limits.connections) return undefined;
     const [largest, size] = this.#largest();
     const ownSize = network === undefined ? 0 : (own?.size ?? 0) + 1;
-    // Work under way is given up only for those who hold less.
+    // Busy connections are closed only in favor of a smaller network.
     const made =
       ownSize > size
         ? this.#closeIdlest(own, "total", { busy: false })
@@ -134,7 +134,7 @@ export class Connections {
     return made ? undefined : "total";
   }
 
-  /** The network that has the most connections, or all that do; trusted proxies, if nobody else. */
+  /** The connections of the largest networks; those of trusted proxies if there are no others. */
   #largest(): [connections: Iterable<Connection>, size: number] {
     let size = 0;
     let largest: Group[] = [];
@@ -172,9 +172,9 @@ export class Connections {
   }
 }
 
-/** Those without work come first, then those whose last work is longest ago. */
+/** Idle connections first, then by least recent activity. */
 function isIdler(one: Connection, other: Connection): boolean {
-  return one.isIdle === other.isIdle ? one.changed < other.changed : one.isIdle;
+  return one.isIdle === other.isIdle ? one.lastActivity < other.lastActivity : one.isIdle;
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

@@ -1,4 +1,4 @@
-/** Which web pages of other origins may read our answers. */
+/** Cross-origin resource sharing: the origins whose pages may read responses. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
 export interface CorsOptions {
@@ -6,54 +6,45 @@ export interface CorsOptions {
   readonly origins: readonly string[];
 }
 
-const EXPOSED =
+const EXPOSED_HEADERS =
   "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id, " +
   "deprecation, sunset, link";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const ASKED_HEADERS =
+const ALLOWED_HEADERS =
   "authorization, content-type, grpc-timeout, x-grpc-web, x-request-id, x-user-agent";
 
-/** Two hours: the longest that browsers remember a preflight. */
+/** Two hours: the maximum in Chromium. */
 const MAX_AGE_SECONDS = "7200";
 
 export class Cors {
   readonly #origins: ReadonlySet<string>;
-  readonly #everyone: boolean;
+  readonly #allowsAll: boolean;
 
   constructor(options: CorsOptions) {
     this.#origins = new Set(options.origins);
-    this.#everyone = this.#origins.has("*");
+    this.#allowsAll = this.#origins.has("*");
   }
 
-  /** True when answers differ by origin, so that caches must keep them apart. */
+  /** Whether responses differ by origin: they need `Vary: Origin`. */
   get varies(): boolean {
-    return this.#origins.size > 0 && !this.#everyone;
+    return this.#origins.size > 0 && !this.#allowsAll;
   }
 
-  /**
-   * Headers for an answer to a page of this origin, if the origin is one of ours.
-   *
-   * @example cors.headersFor("https://console.example")
-   */
+  /** Response headers for a request of this origin, if it is allowed. */
   headersFor(origin: string | undefined): OutgoingHttpHeaders | undefined {
     if (origin === undefined) return undefined;
     if (this.#origins.has(origin)) {
       return {
         "access-control-allow-origin": origin,
         "access-control-allow-credentials": "true",
-        "access-control-expose-headers": EXPOSED,
+        "access-control-expose-headers": EXPOSED_HEADERS,
       };
     }
-    if (!this.#everyone) return undefined;
-    return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
+    if (!this.#allowsAll) return undefined;
+    return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED_HEADERS };
   }
 
-  /**
-   * Headers that answer a browser's question before the request proper; undefined when this is
-   * not such a question or the origin is not one of ours.
-   *
-   * @example cors.preflight(request.headers)
-   */
+  /** Response headers of a preflight; undefined if the request is none or the origin is not allowed. */
   preflight(headers: IncomingHttpHeaders): OutgoingHttpHeaders | undefined {
     if (headers["access-control-request-method"] === undefined) return undefined;
     const allowed = this.headersFor(headers.origin);
@@ -61,7 +52,7 @@ export class Cors {
       allowed && {
         ...allowed,
         "access-control-allow-methods": METHODS,
-        "access-control-allow-headers": ASKED_HEADERS,
+        "access-control-allow-headers": ALLOWED_HEADERS,
         "access-control-max-age": MAX_AGE_SECONDS,
       }
     );

@@ -11,7 +11,7 @@ class Item extends Expiring {
   }
 }
 
-test("what stays too long expires once, what is taken out does not", async () => {
+test("entries expire once; removed entries do not", async () => {
   const deadlines = new Deadlines(40);
   const items = Array.from({ length: 5 }, () => new Item());
   for (const item of items) deadlines.add(item);
@@ -25,7 +25,7 @@ test("what stays too long expires once, what is taken out does not", async () =>
   );
 });
 
-test("what begins later expires later", async () => {
+test("later entries expire later", async () => {
   const deadlines = new Deadlines(100);
   const first = new Item();
   deadlines.add(first);

@@ -1,21 +1,20 @@
-/** Something that must be over by a certain time. */
+/** An entry of a list of deadlines. */
 export abstract class Expiring {
-  /** `performance.now()` of its beginning. */
+  /** `performance.now()` at its start. */
   readonly started: number = performance.now();
-  /** Neighbours in the list of what is under way; only the list touches them. */
+  /** Neighbors in the linked list. Only Deadlines sets them. */
   older: Expiring | undefined = undefined;
   newer: Expiring | undefined = undefined;
 
   abstract expire(): void;
 }
 
-/** How many times the shared clock looks in the time that a request may take. */
-const LOOKS = 20;
+/** How often expired entries are collected, as a fraction of the time limit. */
+const CHECKS_PER_TIMEOUT = 20;
 
 /**
- * One clock for all requests that have the same time limit, looking at the oldest first. A timer or
- * an entry in a set for each would be the most expensive thing we do for a short request; a place
- * in a linked list is next to nothing.
+ * The deadlines of all requests with the same time limit: a linked list, oldest first, and one timer. A timer or a
+ * set entry per request would be the largest cost of a short request.
  */
 export class Deadlines {
   readonly #ms: number;
@@ -32,10 +31,13 @@ export class Deadlines {
     if (this.#newest) this.#newest.newer = item;
     else this.#oldest = item;
     this.#newest = item;
-    this.#timer ??= setInterval(() => this.#look(), Math.ceil(this.#ms / LOOKS)).unref();
+    this.#timer ??= setInterval(
+      () => this.#check(),
+      Math.ceil(this.#ms / CHECKS_PER_TIMEOUT),
+    ).unref();
   }
 
-  /** Takes out what `add` put in. */
+  /** Removes an entry of the list. */
   delete(item: Expiring): void {
     const { older, newer } = item;
     if (older) older.newer = newer;
@@ -46,7 +48,7 @@ export class Deadlines {
     item.newer = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     const latest = performance.now() - this.#ms;
     while (this.#oldest && this.#oldest.started <= latest) {
       const item = this.#oldest;

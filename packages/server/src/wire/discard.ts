@@ -1,27 +1,22 @@
-/** What a client is still sending when its answer is ready is of no use to anyone. */
+/** Handles request bodies that are still being sent after the response. */
 import type { IncomingMessage } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { HttpIn } from "./http.ts";
 
-/** Enough for an answer to cross the world; little enough that endless uploads gain nothing. */
+/** Long enough to deliver the response on slow networks. */
 const LINGER_MS = 3_000;
 
 /**
- * Bytes read and dropped so that the client gets to see its answer: many over HTTP/1, where a client
- * may read only after it has sent everything; few over HTTP/2, where flow control tells it to stop.
+ * Bytes that are read and discarded so that the client receives the response. HTTP/1 clients may read only after
+ * they have sent everything; HTTP/2 has flow control.
  */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 const MAX_DISCARDED_STREAM_BYTES = 64 * 1024;
 
-/** Bodies of announced length up to this are read to their end, and the connection stays open. */
+/** Bodies with a Content-Length up to this are read to their end, and the connection stays open. */
 const MAX_DRAINED_BYTES = 64 * 1024;
 
-/**
- * Reads on after the answer of a stream and throws away what comes. A reset sent at once could
- * overtake the answer, so the client gets a moment to end of its own accord.
- *
- * @example if (!stream.readableEnded) discardRest(stream);
- */
+/** Discards the rest of a stream's body, then closes the stream. An immediate reset could overtake the response. */
 export function discardRest(stream: ServerHttp2Stream): void {
   drop(stream, MAX_DISCARDED_STREAM_BYTES);
   const timer = setTimeout(() => stream.close(), LINGER_MS).unref();
@@ -29,13 +24,10 @@ export function discardRest(stream: ServerHttp2Stream): void {
 }
 
 /**
- * The same for HTTP/1, where the answer ends the connection: our side is closed, theirs is read
- * until they have closed it too. A socket closed with bytes unread would be reset, and the client,
- * still writing, would never see why.
- *
- * @example response.write(body); hangUpGently(request);
+ * Closes an HTTP/1 connection after the response: half-closes the socket and reads until the client closes its side.
+ * Closing a socket with unread bytes resets it, and the client would lose the response.
  */
-export function hangUpGently(request: IncomingMessage): void {
+export function closeGracefully(request: IncomingMessage): void {
   const { socket } = request;
   drop(request, MAX_DISCARDED_BYTES);
   socket.end();
@@ -43,24 +35,14 @@ export function hangUpGently(request: IncomingMessage): void {
   socket.on("close", () => clearTimeout(timer));
 }
 
-/**
- * Whether a client may be sending much that nobody will read: over HTTP/1 the connection is then
- * closed with the answer.
- *
- * @example if (leavesBody(request)) headers.connection = "close";
- */
-export function leavesBody({ complete, headers, httpVersionMajor }: HttpIn): boolean {
+/** Whether an HTTP/1 client may still be sending a long body: the response closes the connection then. */
+export function hasUnreadBody({ complete, headers, httpVersionMajor }: HttpIn): boolean {
   if (complete || httpVersionMajor > 1) return false;
   if (headers["transfer-encoding"] !== undefined) return true;
   return Number(headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
 }
 
-/**
- * Over HTTP/2, bounds what the client goes on sending after its answer. Over HTTP/1 this is done
- * when the connection is closed.
- *
- * @example response.end(body); abandonStream(request);
- */
+/** Bounds what an HTTP/2 client sends after the response. In HTTP/1, closing the connection does. */
 export function abandonStream({ stream }: HttpIn): void {
   if (stream === undefined || stream.destroyed) return;
   if (!stream.endAfterHeaders && !stream.readableEnded) discardRest(stream);

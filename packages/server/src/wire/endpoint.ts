@@ -5,7 +5,7 @@ import type { WharfError } from "../lib/errors.ts";
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
-  /** What stood after the question mark, as it came. */
+  /** The raw query string. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
@@ -17,21 +17,17 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  /** All of it, or the pieces that it is made of as it goes out, each when the client has room. */
+  /** The whole body, or chunks that are produced as fast as the client reads. */
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
-  /** Why it is a refusal, for the log; the body has said so in its own way. */
+  /** The error behind the response, for the log. The body reports it in a format of its own. */
   readonly error?: WharfError;
 }
 
-/**
- * Answers one exact path, or everything below it.
- *
- * @example { method: "GET", path: "/healthz", handle: async () => ({ status: 200, headers: {}, body: "ok" }) }
- */
+/** Handles one exact path, or all paths with a prefix. */
 export interface HttpEndpoint {
   readonly method: string;
   readonly path: string;
-  /** Whether every path that begins with this one is answered; it then ends in a slash. */
+  /** Whether `path` is a prefix, which then ends in a slash. */
   readonly prefix?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

@@ -31,12 +31,12 @@ test("the exact path comes first, then the longest prefix", () => {
 });
 
 test("a path and a method have one endpoint", () => {
-  assert.throws(() => new Endpoints([below("/a/"), below("/a/")], []), /two endpoints answer GET/);
+  assert.throws(() => new Endpoints([below("/a/"), below("/a/")], []), /two endpoints handle GET/);
   const both = new Endpoints([below("/a/"), below("/a/", "POST")], []);
   assert.deepEqual([...(both.find("/a/x")?.keys() ?? [])], ["GET", "POST"]);
 });
 
-test("a prefix that would stand before a route is refused", () => {
+test("a prefix that would shadow a route is rejected", () => {
   const templates = ["/iam/v2beta1/groups", "/iam/v2beta1/groups/{uid=**}"];
   for (const path of ["/", "/iam/", "/iam/v2/", "/iam/v2beta1/groups/", "/iam/v2/groups/x/"])
     assert.throws(() => new Endpoints([below(path)], templates), /would shadow/, path);
@@ -44,15 +44,15 @@ test("a prefix that would stand before a route is refused", () => {
     assert.ok(new Endpoints([below(path)], templates));
 });
 
-test("everything below a prefix is answered, by its methods only, and counted as one", async (t) => {
+test("a prefix matches all paths below it, for its HTTP methods only, and is one method in logs", async (t) => {
   const answers = { GetGroup: () => create(GroupSchema) };
   const port = await open(t, answers, { endpoints: [below("/tree/"), at("/tree/exact")] });
   const get = async (path: string) => (await fetch(`${port.url}${path}`)).text();
   assert.equal(await get("/tree/a/b%2Fc?x=1"), "/tree/a/b%2Fc");
   assert.equal(await get("/tree/exact"), "/tree/exact");
-  assert.match(await get("/tree"), /there is nothing at this path/);
+  assert.match(await get("/tree"), /no route matches this path/);
   assert.match(await get("/iam/v2/groups/x"), /^\{"uid":/);
-  const refused = await fetch(`${port.url}/tree/a`, { method: "DELETE" });
-  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET"]);
+  const rejected = await fetch(`${port.url}/tree/a`, { method: "DELETE" });
+  assert.deepEqual([rejected.status, rejected.headers.get("allow")], [405, "GET"]);
   assert.deepEqual(port.events.map(({ method }) => method).slice(0, 2), ["/tree/", "/tree/exact"]);
 });

@@ -4,15 +4,13 @@ import type { HttpEndpoint } from "./endpoint.ts";
 export type ByMethod = ReadonlyMap<string, HttpEndpoint>;
 
 /**
- * Finds endpoints by path: the one that has exactly this path, else the one with the longest prefix.
- * Refuses to exist when a prefix would stand before a route of the contract.
- *
- * @example new Endpoints(endpoints, routes.map((route) => route.template)).find("/healthz")
+ * Finds endpoints by path: exact matches first, then the longest prefix. The constructor throws if a prefix would
+ * shadow a route of the contract.
  */
 export class Endpoints {
   readonly #exact = new Map<string, Map<string, HttpEndpoint>>();
   readonly #prefixes: (readonly [prefix: string, endpoints: Map<string, HttpEndpoint>])[];
-  /** Paths of methods mostly are longer than any exact one, and then need not be looked up. */
+  /** Most paths of methods are longer than any exact path, and need no lookup. */
   readonly #longestExact: number;
 
   constructor(endpoints: readonly HttpEndpoint[], templates: readonly string[]) {
@@ -38,11 +36,11 @@ export class Endpoints {
 function add(paths: Map<string, Map<string, HttpEndpoint>>, endpoint: HttpEndpoint): void {
   const { path, method } = endpoint;
   const methods = paths.get(path) ?? new Map<string, HttpEndpoint>();
-  if (methods.has(method)) throw new Error(`two endpoints answer ${method} ${path}`);
+  if (methods.has(method)) throw new Error(`two endpoints handle ${method} ${path}`);
   paths.set(path, methods.set(method, endpoint));
 }
 
-/** Whether some path that a route answers begins with a prefix. */
+/** Whether a route can match a path that begins with a prefix. */
 function overlaps(prefix: string, template: string): boolean {
   return [template, template.replace("/v2beta1/", "/v2/")].some((one) => {
     const variable = one.indexOf("{");

@@ -1,50 +1,44 @@
 /**
- * The host that a request is for. There must be one only, so that this server and whatever stands
- * before it cannot take a request for two different ones; and a server that listens on a loopback
- * address answers to its own names alone: a page of another site could otherwise reach it by a DNS
- * name that is made to lead to this machine (DNS rebinding).
+ * Validates the host of requests. A request must name exactly one, so that this server and a proxy in front of it
+ * cannot disagree about it. A server that listens on a loopback address accepts only its own names: pages of other
+ * sites could reach it by a DNS name that resolves to this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { invalidArgument } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { HttpFault } from "./http.ts";
 
-/** Accepted hosts kept as they came, so that each request costs one look-up. */
-const MAX_KNOWN = 100;
+/** Accepted hosts are cached as sent, so that each request costs one lookup. */
+const MAX_CACHE_ENTRIES = 100;
 
-/** A request as far as its host is concerned. */
+/** The parts of a request that name its host. */
 export interface HostedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Names and values as they came over HTTP/1. */
+  /** Names and values in alternation; HTTP/1 only. */
   readonly rawHeaders: readonly string[];
   readonly httpVersion: string;
   readonly url?: string | undefined;
 }
 
-/** The names that a server on a loopback address answers to. */
+/** The host names of a server that listens on a loopback address. */
 export class LoopbackHosts {
   readonly #names: ReadonlySet<string>;
-  readonly #known = new Set<string>();
+  readonly #accepted = new Set<string>();
 
-  /** @example new LoopbackHosts(["wharf.example.com", "registry.example.com:5000"]) */
   constructor(hosts: readonly string[]) {
     this.#names = new Set(hosts.map(nameOf));
   }
 
   accepts(host: string): boolean {
-    if (this.#known.has(host)) return true;
+    if (this.#accepted.has(host)) return true;
     const name = nameOf(host);
     const isOurs = isLoopbackHost(name) || name.endsWith(".localhost") || this.#names.has(name);
-    if (isOurs && this.#known.size < MAX_KNOWN) this.#known.add(host);
+    if (isOurs && this.#accepted.size < MAX_CACHE_ENTRIES) this.#accepted.add(host);
     return isOurs;
   }
 }
 
-/**
- * What is wrong with the host of a request; undefined when nothing is.
- *
- * @example const fault = hostFault(wire.hosts, request);
- */
+/** Checks the host of a request; undefined if it is valid. */
 export function hostFault(
   hosts: LoopbackHosts | undefined,
   { headers, rawHeaders, httpVersion, url = "" }: HostedRequest,
@@ -57,7 +51,7 @@ export function hostFault(
     return malformed(`names two hosts, ${JSON.stringify(target)} and ${JSON.stringify(host)}`);
   const named = target ?? host;
   if (hosts === undefined || named === undefined || hosts.accepts(named)) return undefined;
-  const description = `this server listens on a loopback address and does not answer to the host ${JSON.stringify(named)}: call it as localhost, or set --base-url`;
+  const description = `host ${JSON.stringify(named)} is not allowed, because the server listens on a loopback address: call it as localhost, or set --base-url`;
   return fault(description, 421);
 }
 
@@ -70,7 +64,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** The authority of a target in the absolute form that proxies are sent. */
+/** The authority of a request target in absolute form (RFC 9112). */
 function authorityOf(url: string): string | undefined {
   if (url.startsWith("/")) return undefined;
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
@@ -80,7 +74,7 @@ function isSame(one: string, other: string): boolean {
   return one === other || one.toLowerCase() === other.toLowerCase();
 }
 
-/** A host without its port, in the one way to write it. */
+/** A host without its port, normalized. */
 function nameOf(host: string): string {
   const name = host.replace(/:\d*$/, "").toLowerCase();
   return name.startsWith("[") ? name : name.replace(/\.$/, "");
@@ -90,7 +84,7 @@ function malformed(what: string): HttpFault {
   return fault(`the request ${what}`, 400);
 }
 
-/** A proxy that is confused about the host may be confused about more: nothing follows. */
+/** Closes the connection: a proxy that sends a wrong host may smuggle requests. */
 function fault(description: string, status: number): HttpFault {
   const error = invalidArgument({ field: "", description });
   return new HttpFault(error, status, { connection: "close" });

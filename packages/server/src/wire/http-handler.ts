@@ -1,7 +1,5 @@
-/** Every HTTP request that is not gRPC: preflights, endpoints, gRPC-Web and REST part here. */
+/** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web and REST. */
 import { WharfError } from "../lib/errors.ts";
-import type { Conversation } from "./answer.ts";
-import { errorAnswer, sendAnswer } from "./answer.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
@@ -9,16 +7,14 @@ import { handleGrpcWeb } from "./grpc/web.ts";
 import { hostFault } from "./host.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { HttpFault } from "./http.ts";
+import type { HttpContext } from "./http-reply.ts";
+import { errorReply, sendReply } from "./http-reply.ts";
 import { checkParameterCount } from "./parameters.ts";
-import { Exchange } from "./request-context.ts";
+import { RequestContext } from "./request-context.ts";
 import { handleRest } from "./rest/handler.ts";
-import { letGo } from "./stream-answer.ts";
+import { cancelBody } from "./stream-reply.ts";
 
-/**
- * Answers one request over HTTP/1 or HTTP/2.
- *
- * @example server.on("request", (request, response) => handleHttp(wire, request, response, connection));
- */
+/** Handles one request over HTTP/1 or HTTP/2. */
 export function handleHttp(
   wire: Wire,
   request: HttpIn,
@@ -33,24 +29,24 @@ export function handleHttp(
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
-  const exchange = new Exchange(protocol, headers, connection, wire);
-  const conversation = { wire, exchange, request, response };
+  const context = new RequestContext(protocol, headers, connection, wire);
+  const http = { wire, context, request, response };
   const fault = faultOf(wire, request, url, query);
-  if (fault) refuse(conversation, fault);
-  else if (request.method === "OPTIONS" && preflight(conversation)) return;
-  else if (isWeb) handleGrpcWeb(conversation, path);
-  else if (endpoints) handleEndpoint(conversation, endpoints, path, query);
-  else handleRest(conversation, path, query);
+  if (fault) reject(http, fault);
+  else if (request.method === "OPTIONS" && preflight(http)) return;
+  else if (isWeb) handleGrpcWeb(http, path);
+  else if (endpoints) handleEndpoint(http, endpoints, path, query);
+  else handleRest(http, path, query);
 }
 
-/** The path of a URL that may come in the absolute form that proxies are sent. */
+/** The path of a request target, which may have absolute form (RFC 9112). */
 function pathOf(target: string): string {
   if (target.startsWith("/")) return target;
   const authority = /^https?:\/\/[^/]*/i.exec(target);
   return (authority && target.slice(authority[0].length)) || "/";
 }
 
-/** What is wrong with a request whatever it is for; the connection is not worth keeping then. */
+/** The first violation of the limits that all requests share. The connection is closed then. */
 function faultOf(
   { limits, hosts }: Wire,
   request: HttpIn,
@@ -83,47 +79,42 @@ function closing(error: WharfError, status: number): HttpFault {
   return new HttpFault(error, status, { connection: "close" });
 }
 
-function refuse(conversation: Conversation, fault: HttpFault): void {
-  if (conversation.exchange.settle()) sendAnswer(conversation, errorAnswer(conversation, fault));
+function reject(http: HttpContext, fault: HttpFault): void {
+  if (http.context.settle()) sendReply(http, errorReply(http, fault));
 }
 
-function preflight(conversation: Conversation): boolean {
-  const headers = conversation.wire.cors.preflight(conversation.request.headers);
+function preflight(http: HttpContext): boolean {
+  const headers = http.wire.cors.preflight(http.request.headers);
   if (!headers) return false;
-  if (conversation.exchange.settle()) sendAnswer(conversation, { status: 204, headers, body: "" });
+  if (http.context.settle()) sendReply(http, { status: 204, headers, body: "" });
   return true;
 }
 
-function handleEndpoint(
-  conversation: Conversation,
-  endpoints: ByMethod,
-  path: string,
-  query: string,
-): void {
-  const { exchange, request, response, wire } = conversation;
+function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, query: string): void {
+  const { context, request, response, wire } = http;
   const fail = (thrown: unknown) => {
-    if (exchange.settle()) {
-      sendAnswer(conversation, errorAnswer(conversation, WharfError.from(thrown)));
+    if (context.settle()) {
+      sendReply(http, errorReply(http, WharfError.from(thrown)));
     }
   };
   const method = request.method ?? "";
   const endpoint = endpoints.get(method === "HEAD" && !endpoints.has("HEAD") ? "GET" : method);
   if (!endpoint) {
-    const error = new WharfError("UNIMPLEMENTED", `this path does not answer to ${method}`);
+    const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
     fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
     return;
   }
-  exchange.method = endpoint.path;
-  exchange.arm(wire.deadlines, fail);
-  response.on("close", () => exchange.gone());
+  context.method = endpoint.path;
+  context.setDeadline(wire.deadlines, fail);
+  response.on("close", () => context.disconnected());
   const { headers } = request;
-  const { remoteAddress, requestId } = exchange;
-  const body = (limit: number) => readBody(conversation, limit);
+  const { remoteAddress, requestId } = context;
+  const body = (limit: number) => readBody(http, limit);
   endpoint
     .handle({ method, path, query, headers, remoteAddress, requestId, body })
-    .then((answer) => {
-      if (exchange.settle()) sendAnswer(conversation, answer);
-      else letGo(answer.body);
+    .then((reply) => {
+      if (context.settle()) sendReply(http, reply);
+      else cancelBody(reply.body);
     })
     .catch(fail);
 }

@@ -1,22 +1,22 @@
-/** What HTTP/1 and HTTP/2 requests have in common, as far as REST, gRPC-Web and endpoints care. */
+/** The common interface of HTTP/1 and HTTP/2 requests, and the state that all handlers of a port share. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { RETRY_AFTER_SECONDS, WharfError } from "../lib/errors.ts";
-import type { Methods, Notices } from "../rpc/call.ts";
+import type { Methods, ResponseHeaders } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
 import type { Cors } from "./cors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Endpoints } from "./endpoints.ts";
-import type { Unread } from "./grpc/unread.ts";
+import type { UnreadReplies } from "./grpc/unread.ts";
 import type { LoopbackHosts } from "./host.ts";
 import type { Limits } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import type { Route } from "./rest/route.ts";
 import type { Router } from "./rest/router.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
-import type { Outside, OutsideRoute } from "./unsupported.ts";
+import type { UnsupportedApi, UnsupportedRoute } from "./unsupported.ts";
 
 export interface HttpIn extends Readable {
   readonly method?: string | undefined;
@@ -24,11 +24,11 @@ export interface HttpIn extends Readable {
   readonly headers: IncomingHttpHeaders;
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
-  /** Names and values as they came; empty over HTTP/2, where duplicates were dealt with before. */
+  /** Names and values in alternation; empty in HTTP/2, where Node.js has rejected duplicates. */
   readonly rawHeaders: readonly string[];
-  /** True once all that the client had to say has come. */
+  /** True once the whole request has arrived. */
   readonly complete: boolean;
-  /** Over HTTP/2. */
+  /** Set in HTTP/2. */
   readonly stream?: ServerHttp2Stream;
 }
 
@@ -37,41 +37,41 @@ export interface HttpOut {
   write(body: string | Uint8Array): unknown;
   end(body?: string | Uint8Array): unknown;
   end(body: string, encoding: BufferEncoding): unknown;
-  /** Asks a client that waits for it to send its body. */
+  /** Sends `100 Continue`. */
   writeContinue(): unknown;
   on(event: "close", listener: () => void): unknown;
-  setTimeout(ms: number, late: () => void): unknown;
+  setTimeout(ms: number, onTimeout: () => void): unknown;
   destroy(): unknown;
 }
 
-/** Everything a request handler of the port works with. */
+/** The state of a port that its request handlers share. */
 export interface Wire {
   readonly methods: Methods;
-  readonly router: Router<Route | OutsideRoute>;
-  readonly outside: Outside;
+  readonly router: Router<Route | UnsupportedRoute>;
+  readonly unsupported: UnsupportedApi;
   readonly endpoints: Endpoints;
   readonly limits: Limits;
   readonly connections: Connections;
-  /** The clock of `limits.requestMs`. */
+  /** Enforces `limits.requestMs`. */
   readonly deadlines: Deadlines;
-  /** What `limits.bodyBytes` is about. */
+  /** Enforces `limits.bodyBytes`. */
   readonly bodies: BodyBudget;
-  /** What `limits.unreadBytes` is about. */
-  readonly unread: Unread;
+  /** Enforces `limits.unreadBytes`. */
+  readonly unread: UnreadReplies;
   readonly cors: Cors;
   readonly observer: Observer;
-  /** None in front of most servers, which then look at no header for it. */
+  /** Undefined if no proxy is trusted: `X-Forwarded-For` is ignored then. */
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
-  /** Header fields of every answer. */
-  readonly always: Notices | undefined;
-  /** What it answers to, where it listens on a loopback address and no proxy is configured. */
+  /** Header fields of every response. */
+  readonly commonHeaders: ResponseHeaders | undefined;
+  /** The allowed hosts, if the port listens on a loopback address and no proxy is trusted. */
   hosts: LoopbackHosts | undefined;
-  /** True once the port is closing: answers then ask clients to connect anew. */
+  /** True once the port is closing: responses ask clients to reconnect. */
   draining: boolean;
 }
 
-/** An error for which HTTP has a status that says more than the canonical code's own. */
+/** An error with an HTTP status more specific than that of its canonical code. */
 export class HttpFault extends WharfError {
   readonly #status: number;
   readonly headers: OutgoingHttpHeaders;
@@ -88,7 +88,7 @@ export class HttpFault extends WharfError {
   }
 }
 
-/** The header fields that an error asks for, such as `Retry-After`. */
+/** The response headers of an error, such as `Retry-After`. */
 export function errorHeaders(error: WharfError): OutgoingHttpHeaders {
   const later = error.code === "UNAVAILABLE" ? { "retry-after": RETRY_AFTER_SECONDS } : {};
   return error instanceof HttpFault ? { ...later, ...error.headers } : later;

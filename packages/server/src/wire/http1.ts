@@ -6,14 +6,10 @@ import type { Wire } from "./http.ts";
 import { handleHttp } from "./http-handler.ts";
 import { statusJson } from "./status.ts";
 
-/** How often the server looks for requests that are late; a fraction of what it looks for. */
+/** How often request timeouts are checked, as a fraction of the timeout. */
 const CHECKS_PER_TIMEOUT = 4;
 
-/**
- * The HTTP/1 server. It never listens; connections are given to it.
- *
- * @example http1Server(wire).emit("connection", socket);
- */
+/** The HTTP/1 server. It never listens: the port passes it connections. */
 export function http1Server(wire: Wire): Server {
   const { limits, connections } = wire;
   const handle = (request: IncomingMessage, response: ServerResponse) => {
@@ -26,29 +22,29 @@ export function http1Server(wire: Wire): Server {
       connectionsCheckingInterval: Math.ceil(limits.headersMs / CHECKS_PER_TIMEOUT),
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.headerBytes,
-      // Refused by us, with a body that says so.
+      // host.ts rejects such requests with an error body.
       requireHostHeader: false,
-      // What has no body need not be read to its end, which costs a twentieth of a short request.
+      // Skips reading empty bodies to their end: 5% of a short request.
       optimizeEmptyRequests: true,
     },
     handle,
   );
-  // Whether the body is wanted is known only once the headers were looked at.
+  // `100 Continue` is sent once the headers have been checked.
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket: Socket) =>
-    refuse(wire, {} as NodeJS.ErrnoException, socket),
+    reject(wire, {} as NodeJS.ErrnoException, socket),
   );
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuse(wire, error, socket);
+    reject(wire, error, socket);
   });
-  // A server that does not listen arms its header and request timeouts only when told it does.
+  // A server that does not listen starts its timeout checks only at this event.
   server.emit("listening");
   return server;
 }
 
-/** Says what is wrong with bytes that are not a request, and hangs up. */
-function refuse(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): void {
+/** Answers bytes that are not an HTTP request, and closes the connection. */
+function reject(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -59,12 +55,12 @@ function refuse(wire: Wire, { code }: NodeJS.ErrnoException, socket: Socket): vo
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     connection: "close",
-    ...wire.always,
+    ...wire.commonHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
   // The client may never close its half.
-  socket.setTimeout(wire.limits.silentMs, () => socket.destroy());
+  socket.setTimeout(wire.limits.handshakeMs, () => socket.destroy());
 }
 
 function faultOf(code: string | undefined): [status: string, error: WharfError] {

@@ -10,31 +10,26 @@ import type { GrpcWire } from "./grpc/handler.ts";
 import { handleGrpc } from "./grpc/handler.ts";
 import { handleHttp } from "./http-handler.ts";
 
-/** Frames and pings beyond these are an attack or a broken client; either is cut off. */
+/** Sessions that exceed these are attacks or broken clients, and are closed. */
 const MAX_INVALID_FRAMES = 50;
 const MAX_REJECTED_STREAMS = 100;
 const MAX_PINGS = 10;
 const MAX_SETTINGS = 32;
 const MAX_HEADER_PAIRS = 128;
 
-/** Megabytes a session may hold: streams × their windows, with room for answers on their way. */
+/** Memory of a session in megabytes: streams × window, plus responses in transit. */
 const SESSION_MEMORY_MB = 32;
 
-/** How long a client has to answer the ping that asks whether it is still there. */
+/** Timeout of the keepalive ping. */
 const PING_MS = 20_000;
 
-/** How often the server looks for idle sessions; a fraction of what it looks for. */
+/** How often idle sessions are checked, as a fraction of the timeout. */
 const CHECKS_PER_TIMEOUT = 4;
 
-/** The sessions that are open, each with its connection. */
+/** Open sessions with their connections. */
 export type Sessions = Map<ServerHttp2Session, Connection>;
 
-/**
- * The HTTP/2 server. It never listens; connections are given to it. Sessions are put into
- * `sessions` while they are open.
- *
- * @example http2Server(wire, sessions).emit("connection", socket);
- */
+/** The HTTP/2 server. It never listens: the port passes it connections. Adds open sessions to `sessions`. */
 export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
   const { limits } = wire;
   const server = http2().createServer({
@@ -68,7 +63,7 @@ export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
     sessions.set(session, connection);
     session.on("close", () => sessions.delete(session));
     session.on("stream", (stream, headers) => handleStream(wire, stream, headers, connection));
-    // The session closes itself after an error; there is nothing to add.
+    // The session closes itself after an error.
     session.on("error", () => {});
     session.setTimeout(limits.idleMs, () => checkAlive(session, limits.idleMs));
     if (wire.draining) session.close();
@@ -94,22 +89,19 @@ function handleStream(
   handleHttp(wire, request, new Http2ServerResponse(stream), connection);
 }
 
-/**
- * Ends sessions without requests: an open session costs memory whether or not its client answers
- * pings. Clients connect again when they have something to ask.
- */
+/** Closes sessions without requests: an open session costs memory even if its client answers pings. */
 function endIdleSessions({ limits, observer }: GrpcWire, sessions: Sessions): void {
   const now = performance.now();
-  for (const [session, { isIdle, isUnused, changed }] of sessions) {
-    const longest = isUnused ? limits.firstRequestMs : limits.keepAliveMs;
-    if (!isIdle || session.closed || now - changed < longest) continue;
-    // Answers that are still on their way get there.
+  for (const [session, { isIdle, isUnused, lastActivity }] of sessions) {
+    const timeout = isUnused ? limits.firstRequestMs : limits.keepAliveMs;
+    if (!isIdle || session.closed || now - lastActivity < timeout) continue;
+    // Responses in transit are still delivered.
     session.close();
     observer.closed?.("idle");
   }
 }
 
-/** A quiet session may be waiting on a long call, or dead; who answers a ping may stay. */
+/** A silent session may wait for a long call, or be dead: a ping shows which. */
 function checkAlive(session: ServerHttp2Session, idleMs: number): void {
   const timer = setTimeout(() => session.destroy(), PING_MS).unref();
   session.ping(() => {

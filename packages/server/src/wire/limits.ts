@@ -1,40 +1,40 @@
-/** What one client may ask of the port. Every bound is here, with the reason for its size. */
+/** The limits of a port, with the reasons for their defaults. */
 export interface Limits {
-  /** Open sockets. Each costs tens of kilobytes; beyond this the machine, not we, would refuse. */
+  /** Open sockets. Each costs tens of kilobytes. */
   readonly connections: number;
   /** Open sockets of one client network: a tenth of all. Trusted proxies are not limited. */
   readonly connectionsPerNetwork: number;
-  /** Milliseconds in which a new socket must say enough to tell HTTP/1 from HTTP/2. */
-  readonly silentMs: number;
-  /** Milliseconds for all headers of an HTTP/1 request: long for any network, short for a loris. */
+  /** Milliseconds until the first bytes of a socket, or the end of its TLS handshake. */
+  readonly handshakeMs: number;
+  /** Milliseconds for the headers of an HTTP/1 request (slowloris). */
   readonly headersMs: number;
-  /** Milliseconds for a request from first byte to answer. Nothing we do takes longer. */
+  /** Milliseconds from the first byte of a request to its response. */
   readonly requestMs: number;
-  /** Milliseconds without a byte in either direction after which a socket is let go. */
+  /** Milliseconds without a byte in either direction until a socket is closed. */
   readonly idleMs: number;
-  /** Milliseconds in which the first request on an HTTP/2 connection must come. */
+  /** Milliseconds until the first request of an HTTP/2 connection. */
   readonly firstRequestMs: number;
-  /** Milliseconds a connection without requests is kept: longer than the 60 s of usual proxies. */
+  /** Milliseconds until a connection without requests is closed: longer than the usual 60 s of proxies. */
   readonly keepAliveMs: number;
-  /** Streams at once on an HTTP/2 connection: the value that RFC 9113 advises as the least. */
+  /** Concurrent streams of an HTTP/2 connection: the minimum that RFC 9113 recommends. */
   readonly streams: number;
-  /** Bytes of all headers together: a token of 8 KiB, twice. */
+  /** Bytes of all headers: two tokens of 8 KiB. */
   readonly headerBytes: number;
-  /** Bytes of a URL: long filters and page tokens fit; what proxies commonly let through. */
+  /** Bytes of a URL: the usual limit of proxies. */
   readonly urlBytes: number;
-  /** Bytes of a request, as sent and unpacked: 4 MiB is what gRPC servers take by default. */
+  /** Bytes of a request message, compressed and decompressed: the default of gRPC servers. */
   readonly messageBytes: number;
-  /** Bytes of a request that needs no credentials: a form with two tokens fits. */
-  readonly openMessageBytes: number;
-  /** Bytes of all request bodies above 64 KiB that are being read or worked on. */
+  /** Bytes of a request to a public method: enough for a form with two tokens. */
+  readonly publicMessageBytes: number;
+  /** Bytes of all request bodies in memory; bodies up to 64 KiB do not count. */
   readonly bodyBytes: number;
   /** Header fields of a request: several times what browsers and proxies send. */
   readonly headerFields: number;
-  /** Segments of a path: more than the deepest uid has that fits into a URL. */
+  /** Segments of a path: more than the deepest UID that fits into a URL. */
   readonly pathSegments: number;
-  /** Bytes of all long gRPC answers that clients have not read yet: four lists of the longest. */
+  /** Bytes of all long gRPC responses that clients have not read yet: four lists of maximum length. */
   readonly unreadBytes: number;
-  /** Stream resets an HTTP/2 client may do at once, and per second after (CVE-2023-44487). */
+  /** Burst and rate of stream resets by an HTTP/2 client (CVE-2023-44487). */
   readonly resetBurst: number;
   readonly resetsPerSecond: number;
 }
@@ -42,7 +42,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   connections: 10_000,
   connectionsPerNetwork: 1_000,
-  silentMs: 10_000,
+  handshakeMs: 10_000,
   headersMs: 15_000,
   requestMs: 30_000,
   idleMs: 120_000,
@@ -52,7 +52,7 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytes: 16 * 1024,
   urlBytes: 8 * 1024,
   messageBytes: 4 * 1024 * 1024,
-  openMessageBytes: 64 * 1024,
+  publicMessageBytes: 64 * 1024,
   bodyBytes: 256 * 1024 * 1024,
   headerFields: 128,
   pathSegments: 512,
@@ -61,13 +61,11 @@ export const DEFAULT_LIMITS: Limits = {
   resetsPerSecond: 50,
 };
 
-/**
- * Answers below this go out as they are: they fit into one packet, so packing saves no round trip.
- */
+/** Shorter responses are not compressed: they fit into one packet. */
 export const COMPRESS_FROM_BYTES = 1400;
 
-/** Fastest level: on lists it packs to within a tenth of the best at a fifth of the time. */
+/** The fastest level: on lists, within 10% of the best compression at a fifth of the time. */
 export const COMPRESS_LEVEL = 1;
 
-/** Half-written answers above this can block on the client's window, so they get a timer. */
+/** Longer responses can block on the client's flow-control window, so they get a timeout. */
 export const SLOW_CLIENT_BYTES = 64 * 1024;

@@ -2,11 +2,11 @@ import type { WharfError } from "../lib/errors.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "http";
 
-/** One finished request, for log lines and metrics. */
+/** A finished request, for logs and metrics. */
 export interface Finished {
   readonly requestId: string;
   readonly protocol: Protocol;
-  /** Full name of the RPC, path of the endpoint, or "-" when none matched; never a raw path. */
+  /** The full name of the RPC, the path of the endpoint, or "-" if none matched; never a raw path. */
   readonly method: string;
   readonly httpStatus: number;
   /** Canonical code; 0 is OK. */
@@ -18,12 +18,12 @@ export interface Finished {
   readonly error?: WharfError | undefined;
 }
 
-/** Why a connection was closed: too many in all, too many of one address, nothing asked for so long. */
+/** Why a connection was closed: the total limit, the limit of its network, or the idle timeout. */
 export type CloseReason = "total" | "address" | "idle";
 
 export interface Observer {
-  /** Called once for each request, after its answer was handed to the socket. */
+  /** Called once per request, after its response was written to the socket. */
   finished(event: Finished): void;
-  /** Called for each connection that was closed for the sake of others. */
+  /** Called for each connection that was closed because of a limit. */
   closed?(reason: CloseReason): void;
 }

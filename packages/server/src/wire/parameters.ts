@@ -1,18 +1,14 @@
-/** Parameters of queries and forms, bounded in number before they are split. */
+/** Limits the number of parameters of queries and forms before they are parsed. */
 import { invalidArgument, type WharfError } from "../lib/errors.ts";
 
-/** Parameters of a query or a form: filters name up to 1,000 uids, and have some options. */
+/** Filters have up to 1,000 UIDs and some options. */
 export const MAX_PARAMETERS = 1_100;
 
 const AMPERSAND = 0x26;
 
-/**
- * Throws INVALID_ARGUMENT when a query or form has too many parameters.
- *
- * @example checkParameterCount("page_size=10&name=dev");
- */
+/** Throws INVALID_ARGUMENT if a query or form has too many parameters. */
 export function checkParameterCount(text: string): void {
-  // Each parameter but the last takes an ampersand.
+  // Each parameter takes at least one character.
   if (text.length < MAX_PARAMETERS) return;
   let count = 1;
   for (let at = 0; at < text.length; at++) {
@@ -20,11 +16,7 @@ export function checkParameterCount(text: string): void {
   }
 }
 
-/**
- * Reads a form.
- *
- * @example const form = readParameters(await request.body(MAX_FORM_BYTES)); form.get("grant_type")
- */
+/** Parses a form. */
 export function readParameters(body: Buffer): URLSearchParams {
   const text = body.toString("utf8");
   checkParameterCount(text);

@@ -1,8 +1,9 @@
 /**
- * The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, REST, gRPC, gRPC-Web and plain endpoints.
+ * The network side of the server: HTTP/1.1 and HTTP/2, plaintext or TLS, with REST, gRPC, gRPC-Web and plain
+ * endpoints on one port. This folder may import rpc, lib and the contract; it knows no resource and no store.
  *
- * Connections are told apart when they arrive and handed to one of two servers that never listen
- * themselves; gRPC and REST part per request, by content type.
+ * The listener detects the protocol of each connection and passes it to one of two servers that never listen
+ * themselves. Requests are dispatched to gRPC or REST by content type.
  */
 import { once } from "node:events";
 import type { Http2Server } from "node:http2";
@@ -26,7 +27,7 @@ import type { GrpcWire } from "./grpc/handler.ts";
 import type { HealthSource } from "./grpc/health.ts";
 import { Health } from "./grpc/health.ts";
 import { reflectionMethods } from "./grpc/reflection.ts";
-import { Unread } from "./grpc/unread.ts";
+import { UnreadReplies } from "./grpc/unread.ts";
 import { LoopbackHosts } from "./host.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
@@ -37,26 +38,26 @@ import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { type AddressRange, TrustedProxies } from "./trusted-proxies.ts";
-import { NOTHING_OUTSIDE, type Outside } from "./unsupported.ts";
+import { NOTHING_UNSUPPORTED, type UnsupportedApi } from "./unsupported.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };
-  /** PEM texts. Without them the port speaks plaintext. */
+  /** PEM. Without it the port is plaintext. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly methods: Methods;
-  /** What clients of the contract may ask for, and is not done here. */
-  readonly outside?: Outside;
-  /** Tried before the routes of the methods. */
+  /** Parts of the public API that answer UNIMPLEMENTED. */
+  readonly unsupported?: UnsupportedApi;
+  /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
   readonly limits?: Partial<Limits>;
   readonly cors?: CorsOptions;
   readonly observer: Observer;
   /**
-   * The hosts that it is known by, beside those of this machine: on a loopback address, unless there
-   * are trusted proxies, it answers to no others. Without them it answers to any.
+   * Allowed hosts in addition to the loopback names. They apply if the port listens on a loopback address and no
+   * proxy is trusted. Without them, any host is allowed.
    */
   readonly hosts?: readonly string[];
-  /** Whose word on where a request comes from counts. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
@@ -66,15 +67,11 @@ export interface PortOptions {
 export interface Port {
   readonly url: string;
   readonly address: AddressInfo;
-  /** Stops taking connections, lets requests finish for so long, then cuts off what is left. */
+  /** Stops accepting connections, waits for requests in progress, then closes the remaining ones. */
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Opens the port and resolves once it listens.
- *
- * @example const port = await openPort({ listen: { host: "127.0.0.1", port: 8080 }, … });
- */
+/** Opens the port and resolves once it listens. */
 export async function openPort(options: PortOptions): Promise<Port> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const services = [...new Set(Array.from(options.methods, (method) => method.desc.parent))];
@@ -129,14 +126,14 @@ function wireOf(
   health: Health,
 ): GrpcWire {
   let descriptors: Descriptors | undefined;
-  const { outside = NOTHING_OUTSIDE, trustedProxies = [] } = options;
+  const { unsupported = NOTHING_UNSUPPORTED, trustedProxies = [] } = options;
   const routes = routesOf(options.methods);
   const { observer } = options;
   const proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   return {
     methods: options.methods,
-    router: restRouter(routes, outside.routes),
-    outside,
+    router: restRouter(routes, unsupported.routes),
+    unsupported,
     endpoints: new Endpoints(
       [...options.endpoints, openApiEndpoint(options.methods)],
       routes.map((route) => route.template),
@@ -145,12 +142,12 @@ function wireOf(
     connections: new Connections(limits, proxies, (reason) => observer.closed?.(reason)),
     deadlines: new Deadlines(limits.requestMs),
     bodies: new BodyBudget(limits.bodyBytes),
-    unread: new Unread(limits.unreadBytes),
+    unread: new UnreadReplies(limits.unreadBytes),
     cors: new Cors(options.cors ?? { origins: [] }),
     observer,
     proxies,
     errorDomain: options.errorDomain,
-    always: options.tls && HSTS,
+    commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,
     streaming: new Map([
@@ -160,14 +157,14 @@ function wireOf(
   };
 }
 
-/** For a year, browsers come here by TLS alone. */
+/** HTTP Strict Transport Security for a year. */
 const HSTS = { "strict-transport-security": "max-age=31536000" };
 
 type Accept = (socket: Socket, isHttp2: boolean) => void;
 
 function listenerOf(limits: Limits, accept: Accept): Server {
   return createServer({ noDelay: true, keepAlive: true }, (socket) => {
-    detectHttp2(socket, limits.silentMs, (isHttp2) => accept(socket, isHttp2));
+    detectHttp2(socket, limits.handshakeMs, (isHttp2) => accept(socket, isHttp2));
   });
 }
 
@@ -176,14 +173,14 @@ function tlsListener(pair: { cert: string; key: string }, limits: Limits, accept
     ...pair,
     ALPNProtocols: ["h2", "http/1.1"],
     minVersion: "TLSv1.2",
-    handshakeTimeout: limits.silentMs,
+    handshakeTimeout: limits.handshakeMs,
     noDelay: true,
     keepAlive: true,
   });
   server.on("secureConnection", (socket: TLSSocket) => {
     accept(socket, socket.alpnProtocol === "h2");
   });
-  // A failed handshake concerns only the client that failed at it.
+  // A failed handshake affects only this client.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return server;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { Incoming, Notices } from "../rpc/call.ts";
+import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
 import { type BodyBudget, SMALL_BODY_BYTES } from "./body-budget.ts";
 import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -11,28 +11,28 @@ import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
 
 /**
- * One request and its single answer: knows who may still answer, for how long, and tells the
- * observer what became of it.
+ * The state of one request: its deadline, whether it has been answered, and the report to the observer. The first
+ * handler that settles it sends the only response.
  */
-export class Exchange extends Expiring implements Incoming {
+export class RequestContext extends Expiring implements RequestInfo {
   readonly requestId: string;
   readonly authorization: string | undefined;
   readonly format: "json" | "binary";
-  /** The client's: beyond proxies, where those are trusted. */
+  /** The client's address: from `X-Forwarded-For` if the peer is a trusted proxy. */
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly protocol: Protocol;
-  /** Full name of the RPC or path of the endpoint, once known. */
+  /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
-  /** What the answer says beside what was asked, once the method is known. */
-  notices: Notices | undefined = undefined;
+  /** Additional response headers of the method, once matched. */
+  responseHeaders: ResponseHeaders | undefined = undefined;
   readonly #observer: Observer;
   readonly #connection: Connection;
   readonly #bodies: BodyBudget;
-  /** Bytes of the body so far, and those of them that count in the budget. */
+  /** Bytes of the body received so far, and those of them charged to the budget. */
   #bodyBytes = 0;
   #heldBytes = 0;
-  #late: ((error: WharfError) => void) | undefined;
+  #onTimeout: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
@@ -53,13 +53,13 @@ export class Exchange extends Expiring implements Incoming {
     const { peer } = connection;
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
     this.#connection = connection;
-    connection.began(this.started);
+    connection.requestStarted(this.started);
     this.userAgent = headers["user-agent"] ?? "";
     this.#observer = observer;
     this.#bodies = bodies;
   }
 
-  /** Made on first use: most calls finish without anyone asking, and a controller is not cheap. */
+  /** Created on first use: most calls never need it, and an AbortController is expensive. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -68,16 +68,16 @@ export class Exchange extends Expiring implements Incoming {
     return this.#controller.signal;
   }
 
-  /** Puts the request under the time limit of all; when it is over `late` gets to answer. */
-  arm(deadlines: Deadlines, late: (error: WharfError) => void): void {
-    this.#late = late;
+  /** Applies the common time limit. `onTimeout` sends the response once it has passed. */
+  setDeadline(deadlines: Deadlines, onTimeout: (error: WharfError) => void): void {
+    this.#onTimeout = onTimeout;
     this.#deadlines = deadlines;
     deadlines.add(this);
   }
 
-  /** As `arm`, with a time limit of the request's own. */
-  armWithin(ms: number, late: (error: WharfError) => void): void {
-    this.#late = late;
+  /** Applies a time limit of its own. */
+  setTimeLimit(ms: number, onTimeout: (error: WharfError) => void): void {
+    this.#onTimeout = onTimeout;
     this.#timer = setTimeout(() => this.expire(), ms);
   }
 
@@ -85,12 +85,12 @@ export class Exchange extends Expiring implements Incoming {
     this.#deadlines = undefined;
     const error = new WharfError("DEADLINE_EXCEEDED", "the request took too long");
     this.#abort(error);
-    this.#late?.(error);
+    this.#onTimeout?.(error);
   }
 
-  /** Counts bytes of the body that have arrived. Throws when there is no memory for them. */
+  /** Counts bytes of the body. Throws if they exceed the memory budget. */
   received(bytes: number): void {
-    // Whatever comes after the answer is dropped.
+    // Bytes after the response are discarded.
     if (this.#settled) return;
     this.#bodyBytes += bytes;
     if (this.#bodyBytes <= SMALL_BODY_BYTES) return;
@@ -99,12 +99,12 @@ export class Exchange extends Expiring implements Incoming {
     this.#heldBytes += more;
   }
 
-  /** Whether somebody has answered, or the client is gone. */
+  /** Whether a response was sent or the client disconnected. */
   get isSettled(): boolean {
     return this.#settled;
   }
 
-  /** True for the first who asks: the right, and the duty, to answer. */
+  /** True for the first caller only, which must send the response. */
   settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
@@ -113,8 +113,8 @@ export class Exchange extends Expiring implements Incoming {
     return true;
   }
 
-  /** The client went away. Does nothing once the answer is under way. */
-  gone(): void {
+  /** The client disconnected. No effect once settled. */
+  disconnected(): void {
     if (!this.settle()) return;
     const error = new WharfError("CANCELLED", "the client closed the request");
     this.#abort(error);
@@ -127,7 +127,7 @@ export class Exchange extends Expiring implements Incoming {
       this.#heldBytes = 0;
     }
     const now = performance.now();
-    this.#connection.answered(now);
+    this.#connection.requestFinished(now);
     this.#observer.finished({
       requestId: this.requestId,
       protocol: this.protocol,

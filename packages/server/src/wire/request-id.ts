@@ -1,18 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-const SANE = /^[A-Za-z0-9._-]{1,64}$/;
+const VALID_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Tells processes apart; the count tells requests of a process apart. Neither is a secret. */
+/** Unique per process; the counter is unique within the process. Neither is secret. */
 const prefix = randomBytes(6).toString("hex");
 let count = 0;
 
-/**
- * The id a request goes by: the client's own if it is a short plain token, else a new one.
- *
- * @example requestIdFrom(headers["x-request-id"])
- */
+/** The ID of a request: the client's `X-Request-Id` if it is short and plain, else a new one. */
 export function requestIdFrom(given: string | string[] | undefined): string {
-  if (typeof given === "string" && SANE.test(given)) return given;
+  if (typeof given === "string" && VALID_ID.test(given)) return given;
   count += 1;
   return `${prefix}-${count}`;
 }

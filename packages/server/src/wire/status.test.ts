@@ -32,7 +32,7 @@ for (const [error, expected] of [
   });
 }
 
-test("the binary form says the same", () => {
+test("the binary form is the same", () => {
   const violation = { type: "T", subject: "s", description: "why" };
   const status = fromBinary(StatusSchema, statusBinary(failedPrecondition(violation), "d"));
   assert.equal(status.code, 9);

@@ -1,4 +1,4 @@
-/** Errors as google.rpc.Status: JSON for REST, binary for gRPC trailers. */
+/** Encodes errors as google.rpc.Status: JSON for REST, binary for gRPC trailers. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
@@ -12,17 +12,13 @@ import {
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 import type { WharfError } from "../lib/errors.ts";
 
-/** The detail of an error in the shape that both the JSON and the binary form start from. */
+/** The detail of an error before its encoding. */
 interface TypedDetail<Desc extends DescMessage = DescMessage> {
   readonly schema: Desc;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The body of a REST error.
- *
- * @example statusJson(notFound("Group", uid), "iam.wharf.internal")
- */
+/** The body of a REST error. */
 export function statusJson(error: WharfError, domain: string): string {
   return JSON.stringify({
     code: error.number,
@@ -34,11 +30,7 @@ export function statusJson(error: WharfError, domain: string): string {
   });
 }
 
-/**
- * What `grpc-status-details-bin` carries, before base64.
- *
- * @example trailers["grpc-status-details-bin"] = Buffer.from(statusBinary(error, domain))
- */
+/** The value of `grpc-status-details-bin` before base64. */
 export function statusBinary(error: WharfError, domain: string): Uint8Array {
   const details = detailsOf(error, domain).map(pack);
   const status = create(StatusSchema, { code: error.number, message: error.message, details });
@@ -49,7 +41,7 @@ function pack({ schema, fields }: TypedDetail): Any {
   return anyPack(schema, create(schema, fields as MessageShape<DescMessage>));
 }
 
-/** ErrorInfo comes first in every error: it is what clients switch on. */
+/** Every error has an ErrorInfo, which comes first. */
 function detailsOf(error: WharfError, domain: string): TypedDetail[] {
   const info: TypedDetail = { schema: ErrorInfoSchema, fields: { reason: error.code, domain } };
   const { detail } = error;

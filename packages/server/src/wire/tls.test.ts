@@ -50,7 +50,7 @@ test("REST over HTTP/1.1 and gRPC over HTTP/2 share a TLS port", { skip }, async
   assert.equal(group.uid, "grpc");
 });
 
-/** The headers of an answer over TLS, on a connection of the agent's. */
+/** The headers of a response over TLS, on a connection of the agent. */
 function headersOf(url: string, options: RequestOptions): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     const request = get(url, options, (answer) => {
@@ -61,7 +61,7 @@ function headersOf(url: string, options: RequestOptions): Promise<IncomingHttpHe
   });
 }
 
-test("every answer asks browsers to use TLS alone", { skip }, async (t) => {
+test("every response has HSTS", { skip }, async (t) => {
   const tls = certificate();
   const port = await open(t, GROUP, { tls });
   const sts = "strict-transport-security";
@@ -97,7 +97,7 @@ test("connections over TLS are counted, and closed, as others are", { skip }, as
   if (!first.closed) await once(first, "close");
 });
 
-test("a client that speaks plaintext to a TLS port is hung up on", { skip }, async (t) => {
+test("plaintext connections to a TLS port are closed", { skip }, async (t) => {
   const port = await open(t, GROUP, { tls: certificate() });
   await assert.rejects(fetch(port.url.replace("https", "http")));
 });

@@ -31,7 +31,12 @@ describe("the client's address", () => {
     ["is not a claimed proxy's", "10.0.0.1", "6.6.6.6,10.0.0.9,203.0.113.9", "203.0.113.9"],
     ["is before further proxies", "10.0.0.1", "6.6.6.6, 203.0.113.9, 10.2.3.4", "203.0.113.9"],
     ["is the first of nothing but proxies", "10.0.0.1", "10.7.7.7, 192.0.2.1", "10.7.7.7"],
-    ["is whoever passed on what is no address", "10.0.0.1", "unknown, 10.2.3.4", "10.2.3.4"],
+    [
+      "is the proxy that forwarded something else than an address",
+      "10.0.0.1",
+      "unknown, 10.2.3.4",
+      "10.2.3.4",
+    ],
     ["is the peer's where it passes on nonsense", "10.0.0.1", "203.0.113.9, _x", "10.0.0.1"],
     ["is the peer's where an entry is empty", "10.0.0.1", "203.0.113.9,", "10.0.0.1"],
     ["is the peer's where the header is empty", "10.0.0.1", "", "10.0.0.1"],
@@ -49,7 +54,7 @@ describe("the client's address", () => {
     ["is written in one way", "10.0.0.1", "2001:DB8:BB:0:0:0:0:7", "2001:db8:bb::7"],
     ["may have any space around it", "10.0.0.1", " \t203.0.113.9 , 10.2.3.4\t", "203.0.113.9"],
     ["is seen through a socket of both families", "::ffff:10.0.0.1", "2.2.2.2", "2.2.2.2"],
-    ["is IPv4 where it is told as IPv6", "10.0.0.1", "2.2.2.2, ::ffff:0a02:0304", "2.2.2.2"],
+    ["is IPv4 for an IPv4-mapped IPv6 address", "10.0.0.1", "2.2.2.2, ::ffff:0a02:0304", "2.2.2.2"],
     ["is a stranger's, as IPv4", "::ffff:203.0.113.9", "2.2.2.2", "203.0.113.9"],
     ["has no IPv4 in brackets", "10.0.0.1", "[203.0.113.9]:80", "10.0.0.1"],
     ["has no open bracket", "10.0.0.1", "[2001:db8:bb::7", "10.0.0.1"],
@@ -60,7 +65,7 @@ describe("the client's address", () => {
     ["is not quoted", "10.0.0.1", '"203.0.113.9"', "10.0.0.1"],
     ["holds nothing that a log must escape", "10.0.0.1", 'fe80::1%"}', "10.0.0.1"],
     ["has no interface", "10.0.0.1", "fe80::1%eth0", "fe80::1"],
-    ["is not looked for in long words", "10.0.0.1", `${"1".repeat(16_000)}, 10.1.1.1`, "10.1.1.1"],
+    ["is not parsed from long entries", "10.0.0.1", `${"1".repeat(16_000)}, 10.1.1.1`, "10.1.1.1"],
     ["is before many proxies", "10.0.0.1", `2.2.2.2,${many(31, "10.1.1.1")}`, "2.2.2.2"],
     ["is not before too many", "10.0.0.1", `2.2.2.2,${many(1_600, "10.1.1.1")}`, "10.1.1.1"],
     ["is unknown once the socket is gone", "", "203.0.113.9", ""],
@@ -130,9 +135,9 @@ async function overGrpcWeb(port: TestPort): Promise<void> {
 for (const [who, trusted, seen] of [
   ["a trusted proxy", ["127.0.0.0/8"], "203.0.113.9"],
   ["anyone else", ["127.0.0.7", "203.0.113.0/24"], "127.0.0.1"],
-  ["anyone, while nobody is trusted", [], "127.0.0.1"],
+  ["any proxy, if none is trusted", [], "127.0.0.1"],
 ] as const) {
-  test(`every protocol goes by the client's address behind ${who}`, async (t) => {
+  test(`every protocol uses the client's address behind ${who}`, async (t) => {
     const heard: string[] = [];
     const endpoint = { method: "GET", path: "/plain" } as const;
     const port = await open(

@@ -1,41 +1,39 @@
-/** Whose address a request comes from, where proxies stand between the client and this server. */
+/** Determines the address of a client behind trusted proxies. */
 import { BlockList, isIP, SocketAddress } from "node:net";
 
-/** Addresses that begin alike; a single one where all of its bits count. */
+/** A CIDR range; a single address has the full prefix length. */
 export interface AddressRange {
   readonly address: string;
   readonly family: "ipv4" | "ipv6";
   readonly prefix: number;
 }
 
-/** No path to us is that long. What is beyond is not looked at. */
-const MOST_PROXIES = 32;
+/** Entries of `X-Forwarded-For` beyond this are ignored. */
+const MAX_PROXIES = 32;
 
-/** The longest way to write an address: IPv6 that ends as IPv4, in brackets, with a port. */
-const LONGEST_ENTRY = 53;
+/** The longest form: an IPv4-mapped IPv6 address in brackets, with a port. */
+const MAX_ENTRY_LENGTH = 53;
 
-/** How a socket that takes both families tells of an IPv4 address. */
+/** IPv4-mapped IPv6 addresses, as dual-stack sockets report IPv4 clients. */
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/;
 
-/** With a port: an IPv4 address, or one of IPv6 in brackets, which may stand there without one. */
+/** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
 const WITH_PORT = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[^\]]+)\](?::\d{1,5})?)$/;
 
 /**
- * Reads an address or a range of addresses; undefined if it is neither. That of all addresses is
- * none: whoever is trusted may say any address, and that would be everyone.
- *
- * @example readRange("10.0.0.0/8") // { address: "10.0.0.0", family: "ipv4", prefix: 8 }
+ * Parses an address or a CIDR range; undefined if it is neither. A prefix of 0 is rejected: trusting all addresses
+ * would let every client choose its own.
  */
 export function readRange(text: string): AddressRange | undefined {
   const [, address = "", bits] = /^([\da-fA-F.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
-  const most = version === 4 ? 32 : 128;
-  const prefix = bits === undefined ? most : Number(bits);
-  if (version === 0 || prefix > most) return undefined;
+  const maxPrefix = version === 4 ? 32 : 128;
+  const prefix = bits === undefined ? maxPrefix : Number(bits);
+  if (version === 0 || prefix > maxPrefix) return undefined;
   return { address, family: version === 4 ? "ipv4" : "ipv6", prefix };
 }
 
-/** The proxies whose word on where a request comes from counts. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
 
@@ -45,29 +43,23 @@ export class TrustedProxies {
     }
   }
 
-  /**
-   * Whether an address is a trusted proxy's.
-   *
-   * @example proxies.includes("10.0.0.1")
-   */
+  /** Whether an address is one of a trusted proxy. */
   includes(address: string): boolean {
     const found = addressOf(address);
     return found !== undefined && this.#ranges.check(found);
   }
 
   /**
-   * The address of the client: the last in `X-Forwarded-For` that is not a trusted proxy's, each
-   * proxy having added whom it heard from at the end. What stands before that one is the client's
-   * own word and not looked at. Where an entry is no address, it is the proxy that added it.
-   *
-   * @example proxies.clientOf("10.0.0.1", "6.6.6.6, 192.0.2.7, 10.0.0.2") // "192.0.2.7"
+   * The address of the client: the last entry of `X-Forwarded-For` that is not a trusted proxy. Each proxy appends
+   * the address of its peer; earlier entries are under the control of the client and ignored. If an entry is
+   * not an address, the client is the proxy that appended it.
    */
   clientOf(peer: string, forwarded: string | undefined): string {
-    const heardFrom = addressOf(peer);
-    if (heardFrom === undefined) return peer;
-    let client = heardFrom;
+    const peerAddress = addressOf(peer);
+    if (peerAddress === undefined) return peer;
+    let client = peerAddress;
     if (forwarded === undefined || !this.#ranges.check(client)) return client.address;
-    for (const entry of forwarded.split(",").slice(-MOST_PROXIES).reverse()) {
+    for (const entry of forwarded.split(",").slice(-MAX_PROXIES).reverse()) {
       const next = addressIn(entry.trim());
       if (next === undefined) break;
       client = next;
@@ -78,13 +70,13 @@ export class TrustedProxies {
 }
 
 function addressIn(entry: string): SocketAddress | undefined {
-  if (entry.length > LONGEST_ENTRY) return undefined;
+  if (entry.length > MAX_ENTRY_LENGTH) return undefined;
   const { v4, v6 } = WITH_PORT.exec(entry)?.groups ?? {};
   if (v6 !== undefined && isIP(v6) !== 6) return undefined;
   return addressOf(v4 ?? v6 ?? entry);
 }
 
-/** An address in the one way that it is written; names of interfaces fall away. */
+/** Normalizes an address. IPv6 zone IDs are dropped. */
 function addressOf(text: string): SocketAddress | undefined {
   const version = isIP(text);
   if (version === 0) return undefined;

@@ -1,16 +1,16 @@
-/** What others do under the names of this contract, and this server does not. */
-export interface Outside {
-  readonly routes: readonly OutsideRoute[];
-  /** The name of the service or method at a gRPC path, where it is outside. */
+/** The methods and routes of the public API that this server does not implement. */
+export interface UnsupportedApi {
+  readonly routes: readonly UnsupportedRoute[];
+  /** The service or method at a gRPC path, if it is unsupported. */
   nameOf(path: string): string | undefined;
 }
 
-/** A path over REST that is outside. */
-export interface OutsideRoute {
+/** A REST route that answers UNIMPLEMENTED. */
+export interface UnsupportedRoute {
   readonly httpMethod: string;
   readonly template: string;
-  /** The service or method that it belongs to. */
-  readonly outside: string;
+  /** The service or method that the route belongs to. */
+  readonly unsupported: string;
 }
 
-export const NOTHING_OUTSIDE: Outside = { routes: [], nameOf: () => undefined };
+export const NOTHING_UNSUPPORTED: UnsupportedApi = { routes: [], nameOf: () => undefined };

@@ -30,13 +30,14 @@ const MAX_CPU_SECONDS = 3;
 
 let server: TestServer;
 before(async () => {
-  server = await TestServer.start({ flags: ["--log-level", "warn"] });
+  server = await TestServer.start({ flags: ["--log-level", "warn"], ownProcess: true });
 });
 after(() => server.stop());
 
 /** Processor time that the server has used, in seconds. */
 function cpuSeconds(): number {
-  const fields = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const fields =
+    readFileSync(`/proc/${server.process.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 

@@ -33,6 +33,7 @@ for (const [what, begin] of Object.entries(FLOODS)) {
       const flags = ["--max-connections", `${MAX_CONNECTIONS}`, "--log-level", "silent"];
       server = await TestServer.start({
         flags: [...flags, "--max-connections-per-address", `${PER_ADDRESS}`],
+        ownProcess: true,
       });
     });
     after(async () => {

@@ -19,7 +19,7 @@ describe("hostile patterns, a dozen at a time", () => {
   let operator: Rest;
   let org: string;
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ ownProcess: true });
     issuer = await StandInIssuer.start();
     operator = new Rest(server.url, await server.token());
     org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;

@@ -15,7 +15,7 @@ const KEY_SET_BYTES = 48 * 1024;
 const AT_ONCE = 14;
 
 test("issuers that one organization makes up displace no other's keys", async () => {
-  const server = await TestServer.start({ flags: ["--log-level", "error"] });
+  const server = await TestServer.start({ flags: ["--log-level", "error"], ownProcess: true });
   const victim = await StandInIssuer.start();
   const forged = await StandInIssuer.start();
   const many = createServer((request, response) => {

@@ -24,106 +24,110 @@ interface Beside<T> {
   readonly waits: readonly number[];
 }
 
-onEachStore("a caller with thousands of role bindings", (world) => {
-  let inside: Inside;
-  let org: string;
-  let member: Member;
-  let owner: Member;
-  const scopes = SCOPES[world.store];
-  const rows = scopes * (BELOW + 1);
-  before(async () => {
-    inside = await Inside.open(world.server);
-    org = await world.organisation();
-    member = await world.member();
-    owner = await world.member({ [await world.organisation()]: "owner" });
-    const roleUid = roleNamed("viewer");
-    for (let made = 0; made < scopes; made += 500) {
-      await inside.store.write(async (tx) => {
-        const insert = (uid: string, name: string) => {
-          const group = create(GroupSchema, { uid, name, status: OrgStatus.READY });
-          return groups.table.insert(tx, groups.toRow(group));
-        };
-        for (let at = made; at < made + 500; at++) {
-          const scope = newChildUid(org);
-          await insert(scope, `scope-${(at * 7_919) % 99_991}`);
-          for (let child = 0; child < BELOW; child++) {
-            await insert(newChildUid(scope), `child-${(at * 104_729 + child) % 99_991}`);
+onEachStore(
+  "a caller with thousands of role bindings",
+  (world) => {
+    let inside: Inside;
+    let org: string;
+    let member: Member;
+    let owner: Member;
+    const scopes = SCOPES[world.store];
+    const rows = scopes * (BELOW + 1);
+    before(async () => {
+      inside = await Inside.open(world.server);
+      org = await world.organisation();
+      member = await world.member();
+      owner = await world.member({ [await world.organisation()]: "owner" });
+      const roleUid = roleNamed("viewer");
+      for (let made = 0; made < scopes; made += 500) {
+        await inside.store.write(async (tx) => {
+          const insert = (uid: string, name: string) => {
+            const group = create(GroupSchema, { uid, name, status: OrgStatus.READY });
+            return groups.table.insert(tx, groups.toRow(group));
+          };
+          for (let at = made; at < made + 500; at++) {
+            const scope = newChildUid(org);
+            await insert(scope, `scope-${(at * 7_919) % 99_991}`);
+            for (let child = 0; child < BELOW; child++) {
+              await insert(newChildUid(scope), `child-${(at * 104_729 + child) % 99_991}`);
+            }
+            const uid = newChildUid(scope);
+            const binding = create(RoleBindingSchema, { uid, identityUid: member.uid, roleUid });
+            await roleBindings.table.insert(tx, roleBindings.toRow(binding));
           }
-          const uid = newChildUid(scope);
-          const binding = create(RoleBindingSchema, { uid, identityUid: member.uid, roleUid });
-          await roleBindings.table.insert(tx, roleBindings.toRow(binding));
-        }
-      });
-    }
-  });
-  after(() => inside.close());
-
-  const readOne = async () => {
-    const others = new Rest(world.server.url, owner.token);
-    assert.equal((await others.get("/iam/v2beta1/groups?page_size=1")).status, 200);
-  };
-  /** Runs something expensive, and meanwhile one cheap request after another. */
-  const beside = async <T>(expensive: Promise<T>, cheap = readOne): Promise<Beside<T>> => {
-    let isDone = false;
-    const value = expensive.finally(() => {
-      isDone = true;
+        });
+      }
     });
-    const waits: number[] = [];
-    while (!isDone) {
-      const begun = performance.now();
-      await cheap();
-      waits.push(performance.now() - begun);
-    }
-    return { value: await value, waits };
-  };
-  const list = (query: string) =>
-    new Rest(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
+    after(() => inside.close());
 
-  test("does not hold up others while its lists run", async () => {
-    const queries = [
-      "order_by=name&page_size=200",
-      `order_by=name&page_size=1&skip=${rows - 10}`,
-      `order_by=name%20desc&page_size=1&skip=${rows - 10}`,
-      `order_by=created_at&page_size=200&skip=${rows / 2}`,
-    ];
-    for (const query of queries) {
-      const { value, waits } = await beside(list(query));
-      assert.deepEqual([value.status, value.body.totalCount], [200, String(rows)]);
-      assert.ok(waits.length >= ANSWERED, `${query}: ${waits.length} others were answered`);
-      const longest = Math.max(...waits);
-      assert.ok(longest < MAX_WAIT_MS, `${query}: another waited for ${longest} ms`);
-    }
-    const many = Promise.all(Array.from({ length: 6 }, () => list(queries[0] as string)));
-    const { value, waits } = await beside(many);
-    for (const { status } of value) assert.equal(status, 200);
-    assert.ok(Math.max(...waits) < MAX_WAIT_MS);
-  });
-
-  test("does not hold up others when access changes", async () => {
-    const api = world.operator();
-    const changed = (await world.member()).uid;
-    const get = () =>
-      new Rest(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
-    assert.equal((await get()).status, 200);
-    for (let round = 0; round < 20; round++) {
-      const { uid } = await api.roleBindings.create(org, {
-        identityUid: round % 2 === 0 ? changed : member.uid,
-        roleUid: roleNamed("viewer"),
+    const readOne = async () => {
+      const others = new Rest(world.server.url, owner.token);
+      assert.equal((await others.get("/iam/v2beta1/groups?page_size=1")).status, 200);
+    };
+    /** Runs something expensive, and meanwhile one cheap request after another. */
+    const beside = async <T>(expensive: Promise<T>, cheap = readOne): Promise<Beside<T>> => {
+      let isDone = false;
+      const value = expensive.finally(() => {
+        isDone = true;
       });
-      const { value, waits } = await beside(get());
-      assert.equal(value.status, 200);
+      const waits: number[] = [];
+      while (!isDone) {
+        const begun = performance.now();
+        await cheap();
+        waits.push(performance.now() - begun);
+      }
+      return { value: await value, waits };
+    };
+    const list = (query: string) =>
+      new Rest(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
+
+    test("does not hold up others while its lists run", async () => {
+      const queries = [
+        "order_by=name&page_size=200",
+        `order_by=name&page_size=1&skip=${rows - 10}`,
+        `order_by=name%20desc&page_size=1&skip=${rows - 10}`,
+        `order_by=created_at&page_size=200&skip=${rows / 2}`,
+      ];
+      for (const query of queries) {
+        const { value, waits } = await beside(list(query));
+        assert.deepEqual([value.status, value.body.totalCount], [200, String(rows)]);
+        assert.ok(waits.length >= ANSWERED, `${query}: ${waits.length} others were answered`);
+        const longest = Math.max(...waits);
+        assert.ok(longest < MAX_WAIT_MS, `${query}: another waited for ${longest} ms`);
+      }
+      const many = Promise.all(Array.from({ length: 6 }, () => list(queries[0] as string)));
+      const { value, waits } = await beside(many);
+      for (const { status } of value) assert.equal(status, 200);
       assert.ok(Math.max(...waits) < MAX_WAIT_MS);
-      await api.roleBindings.delete(uid);
-    }
-  });
-
-  test("does not hold up others while it is deleted", async () => {
-    const deleted = world.operator().identities.delete(member.uid);
-    const { waits } = await beside(deleted, async () => {
-      await world.operator().groups.create(org, { name: "new" });
     });
-    // One may come before it, and one waits for its last transaction.
-    assert.ok(waits.length > 2, `${waits.length} others were answered`);
-    assert.equal((await list("page_size=1")).status, 401);
-  });
-});
+
+    test("does not hold up others when access changes", async () => {
+      const api = world.operator();
+      const changed = (await world.member()).uid;
+      const get = () =>
+        new Rest(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
+      assert.equal((await get()).status, 200);
+      for (let round = 0; round < 20; round++) {
+        const { uid } = await api.roleBindings.create(org, {
+          identityUid: round % 2 === 0 ? changed : member.uid,
+          roleUid: roleNamed("viewer"),
+        });
+        const { value, waits } = await beside(get());
+        assert.equal(value.status, 200);
+        assert.ok(Math.max(...waits) < MAX_WAIT_MS);
+        await api.roleBindings.delete(uid);
+      }
+    });
+
+    test("does not hold up others while it is deleted", async () => {
+      const deleted = world.operator().identities.delete(member.uid);
+      const { waits } = await beside(deleted, async () => {
+        await world.operator().groups.create(org, { name: "new" });
+      });
+      // One may come before it, and one waits for its last transaction.
+      assert.ok(waits.length > 2, `${waits.length} others were answered`);
+      assert.equal((await list("page_size=1")).status, 401);
+    });
+  },
+  { ownProcess: true },
+);

@@ -4,7 +4,7 @@ import { alertOf, LocalWorld, PASSWORD } from "../support/local-world.ts";
 
 let world: LocalWorld;
 before(async () => {
-  world = await LocalWorld.start({ flags: ["--trusted-proxies", "127.0.0.1"] });
+  world = await LocalWorld.start({ flags: ["--trusted-proxies", "127.0.0.1"], ownProcess: true });
   assert.equal((await world.setUp()).status, 200);
 });
 after(() => world.stop());

@@ -20,7 +20,11 @@ const MINUTE_MS = 60_000;
 for (const store of STORES) {
   describe(`floods without credentials, on ${store}`, () => {
     test("leave a bounded number of rows", async (t) => {
-      const server = await TestServer.start({ store, flags: ["--log-level", "silent"] });
+      const server = await TestServer.start({
+        store,
+        flags: ["--log-level", "silent"],
+        ownProcess: true,
+      });
       t.after(() => server.stop());
       const count = async (table: string) => {
         const [row] = await rawRows<{ n: number }>(server, `SELECT count(*) AS n FROM ${table}`);
@@ -58,7 +62,11 @@ for (const store of STORES) {
     });
 
     test("that an earlier version kept are deleted while the server answers", async (t) => {
-      const server = await TestServer.start({ store, flags: ["--log-level", "silent"] });
+      const server = await TestServer.start({
+        store,
+        flags: ["--log-level", "silent"],
+        ownProcess: true,
+      });
       t.after(() => server.stop());
       const inside = await Inside.open(server);
       t.after(() => inside.close());

@@ -1,7 +1,13 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Page,
+} from "playwright-core";
 
-/** What a page has not done by then it is not going to, on the slowest machine. */
-const PATIENCE_MS = 120_000;
+/** Many times what a page needs on an idle machine. */
+const TIMEOUT_MS = 120_000;
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -44,13 +50,23 @@ interface Ending {
   after(work: () => Promise<void>): void;
 }
 
-/**
- * A real browser with a profile of its own. Whoever launches it closes it; see `openBrowser`.
- *
- * @example before(async () => { browser = await launchBrowser(); });
- */
+/** Where a run of many test files passes the address of the browser that they share. */
+const SHARED = "WHARF_TEST_BROWSER";
+
+const LAUNCH = { executablePath: CHROMIUM, args: FLAGS, timeout: TIMEOUT_MS };
+
+/** Starts a browser for all the processes that this one starts from now on. */
+export async function shareBrowser(): Promise<BrowserServer> {
+  const server = await chromium.launchServer(LAUNCH);
+  process.env[SHARED] = server.wsEndpoint();
+  return server;
+}
+
+/** A real browser, shared or launched; contexts keep tests apart. The caller closes it. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: PATIENCE_MS });
+  const shared = process.env[SHARED];
+  if (shared) return chromium.connect(shared, { timeout: TIMEOUT_MS });
+  return chromium.launch(LAUNCH);
 }
 
 /**
@@ -84,7 +100,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const complaints: string[] = [];
   page.on("console", (message) => {
     const bad = message.type() === "error" || message.type() === "warning";

@@ -5,7 +5,7 @@ import type { Driver } from "../../src/store/db/connection.ts";
 import { openPostgres } from "../../src/store/db/postgres.ts";
 import { openSqlite } from "../../src/store/db/sqlite.ts";
 import { Store } from "../../src/store/db/store.ts";
-import { newDatabase } from "./postgres.ts";
+import { emptyDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch.ts";
 import type { StoreKind } from "./server.ts";
 
@@ -23,7 +23,7 @@ export class NewDatabase {
   /** @example const database = await NewDatabase.of("sqlite"); */
   static async of(kind: StoreKind): Promise<NewDatabase> {
     if (kind === "postgres") {
-      const url = await newDatabase();
+      const url = await emptyDatabase();
       return new NewDatabase(
         () => openPostgres(url),
         () => {},

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -5,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { operatorToken } from "../../src/app/admin.ts";
+import { startServer } from "../../src/app/server.ts";
 import { readSettings } from "../../src/config/settings.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
@@ -25,40 +27,44 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** Join the store of another server instead of making one. */
   readonly sameStoreAs?: Pick<TestServer, "storeFlags">;
+  /**
+   * Start the built program as a process of its own: for tests that kill it, measure it, or need it
+   * to work while the test itself is busy. Otherwise the server runs within the test's process,
+   * which takes a tenth of the time to start.
+   */
+  readonly ownProcess?: boolean;
 }
 
-/** A real server process with a store of its own. */
+/** A real server on a real port, with a store of its own. */
 export class TestServer {
   readonly url: string;
   readonly storeFlags: readonly string[];
   readonly data: string;
+  readonly #launch: Launch;
   readonly #flags: readonly string[];
-  #process: ChildProcess;
-  #log: string[];
+  #running: Running;
 
   private constructor(
-    started: Started,
+    launch: Launch,
+    running: Running,
     storeFlags: readonly string[],
     flags: readonly string[],
     data: string,
   ) {
-    this.url = started.url;
-    this.#process = started.process;
-    this.#log = started.log;
+    this.url = running.url;
+    this.#launch = launch;
+    this.#running = running;
     this.storeFlags = storeFlags;
     this.#flags = flags;
     this.data = data;
   }
 
-  /**
-   * Starts a server and waits until it is ready.
-   *
-   * @example const server = await TestServer.start({ store: "postgres" });
-   */
+  /** Starts a server and waits until it is ready. */
   static async start({
     store = "sqlite",
     flags = [],
     sameStoreAs,
+    ownProcess = false,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -66,17 +72,20 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const started = await launch(["--listen", listen, ...storeFlags, ...flags]);
-    return new TestServer(started, storeFlags, flags, data);
+    const launch = ownProcess ? startProcess : startInProcess;
+    const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
+    return new TestServer(launch, running, storeFlags, flags, data);
   }
 
   /** Everything that the server has logged so far. */
   get log(): string {
-    return this.#log.join("\n");
+    return this.#running.log.join("\n");
   }
 
-  get pid(): number {
-    return this.#process.pid as number;
+  /** The process of a server that has one of its own. */
+  get process(): ChildProcess {
+    assert.ok(this.#running.process, "the server was started without `ownProcess`");
+    return this.#running.process;
   }
 
   /** The address that tokens are meant for: that of the flags, or where the server listens. */
@@ -107,31 +116,23 @@ export class TestServer {
 
   /** Ends the process at once, as a power cut would. */
   async kill(): Promise<void> {
-    this.#process.kill("SIGKILL");
-    if (this.#process.exitCode === null && this.#process.signalCode === null)
-      await once(this.#process, "exit");
+    this.process.kill("SIGKILL");
+    if (this.process.exitCode === null && this.process.signalCode === null)
+      await once(this.process, "exit");
   }
 
   /** Starts again on the same address and store, with other settings where these are given. */
   async restart(flags = this.#flags): Promise<void> {
     const { host } = new URL(this.url);
-    const started = await launch(["--listen", host, ...this.storeFlags, ...flags]);
-    this.#process = started.process;
-    this.#log = started.log;
+    this.#running = await this.#launch(["--listen", host, ...this.storeFlags, ...flags]);
   }
 
-  /** Asks the process to end, and returns its exit code once it has; what it kept stays. */
-  async terminate(): Promise<number | null> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      // "close" comes after the last line of its log.
-      const closed = once(this.#process, "close");
-      this.#process.kill("SIGTERM");
-      await closed;
-    }
-    return this.#process.exitCode;
+  /** Stops the server as SIGTERM does, and returns its exit code; its data stays. */
+  terminate(): Promise<number | null> {
+    return this.#running.stop();
   }
 
-  /** Asks the process to end, throws away what it kept, and returns its exit code. */
+  /** Stops the server, removes its data, and returns its exit code. */
   async stop(): Promise<number | null> {
     const code = await this.terminate();
     rmSync(this.data, { recursive: true, force: true });
@@ -139,10 +140,35 @@ export class TestServer {
   }
 }
 
-interface Started {
-  readonly process: ChildProcess;
+/** A server that answers. */
+interface Running {
   readonly url: string;
-  readonly log: string[];
+  /** The lines of its log so far. */
+  readonly log: readonly string[];
+  /** Undefined where it runs in this one. */
+  readonly process?: ChildProcess;
+  stop(): Promise<number | null>;
+}
+
+type Launch = (flags: readonly string[]) => Promise<Running>;
+
+async function startInProcess(flags: readonly string[]): Promise<Running> {
+  const log: string[] = [];
+  const write = (line: string) => log.push(line.trimEnd());
+  const server = await startServer(await readSettings(flags, {}), {
+    logOutput: { write, flushSync() {} },
+  });
+  if (server.firstRun !== undefined) {
+    const { url, code } = server.firstRun;
+    log.push(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
+  }
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    stopped ??= server.stop();
+    await stopped;
+    return 0;
+  };
+  return { url: server.url, log, stop };
 }
 
 /** The secret key belongs to the store: admin commands and replicas need it, too. */
@@ -161,7 +187,7 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-async function launch(flags: readonly string[]): Promise<Started> {
+async function startProcess(flags: readonly string[]): Promise<Running> {
   const child = spawn(process.execPath, [WHARF, "serve", ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -183,5 +209,14 @@ async function launch(flags: readonly string[]): Promise<Started> {
     lines.once("line", () => clearTimeout(timer));
   });
   const url = (await ready).replace("wharf: ready at ", "");
-  return { process: child, url, log };
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      // "close" comes after the last line of its log.
+      const closed = once(child, "close");
+      child.kill("SIGTERM");
+      await closed;
+    }
+    return child.exitCode;
+  };
+  return { url, log, process: child, stop };
 }

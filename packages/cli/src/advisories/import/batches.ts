@@ -1,4 +1,4 @@
-import { type Format, readDocument, Unreadable } from "@wharf/advisories/read";
+import { DocumentError, type Format, readDocument } from "@wharf/advisories/read";
 import type { Item, Source } from "@wharf/advisories/source";
 import type { AdvisoryDocument } from "@wharf/contract/messages";
 import type { Tally } from "./tally.ts";
@@ -67,11 +67,11 @@ function parseItem(
     return undefined;
   }
   try {
-    if (item.kind === "refused") throw item.why;
+    if (item.kind === "rejected") throw item.error;
     const document = readDocument(item.bytes, { name, format, metadataOnly });
     return { document, bytes: item.bytes };
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof DocumentError)) throw error;
     tally.addRejected(
       error.problems.map(({ line, path, reason }) => ({
         document: name,

@@ -6,7 +6,7 @@ import {
   RawTokenSchema,
   TokenPairSchema,
 } from "@wharf/contract";
-import { bearerToken } from "../../lib/bearer.ts";
+import { requireBearer } from "../../lib/bearer.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { scopesOf } from "../../sts/down-scope.ts";
@@ -17,7 +17,7 @@ export function refreshMethod(sessions: Sessions): Handler {
   return async (call, message) => {
     const request = message as ExchangeRefreshTokenRequest;
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
-    const text = bearerToken(call.authorization, "the refresh token");
+    const text = requireBearer(call.authorization, "the refresh token");
     const { access, refresh } = await sessions.refresh(call, text, wanted);
     const pair = create(TokenPairSchema, { token: rawToken(access) });
     if (refresh !== undefined) pair.refreshToken = rawToken(refresh);

@@ -11,7 +11,7 @@ import { clientOf } from "../../auth/standing.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { acceptInvite, findOpenInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
-import { bearerToken } from "../../lib/bearer.ts";
+import { requireBearer } from "../../lib/bearer.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -36,7 +36,7 @@ import { registerPerson } from "./registration.ts";
 export function registerMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
     const { code, identityId } = message as RegistrationRequest;
-    const token = bearerToken(call.authorization, "the token of the person to register");
+    const token = requireBearer(call.authorization, "the token of the person to register");
     const { engine } = deps;
     // Checked before keys are fetched: without an invite, a caller cannot make us fetch anything.
     const invite = keyIdOf(code);

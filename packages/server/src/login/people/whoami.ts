@@ -12,7 +12,7 @@ import {
 import { decodeJwt } from "jose";
 import type { Caller } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { bearerToken } from "../../lib/bearer.ts";
+import { requireBearer } from "../../lib/bearer.ts";
 import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -26,7 +26,7 @@ import type { PersonClaims } from "./person.ts";
 export function validateMethod(engine: Engine): Handler {
   return async (call) => {
     // The token has been verified before; this only decodes it.
-    const claims = decodeJwt(bearerToken(call.authorization, "a token"));
+    const claims = decodeJwt(requireBearer(call.authorization, "a token"));
     const described = await personOf(engine, call.caller);
     const answer = create(WhoAmISchema, {
       issuer: claims.iss ?? "",

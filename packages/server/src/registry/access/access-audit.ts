@@ -6,18 +6,18 @@ import { type AuditEntry, writeAudit } from "../../store/tables/audit-and-events
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import { tokenDigest, writeWithLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
-import type { Bearer, Credentials } from "./credentials.ts";
-import type { Granted } from "./registry-access.ts";
-import type { Access } from "./token.ts";
+import type { Credentials, Principal } from "./credentials.ts";
+import type { RegistryAccess } from "./registry-access.ts";
+import type { ResourceActions } from "./token.ts";
 
-/** What audit rows call it. */
-const ACTION = "registry token";
+/** The method in audit rows. */
+const METHOD = "registry token";
 
-/** Scopes told in one row, and letters of each: an audit is for people to read. */
-const MOST_SCOPES = 20;
-const LONGEST_SCOPE = 300;
+/** Bounds of what one audit row holds. */
+const MAX_SCOPES = 20;
+const MAX_SCOPE_LENGTH = 300;
 
-/** A request for a token, as far as it was understood. */
+/** A request for a token, once it has been parsed. */
 export interface TokenRequest {
   readonly request: HttpRequest;
   readonly time: number;
@@ -28,42 +28,39 @@ export interface TokenRequest {
 }
 
 /**
- * Leaves the audit row of a token that is given. Nobody who is given nothing leaves none: that is how
- * every client begins that has yet to find its credentials.
- *
- * @example await recordGrant(engine, asked, bearer, granted);
+ * Audits an issued token. An anonymous request that was granted nothing is not audited: every client
+ * begins with one.
  */
-export async function recordGrant(
+export async function auditGrant(
   engine: Engine,
-  asked: TokenRequest,
-  { uid, identity }: Bearer,
-  { access, place }: Granted,
+  tokenRequest: TokenRequest,
+  { uid, identity }: Principal,
+  { access, resource }: RegistryAccess,
 ): Promise<void> {
-  if (asked.credentials.kind === "none" && access.length === 0) return;
+  const { credentials, time } = tokenRequest;
+  if (credentials.kind === "none" && access.length === 0) return;
   const granted = access.map(scopeText);
-  const entry = entryOf(asked, { actor: uid, resource: place, code: 0, detail: { granted } });
+  const entry = entryOf(tokenRequest, { actor: uid, resource, code: 0, detail: { granted } });
   const work = (tx: Transaction) => writeAudit(tx, entry);
-  // Anyone can ask for what is public.
-  if (asked.credentials.kind === "none") {
+  // Anonymous requests are aggregated: anyone can send any number of them.
+  if (credentials.kind === "none") {
     await engine.auditAggregator.record(entry, granted.join(" "));
   } else if (identity === undefined) await engine.store.write(work);
-  else await writeWithLastSeen(engine, identity, asked.time, work);
+  else await writeWithLastSeen(engine, identity, time, work);
 }
 
-/** Leaves the audit entry of credentials that were rejected, which anyone can bring. */
-export async function recordRefusal(
+/** Audits rejected credentials, aggregated: anyone can send any number of them. */
+export async function auditRejection(
   engine: Engine,
-  asked: TokenRequest,
+  tokenRequest: TokenRequest,
   { number: code, message }: WharfError,
 ): Promise<void> {
-  const entry = entryOf(asked, { actor: "", resource: "", code, detail: { refused: message } });
-  await engine.auditAggregator.record(entry, message);
+  const outcome = { actor: "", resource: "", code, detail: { refused: message } };
+  await engine.auditAggregator.record(entryOf(tokenRequest, outcome), message);
 }
 
-/**
- * @example scopeText({ type: "repository", name: "acme/app", actions: ["pull"] }) // "repository:acme/app:pull"
- */
-export function scopeText({ type, name, actions }: Access): string {
+/** The text of a scope, such as `repository:acme/app:pull`. */
+export function scopeText({ type, name, actions }: ResourceActions): string {
   return `${type}:${name}:${actions.join(",")}`;
 }
 
@@ -79,21 +76,21 @@ function entryOf(
   { detail, ...outcome }: Outcome,
 ): AuditEntry {
   const token = credentials.kind === "none" ? undefined : credentials.token;
-  const told = {
+  const fullDetail = {
     ...seen,
     service,
-    asked: scopes.slice(0, MOST_SCOPES).map((scope) => scope.slice(0, LONGEST_SCOPE)),
+    asked: scopes.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_SCOPE_LENGTH)),
     ...detail,
-    // Never the token.
+    // Only the digest: tokens are never stored.
     ...(token && { tokenSha256: tokenDigest(token) }),
   };
   return {
     ...outcome,
     time,
-    method: ACTION,
+    method: METHOD,
     requestId: request.requestId,
     remoteAddress: request.remoteAddress,
     userAgent: truncateUserAgent(request.headers["user-agent"] ?? ""),
-    detail: JSON.stringify(told),
+    detail: JSON.stringify(fullDetail),
   };
 }

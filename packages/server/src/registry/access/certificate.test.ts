@@ -3,7 +3,7 @@ import { KeyObject, webcrypto, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { selfSigned } from "./certificate.ts";
 
-test("a certificate holds the key, is signed by it, and lasts", async () => {
+test("a certificate contains the key, is self-signed and valid for 20 years", async () => {
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   const pair = await webcrypto.subtle.generateKey(curve, true, ["sign", "verify"]);
   const now = Date.UTC(2026, 1, 28);

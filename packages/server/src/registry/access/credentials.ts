@@ -1,6 +1,7 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import {
   type AuditedSubject,
@@ -9,38 +10,34 @@ import {
 } from "../../sts/authorize-subject.ts";
 import type { CachedIdentity } from "../../sts/identity-cache.ts";
 import { Checks } from "../../sts/verify/checks.ts";
-import type { Asker } from "./registry-access.ts";
+import type { Requester } from "./registry-access.ts";
 import { ACTIONS } from "./scope.ts";
 
-/** What a client shows. */
 export type Credentials =
   | { readonly kind: "none" }
-  /** A token of ours that is meant for the registry. */
+  /** A token of this installation with the registry as its audience. */
   | { readonly kind: "ours"; readonly token: string }
   /** A token that an identity trusts: a pull token, or one of a workload's platform. */
   | { readonly kind: "trusted"; readonly token: string; readonly identity: string };
 
-/** Whom the credentials speak for. */
-export interface Bearer extends Asker {
+/** The authenticated requester. */
+export interface Principal extends Requester {
   readonly uid: string;
-  /** When what they are given must end. */
+  /** When the credentials expire. */
   readonly expires: number;
-  /** Where it is news that the identity was seen. */
+  /** Set if the use of the identity is to be recorded. */
   readonly identity?: CachedIdentity;
 }
 
-/** The user name that says: the password is a token of yours. */
-const OWN_USER = "_token";
+/** The user name for a token of this installation as the password. */
+const TOKEN_USER = "_token";
 
-/**
- * Reads the header in which registry clients send what they have.
- *
- * @example readAuthorization("Basic X3Rva2VuOmV5Sg…")
- */
+/** Reads the Authorization header of a registry client. */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: "none" };
+  const bearer = readBearer(header);
+  if (bearer !== undefined) return { kind: "ours", token: bearer };
   const [scheme = "", value = ""] = header.split(" ");
-  if (scheme.toLowerCase() === "bearer" && value !== "") return { kind: "ours", token: value };
   if (scheme.toLowerCase() !== "basic") throw unauthenticated("only Basic and Bearer are accepted");
   const text = Buffer.from(value, "base64").toString("utf8");
   const colon = text.indexOf(":");
@@ -48,61 +45,57 @@ export function readAuthorization(header: string | undefined): Credentials {
 }
 
 /**
- * Reads a user name and a password. Identities may write their slashes as underscores, for tools that
- * take none in a user name.
- *
- * @example passwordOf("_token", "eyJhbGciOi…")
+ * Reads a user name and a password. The uid of an identity may have underscores for slashes, for tools
+ * that allow no slashes in user names.
  */
 export function passwordOf(user: string, password: string): Credentials {
   if (password === "") throw unauthenticated("a password is required");
-  if (user === OWN_USER) return { kind: "ours", token: password };
+  if (user === TOKEN_USER) return { kind: "ours", token: password };
   const identity = user.replaceAll("_", "/");
   if (isUid(identity)) return { kind: "trusted", token: password, identity };
-  throw unauthenticated(`the user name must be ${OWN_USER}, or the uid of an identity`);
+  throw unauthenticated(`the user name must be ${TOKEN_USER}, or the uid of an identity`);
 }
 
-/** What credentials are judged with. */
-export interface CredentialParts {
+export interface CredentialDeps {
   readonly exchange: ExchangeDeps;
   readonly authenticator: Authenticator;
 }
 
 /**
- * Finds out whom credentials speak for at a registry. Throws UNAUTHENTICATED for those that speak for
- * nobody, and PERMISSION_DENIED for a token that is meant for another door.
- *
- * @example const bearer = await bearerOf(parts, credentials, "registry.example.com", Date.now(), seen);
+ * Authenticates credentials for a registry. Throws UNAUTHENTICATED for invalid credentials, and
+ * PERMISSION_DENIED for a token with another audience.
  */
-export async function bearerOf(
-  parts: CredentialParts,
+export async function authenticate(
+  deps: CredentialDeps,
   credentials: Credentials,
   service: string,
   time: number,
   seen: AuditedSubject,
-): Promise<Bearer> {
-  if (credentials.kind === "none") return anyone(parts);
-  if (credentials.kind === "trusted") return trusted(parts, credentials, time, seen);
-  const { caller, audiences, expires } = await parts.authenticator.holder(credentials.token, time);
+): Promise<Principal> {
+  if (credentials.kind === "none") return anonymous(deps);
+  if (credentials.kind === "trusted") return trusted(deps, credentials, time, seen);
+  const { caller, audiences, expires } = await deps.authenticator.holder(credentials.token, time);
   seen.identity = caller.uid;
   if (!audiences.includes(service)) throw wrongAudience(audiences, service);
   const { uid, grants, isOperator } = caller;
-  return { uid, grants, isOperator, expires, most: ACTIONS };
+  return { uid, grants, isOperator, expires, maxActions: ACTIONS };
 }
 
-/** Whoever shows nothing gets what is bound to everyone, and never more than to pull. */
-async function anyone({ exchange }: CredentialParts): Promise<Bearer> {
-  const known = await exchange.identities.find(ANONYMOUS_UID);
-  if (known === undefined) throw new Error("the identity of anyone is missing");
-  const { uid, granted: grants } = known;
-  return { uid, grants, isOperator: false, expires: Number.POSITIVE_INFINITY, most: ["pull"] };
+/** Anonymous requesters get the grants of the identity "anyone", and may only pull. */
+async function anonymous({ exchange }: CredentialDeps): Promise<Principal> {
+  const anyone = await exchange.identities.find(ANONYMOUS_UID);
+  if (anyone === undefined) throw new Error("the identity of anyone is missing");
+  const { uid, granted: grants } = anyone;
+  const expires = Number.POSITIVE_INFINITY;
+  return { uid, grants, isOperator: false, expires, maxActions: ["pull"] };
 }
 
 async function trusted(
-  { exchange }: CredentialParts,
+  { exchange }: CredentialDeps,
   { token, identity: uid }: { token: string; identity: string },
   time: number,
   seen: AuditedSubject,
-): Promise<Bearer> {
+): Promise<Principal> {
   seen.identity = uid;
   const presented = { token, identity: uid, time };
   try {
@@ -114,12 +107,12 @@ async function trusted(
       grants: identity.granted,
       isOperator: false,
       expires,
-      most: ACTIONS,
+      maxActions: ACTIONS,
       identity,
     };
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    // To a registry's client, a password that does not fit is just that.
+    // Registry clients expect 401 for any wrong password.
     if (error.code !== "PERMISSION_DENIED") throw error;
     throw unauthenticated(error.message.slice(error.message.indexOf(": ") + 2));
   }
@@ -127,6 +120,6 @@ async function trusted(
 
 function wrongAudience(audiences: readonly string[], service: string): WharfError {
   const found = audiences.map((audience) => JSON.stringify(audience)).join(", ");
-  const text = `the token is meant for ${found}: exchange it for one with the audience ${JSON.stringify(service)}`;
+  const text = `the token is for ${found}: exchange it for one with the audience ${JSON.stringify(service)}`;
   return new WharfError("PERMISSION_DENIED", text);
 }

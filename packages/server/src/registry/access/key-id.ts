@@ -2,25 +2,20 @@ import { hash, type KeyObject } from "node:crypto";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** How much of the digest the name of a key tells: 240 bits, which are 48 letters. */
-const BYTES = 30;
+/** 240 bits of the digest make 48 letters. */
+const DIGEST_BYTES = 30;
 
-/**
- * The name by which CNCF Distribution knows a public key. Its library of old, libtrust, made it: base32
- * of a digest of the key, in groups of four.
- *
- * @example keyId(publicKey) // "PYYO:TEWU:V7JH:26JV:AQTZ:LJC3:SXVJ:XGHA:34F2:2LAQ:ZRMK:Z7Q6"
- */
+/** The key id that CNCF Distribution expects, as defined by libtrust: base32 of a digest of the key. */
 export function keyId(publicKey: KeyObject): string {
   const der = publicKey.export({ format: "der", type: "spki" });
-  const digest = hash("sha256", der, "buffer").subarray(0, BYTES);
+  const digest = hash("sha256", der, "buffer").subarray(0, DIGEST_BYTES);
   let letters = "";
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const byte of digest) {
-    held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) letters += BASE32[(held >> (bits - 5)) & 31];
-    held &= (1 << bits) - 1;
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) letters += BASE32[(buffer >> (bits - 5)) & 31];
+    buffer &= (1 << bits) - 1;
   }
   return letters.replace(/(.{4})(?=.)/g, "$1:");
 }

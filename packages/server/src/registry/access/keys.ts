@@ -17,29 +17,29 @@ import {
 import { selfSigned } from "./certificate.ts";
 import { keyId } from "./key-id.ts";
 
-/** How long a token for a registry is good. */
+/** The lifetime of a registry token. */
 export const REGISTRY_TOKEN_MS = 5 * 60_000;
 
-/** A replaced key stays published until its last token has ended, clocks apart by minutes included. */
+/** A replaced key stays published until its last token has expired, with tolerance for clock skew. */
 const OVERLAP_MS = REGISTRY_TOKEN_MS + 5 * 60_000;
 
 export interface RegistryKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** As PEM, for registries' files. */
+  /** PEM, for the files of registries. */
   readonly certificate: string;
-  /** As the header of a token carries it. */
+  /** For the header of tokens. */
   readonly x5c: readonly string[];
   readonly replaced: boolean;
 }
 
 /**
- * The keys that sign tokens for registries, apart from those that sign tokens for ourselves: what a
- * registry is shown must open nothing here.
+ * The signing keys of registry tokens. They differ from the keys of API tokens, so that a registry token
+ * is never valid at the API.
  *
- * Registries read keys when they start. So there is always a next key, published before its turn: a
- * registry that has the file of today accepts what is signed after tomorrow's rotation.
+ * Registries read keys when they start. So the next key is always published before it is used: a
+ * registry with today's file accepts tokens signed after tomorrow's rotation.
  */
 export class RegistryKeys {
   readonly #store: Store;
@@ -52,44 +52,35 @@ export class RegistryKeys {
     this.#secrets = secrets;
   }
 
-  /** Whether a registry ever asked for keys: there are none before. */
+  /** Whether there are keys; the first request of a registry creates them. */
   static exist(tx: Transaction): Promise<boolean> {
     return hasRegistryKeys(tx);
   }
 
-  /**
-   * Puts the next key in place, and the first of the given ones after it.
-   *
-   * @example await RegistryKeys.rotate(tx, secrets, await newRegistryKeys(Date.now()));
-   */
+  /** Makes the next key current, and adds the first of the given keys as the next. */
   static async rotate(tx: Transaction, secrets: Secrets, [key]: NewRegistryKeys): Promise<void> {
     const { created } = key;
     const present = await readRegistryKeys(tx, created);
     const current = present.find(({ retires }) => retires === null);
     if (current !== undefined)
       await retireRegistryKey(tx, current.kid, created + OVERLAP_MS, created);
-    await putKey(tx, secrets, key);
+    await storeKey(tx, secrets, key);
   }
 
-  /**
-   * Drops every key and puts the given ones in place. The next key goes, too: a reader of the database
-   * knows it.
-   *
-   * @example await RegistryKeys.replace(tx, secrets, await newRegistryKeys(Date.now()));
-   */
+  /** Replaces all keys, including the next one, which a reader of the database knows as well. */
   static async replace(tx: Transaction, secrets: Secrets, keys: NewRegistryKeys): Promise<void> {
     await deleteRegistryKeys(tx);
-    for (const key of keys) await putKey(tx, secrets, key);
+    for (const key of keys) await storeKey(tx, secrets, key);
   }
 
-  /** The key that signs now. */
+  /** The key that signs tokens. */
   async current(): Promise<RegistryKey> {
     const current = (await this.published()).find((key) => !key.replaced);
-    if (current === undefined) throw new Error("there is no key for registry tokens");
+    if (current === undefined) throw new Error("no signing key for registry tokens");
     return current;
   }
 
-  /** Every key that registries should know: the one in use, the next one, those replaced lately. */
+  /** The keys that registries accept: the current, the next, and recently replaced ones. */
   async published(): Promise<readonly RegistryKey[]> {
     const version = await this.#store.accessVersion();
     if (version !== this.#version) await this.#reload(version);
@@ -98,19 +89,19 @@ export class RegistryKeys {
 
   async #reload(version: number): Promise<void> {
     const now = Date.now();
-    await makeFirst(this.#store, this.#secrets, now);
+    await createInitialKeys(this.#store, this.#secrets, now);
     const stored = await readRegistryKeys(this.#store.reader, now);
-    const keys = await Promise.all(stored.map((key) => this.#parsed(key)));
-    // The one in use comes first, for registries that read only one.
+    const keys = await Promise.all(stored.map((key) => this.#open(key)));
+    // The current key comes first, for registries that read only one.
     this.#keys = [...keys.filter((key) => !key.replaced), ...keys.filter((key) => key.replaced)];
     this.#version = version;
   }
 
-  /** A key never changes under its id: one that is known need not be opened again. */
-  async #parsed({ kid, sealed, certificate, retires }: SealedRegistryKey): Promise<RegistryKey> {
+  /** Opens a stored key. A key id never gets another key, so opened keys are reused. */
+  async #open({ kid, sealed, certificate, retires }: SealedRegistryKey): Promise<RegistryKey> {
     const replaced = retires !== null;
-    const known = this.#keys.find((key) => key.kid === kid);
-    if (known !== undefined) return { ...known, replaced };
+    const opened = this.#keys.find((key) => key.kid === kid);
+    if (opened !== undefined) return { ...opened, replaced };
     const jwk = await this.#secrets.openSealed(this.#store.reader, REGISTRY_KEYS, kid, sealed);
     const privateKey = createPrivateKey({ key: JSON.parse(jwk), format: "jwk" });
     const body = certificate.replace(/-----[A-Z ]+-----|\s/g, "");
@@ -125,26 +116,25 @@ export class RegistryKeys {
   }
 }
 
-/** The first two keys of an installation, made when a registry is first asked about. */
-async function makeFirst(store: Store, secrets: Secrets, now: number): Promise<void> {
+/** Creates the first two keys of an installation, if there are none. */
+async function createInitialKeys(store: Store, secrets: Secrets, now: number): Promise<void> {
   if ((await readRegistryKeys(store.reader, now)).length > 0) return;
   const keys = await newRegistryKeys(now);
   await store.write(async (tx) => {
     await tx.takeTurn();
     if ((await readRegistryKeys(tx, now)).length > 0) return;
-    for (const key of keys) await putKey(tx, secrets, key);
+    for (const key of keys) await storeKey(tx, secrets, key);
   });
 }
 
 interface NewRegistryKey extends StoredRegistryKey {
-  /** The private key as JSON Web Key text. */
+  /** The private key as a JSON Web Key. */
   readonly jwk: string;
 }
 
-/** A key to use, and the one after it. */
+/** A current and a next key. */
 export type NewRegistryKeys = readonly [NewRegistryKey, NewRegistryKey];
 
-/** @example const keys = await newRegistryKeys(Date.now()); */
 export async function newRegistryKeys(now: number): Promise<NewRegistryKeys> {
   return [await newKey(now), await newKey(now + 1)];
 }
@@ -161,16 +151,12 @@ async function newKey(now: number): Promise<NewRegistryKey> {
   };
 }
 
-async function putKey(tx: Transaction, secrets: Secrets, { jwk, ...key }: NewRegistryKey) {
+async function storeKey(tx: Transaction, secrets: Secrets, { jwk, ...key }: NewRegistryKey) {
   await addRegistryKey(tx, key);
   await secrets.put(tx, REGISTRY_KEYS, key.kid, jwk);
 }
 
-/**
- * The public halves as a JSON Web Key Set, for registries that take one.
- *
- * @example JSON.stringify(registryJwks(await keys.published()))
- */
+/** The public keys as a JSON Web Key Set. */
 export function registryJwks(keys: readonly RegistryKey[]): { keys: JWK[] } {
   return {
     keys: keys.map(({ kid, publicKey, x5c }) => ({

@@ -2,25 +2,25 @@ import { Capability } from "@wharf/contract";
 import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hasQuotaLeft } from "../../engine/quotas.ts";
-import { type Place, placeOf } from "../path.ts";
+import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
-import type { Access } from "./token.ts";
+import type { ResourceActions } from "./token.ts";
 
-/** Who asks for a token, as far as what they may do goes. */
-export interface Asker {
+/** The requester of a token, with the upper bound of what it may be granted. */
+export interface Requester {
   readonly grants: Grants;
   readonly isOperator: boolean;
-  /** The actions that they are given at most, whatever they hold. */
-  readonly most: readonly Action[];
+  /** Actions outside of these are never granted. */
+  readonly maxActions: readonly Action[];
 }
 
-/** What is given, and the first place that it is about. */
-export interface Granted {
-  readonly access: readonly Access[];
-  readonly place: string;
+/** What a token grants, and the repo or group of its first scope, for the audit log. */
+export interface RegistryAccess {
+  readonly access: readonly ResourceActions[];
+  readonly resource: string;
 }
 
-/** What each action takes on a repo that exists. */
+/** The capabilities that an action on an existing repo needs. */
 const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
   pull: [Capability.CAP_REPO_LIST, Capability.CAP_MANIFEST_LIST, Capability.CAP_REPO_BLOBS_GET],
   push: [
@@ -32,52 +32,54 @@ const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
   delete: [Capability.CAP_MANIFEST_DELETE, Capability.CAP_TAG_DELETE],
 };
 
-/**
- * Gives what was asked for, as far as it is held: each action of each repository by itself.
- *
- * @example const { access } = await grant(engine, asker, readScopes(texts));
- */
-export async function grant(
+/** Grants the requested scopes, action by action, where the requester holds the capabilities. */
+export async function grantScopes(
   engine: Engine,
-  asker: Asker,
+  requester: Requester,
   scopes: readonly Scope[],
-): Promise<Granted> {
-  const access: Access[] = [];
-  let about = "";
+): Promise<RegistryAccess> {
+  const access: ResourceActions[] = [];
+  let resource = "";
   for (const scope of scopes) {
     if (scope.type === "catalog") {
-      // The catalogue names every repository of every organisation.
-      if (asker.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
+      // The catalog lists the repositories of all organizations.
+      if (requester.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
       continue;
     }
-    // Whoever holds nothing makes us look for nothing.
-    if (holdsNothing(asker.grants)) continue;
-    const place = await placeOf(engine, engine.store.reader, scope.name);
-    if (place === undefined) continue;
-    about ||= place.repo ?? place.group;
+    // Requesters without any capability cost no reads.
+    if (holdsNothing(requester.grants)) continue;
+    const path = await resolvePath(engine, engine.store.reader, scope.name);
+    if (path === undefined) continue;
+    resource ||= path.repo ?? path.group;
     let actions = ACTIONS.filter(
       (action) =>
-        scope.actions.has(action) && asker.most.includes(action) && may(asker, action, place),
+        scope.actions.has(action) &&
+        requester.maxActions.includes(action) &&
+        holdsNeeded(requester, action, path),
     );
-    if (actions.includes("push") && !(await mayPlace(engine, place)))
+    if (actions.includes("push") && !(await hasQuota(engine, path))) {
       actions = actions.filter((action) => action !== "push");
+    }
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
   }
-  return { access, place: about };
+  return { access, resource };
 }
 
-function may({ grants }: Asker, action: Action, { group, repo, missing }: Place): boolean {
+function holdsNeeded(
+  { grants }: Requester,
+  action: Action,
+  { group, repo, missing }: ResolvedPath,
+): boolean {
   const needed = [...NEEDED[action]];
   if (action === "push" && repo === undefined) needed.push(Capability.CAP_REPO_CREATE);
   if (action === "push" && missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
   return grants.holds(needed, repo ?? group);
 }
 
-/** Whether there is a repo to push to, or room for one. */
-async function mayPlace(engine: Engine, { repo, group }: Place): Promise<boolean> {
-  return (
-    repo !== undefined || hasQuotaLeft(engine, engine.store.reader, engine.catalog.repos, group)
-  );
+/** Whether the repo exists, or the quota of its group allows another one. */
+async function hasQuota(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
+  if (repo !== undefined) return true;
+  return hasQuotaLeft(engine, engine.store.reader, engine.catalog.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { WharfError } from "../../lib/errors.ts";
 import { readScopes } from "./scope.ts";
 
-/** What was read, in the words of scopes, for short. */
+/** The parsed scopes, in a short form. */
 function read(...texts: string[]): string[] {
   return readScopes(texts).map((scope) =>
     scope.type === "catalog" ? "catalog" : `${scope.name}:${[...scope.actions].join()}`,
   );
 }
 
-test("scopes come one by one, or several in a text", () => {
+test("scopes are repeated parameters, or separated by spaces", () => {
   assert.deepEqual(read("repository:acme/app:pull", "repository:acme/lib:push"), [
     "acme/app:pull",
     "acme/lib:push",
@@ -23,22 +23,22 @@ test("scopes come one by one, or several in a text", () => {
   assert.deepEqual(read("", "  "), []);
 });
 
-test("the same repository twice is one", () => {
+test("scopes of one repository are merged", () => {
   assert.deepEqual(read("repository:acme/app:pull repository:acme/app:delete"), [
     "acme/app:pull,delete",
   ]);
 });
 
-test("a star is every action", () => {
+test("a star stands for every action", () => {
   assert.deepEqual(read("repository:acme/app:*"), ["acme/app:pull,push,delete"]);
 });
 
-test("only the whole catalogue can be asked for", () => {
+test("of registry scopes, only the whole catalog is known", () => {
   assert.deepEqual(read("registry:catalog:*"), ["catalog"]);
   assert.deepEqual(read("registry:catalog:pull", "registry:other:*", "registry:catalog"), []);
 });
 
-test("actions that nobody knows are left out", () => {
+test("unknown actions are ignored", () => {
   assert.deepEqual(read("repository:acme/app:pull,admin,PULL,"), ["acme/app:pull"]);
   assert.deepEqual(read("repository:acme/app:"), ["acme/app:"]);
 });
@@ -71,22 +71,22 @@ const IGNORED = [
 ];
 
 for (const text of IGNORED) {
-  test(`${JSON.stringify(text.slice(0, 60))} stands for nothing`, () => {
+  test(`${JSON.stringify(text.slice(0, 60))} is ignored`, () => {
     assert.deepEqual(read(text), []);
     assert.deepEqual(read(text, "repository:acme/app:pull"), ["acme/app:pull"]);
   });
 }
 
-test("too many scopes are refused before any is looked at", () => {
+test("too many scopes are rejected", () => {
   const many = Array.from({ length: 51 }, (_, at) => `repository:acme/app-${at}:pull`);
   assert.equal(readScopes(many.slice(1)).length, 50);
-  const refusal = (error: unknown) =>
+  const isInvalidArgument = (error: unknown) =>
     error instanceof WharfError && error.code === "INVALID_ARGUMENT";
-  assert.throws(() => readScopes(many), refusal);
-  assert.throws(() => readScopes([many.join(" ")]), refusal);
+  assert.throws(() => readScopes(many), isInvalidArgument);
+  assert.throws(() => readScopes([many.join(" ")]), isInvalidArgument);
 });
 
-test("no name takes long to refuse", () => {
+test("long invalid names are rejected quickly", () => {
   assert.deepEqual(read(`repository:acme/${"a-".repeat(2_000)}!:pull`), []);
   assert.deepEqual(read(`repository:acme/${"a".repeat(200)}${"-".repeat(40)}:pull`), []);
 });

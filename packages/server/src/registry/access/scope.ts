@@ -1,39 +1,37 @@
 import { invalidArgument } from "../../lib/errors.ts";
-import { isRepositoryName } from "../name.ts";
+import { isRepositoryName } from "../path.ts";
 
-/** What can be done with a repository, each granted apart. */
+/** The actions on a repository, granted separately. */
 export const ACTIONS = ["pull", "push", "delete"] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** One thing that a client asks a token for. */
+/** A requested scope. */
 export type Scope =
   | { readonly type: "repository"; readonly name: string; readonly actions: ReadonlySet<Action> }
   | { readonly type: "catalog" };
 
-/** A build that mounts layers asks for a handful; more is a mistake, or an attempt to be expensive. */
-const MOST_SCOPES = 50;
+/** A build that mounts layers requests a handful. */
+const MAX_SCOPES = 50;
 
 /**
- * Reads what a client asks for. What nobody here knows is left out, as the protocol has it: a token
- * that grants less is an answer.
- *
- * @example readScopes(["repository:acme/app:pull,push", "registry:catalog:*"])
+ * Parses scopes such as `repository:acme/app:pull,push` and `registry:catalog:*`. Unknown scopes are
+ * ignored: by the protocol, a token may grant less than was requested.
  */
 export function readScopes(texts: readonly string[]): Scope[] {
-  const wanted = texts.flatMap((text) => text.split(" ")).filter(Boolean);
-  if (wanted.length > MOST_SCOPES) {
-    const description = `a request names ${MOST_SCOPES} scopes at most`;
+  const requested = texts.flatMap((text) => text.split(" ")).filter(Boolean);
+  if (requested.length > MAX_SCOPES) {
+    const description = `at most ${MAX_SCOPES} scopes per request, got ${requested.length}`;
     throw invalidArgument({ field: "scope", description });
   }
   const repositories = new Map<string, Set<Action>>();
   let catalog = false;
-  for (const text of wanted) {
-    const [type, name, actions] = partsOf(text);
+  for (const text of requested) {
+    const [type, name, actions] = splitScope(text);
     if (type === "repository" && isRepositoryName(name)) {
-      const asked = repositories.get(name) ?? new Set();
-      for (const action of actionsOf(actions)) asked.add(action);
-      repositories.set(name, asked);
+      const merged = repositories.get(name) ?? new Set();
+      for (const action of readActions(actions)) merged.add(action);
+      repositories.set(name, merged);
     } else if (text === "registry:catalog:*") catalog = true;
   }
   return [
@@ -42,8 +40,8 @@ export function readScopes(texts: readonly string[]): Scope[] {
   ];
 }
 
-/** The name stands between the first colon and the last. */
-function partsOf(text: string): [type: string, name: string, actions: string] {
+/** The name is between the first and the last colon. */
+function splitScope(text: string): [type: string, name: string, actions: string] {
   const first = text.indexOf(":");
   const last = text.lastIndexOf(":");
   return last <= first
@@ -51,7 +49,7 @@ function partsOf(text: string): [type: string, name: string, actions: string] {
     : [text.slice(0, first), text.slice(first + 1, last), text.slice(last + 1)];
 }
 
-function actionsOf(text: string): Action[] {
-  const asked = text.split(",");
-  return ACTIONS.filter((action) => asked.includes(action) || asked.includes("*"));
+function readActions(text: string): Action[] {
+  const requested = text.split(",");
+  return ACTIONS.filter((action) => requested.includes(action) || requested.includes("*"));
 }

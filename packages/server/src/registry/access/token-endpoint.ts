@@ -3,59 +3,59 @@ import { registryHosts } from "../../sts/audiences.ts";
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { readParameters } from "../../wire/parameters.ts";
-import { recordGrant, recordRefusal, scopeText, type TokenRequest } from "./access-audit.ts";
+import { auditGrant, auditRejection, scopeText, type TokenRequest } from "./access-audit.ts";
 import {
-  bearerOf,
-  type CredentialParts,
+  authenticate,
+  type CredentialDeps,
   type Credentials,
   passwordOf,
   readAuthorization,
 } from "./credentials.ts";
 import { registryError } from "./errors.ts";
 import type { RegistryKeys } from "./keys.ts";
-import { grant } from "./registry-access.ts";
+import { grantScopes } from "./registry-access.ts";
 import { readScopes } from "./scope.ts";
 import { issueRegistryToken } from "./token.ts";
 
-/** What the endpoint works with. */
-export interface TokenEndpointParts extends CredentialParts {
+/*
+ * This folder controls access to attached registries: it authenticates their clients, grants scopes and
+ * signs tokens, by the token protocol of CNCF Distribution. It may import auth/, sts/, secrets/ and
+ * wire/endpoint.ts.
+ */
+
+export interface TokenEndpointDeps extends CredentialDeps {
   readonly keys: RegistryKeys;
 }
 
-/** The realms that registries may send their clients to. */
+/** Registries are configured with one of these as their realm. */
 const PATHS = ["/token", "/registry/token"];
 
-/** A form holds one token, and the names of some repositories. */
-const MOST_BYTES = 64 * 1024;
+/** Enough for a token and the scopes of a request. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/**
- * Where clients of a registry get the tokens that the registry asks for: by GET, as all of them do, and
- * by POST, as those do that know OAuth 2.
- *
- * @example await openPort({ …, endpoints: [...tokenEndpoints(parts)] });
- */
-export function tokenEndpoints(parts: TokenEndpointParts): HttpEndpoint[] {
+/** The token endpoint for registry clients: GET for all of them, POST for those that use OAuth 2. */
+export function tokenEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
   return PATHS.flatMap((path) => [
-    { method: "GET", path, handle: (request) => answer(parts, request, readQuery) },
-    { method: "POST", path, handle: (request) => answer(parts, request, readForm) },
+    { method: "GET", path, handle: (request) => issueToken(deps, request, readQuery) },
+    { method: "POST", path, handle: (request) => issueToken(deps, request, readForm) },
   ]);
 }
 
-interface Asked {
+interface ParsedRequest {
   readonly parameters: URLSearchParams;
-  /** Thrown only after it is known what the credentials were for: the audit tells. */
+  /** Throws for malformed credentials; called after the parameters are read, so that it is audited. */
   credentials(): Credentials;
 }
 
-type Read = (request: HttpRequest) => Promise<Asked>;
+type Parse = (request: HttpRequest) => Promise<ParsedRequest>;
 
-const readQuery: Read = async ({ query, headers }) => ({
+const readQuery: Parse = async ({ query, headers }) => ({
   parameters: new URLSearchParams(query),
   credentials: () => readAuthorization(headers.authorization),
 });
 
-const readForm: Read = async (request) => {
-  const form = readParameters(await request.body(MOST_BYTES));
+const readForm: Parse = async (request) => {
+  const form = readParameters(await request.body(MAX_BODY_BYTES));
   return { parameters: form, credentials: () => formCredentials(form, request) };
 };
 
@@ -63,48 +63,50 @@ function formCredentials(form: URLSearchParams, { headers }: HttpRequest): Crede
   const type = form.get("grant_type");
   if (type === "password")
     return passwordOf(form.get("username") ?? "", form.get("password") ?? "");
-  // What Docker calls an identity token, and keeps in place of a password.
+  // Docker stores what it calls an identity token in place of a password.
   if (type === "refresh_token") return passwordOf("_token", form.get("refresh_token") ?? "");
   if (type === null && headers.authorization) return readAuthorization(headers.authorization);
   const description = "grant_type must be password or refresh_token";
   throw invalidArgument({ field: "grant_type", description });
 }
 
-async function answer(
-  parts: TokenEndpointParts,
+async function issueToken(
+  deps: TokenEndpointDeps,
   request: HttpRequest,
-  read: Read,
+  parse: Parse,
 ): Promise<HttpResponse> {
-  const { engine, settings, addresses } = parts.exchange;
+  const { engine, settings, addresses } = deps.exchange;
   const { baseUrl, authUrl } = addresses();
   const time = Date.now();
-  let asked: TokenRequest | undefined;
+  let tokenRequest: TokenRequest | undefined;
   try {
-    const { parameters, credentials } = await read(request);
+    const { parameters, credentials } = await parse(request);
     const service = serviceOf(parameters, registryHosts(settings, baseUrl));
     const texts = parameters.getAll("scope");
     const scopes = readScopes(texts);
     const seen: AuditedSubject = { identity: "" };
-    asked = { request, time, service, scopes: texts, credentials: { kind: "none" }, seen };
-    asked = { ...asked, credentials: credentials() };
-    const bearer = await bearerOf(parts, asked.credentials, service, time, seen);
-    const granted = await grant(engine, bearer, scopes);
-    const { uid: subject, expires } = bearer;
+    tokenRequest = { request, time, service, scopes: texts, credentials: { kind: "none" }, seen };
+    tokenRequest = { ...tokenRequest, credentials: credentials() };
+    const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);
+    const granted = await grantScopes(engine, principal, scopes);
+    const { uid: subject, expires } = principal;
     const content = { issuer: authUrl, service, subject, access: granted.access, expires };
-    const { token, seconds } = issueRegistryToken(await parts.keys.current(), content, time);
-    await recordGrant(engine, asked, bearer, granted);
+    const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);
+    await auditGrant(engine, tokenRequest, principal, granted);
     return tokenResponse(token, seconds, time, granted.access.map(scopeText));
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    if (asked !== undefined && REFUSALS.has(error.code)) await recordRefusal(engine, asked, error);
+    if (tokenRequest !== undefined && AUDITED_CODES.has(error.code)) {
+      await auditRejection(engine, tokenRequest, error);
+    }
     return registryError(error, `${authUrl}/token`);
   }
 }
 
-/** What is about the credentials, not about the request. */
-const REFUSALS = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED", "UNAVAILABLE"]);
+/** Errors of the credentials, not of the request. */
+const AUDITED_CODES = new Set(["UNAUTHENTICATED", "PERMISSION_DENIED", "UNAVAILABLE"]);
 
-/** The registry that a token is asked for; the first of ours where none is named. */
+/** The registry that the token is for; the first of the installation by default. */
 function serviceOf(parameters: URLSearchParams, hosts: readonly string[]): string {
   const service = parameters.get("service") || (hosts[0] as string);
   if (hosts.includes(service)) return service;
@@ -112,7 +114,7 @@ function serviceOf(parameters: URLSearchParams, hosts: readonly string[]): strin
   throw invalidArgument({ field: "service", description });
 }
 
-/** Under both names that clients read it by. */
+/** Some clients read `token`, others `access_token`. */
 function tokenResponse(
   token: string,
   seconds: number,

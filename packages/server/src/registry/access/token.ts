@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { signJwt } from "../../auth/sign.ts";
 import { REGISTRY_TOKEN_MS, type RegistryKey } from "./keys.ts";
 
-/** How late the clock of a registry may be; not all of them allow for it. */
-const LATE_SECONDS = 60;
+/** Tolerance for registries whose clock is behind; not all of them have their own. */
+const CLOCK_SKEW_SECONDS = 60;
 
-/** One entry of what a token lets its bearer do, as registries read it. */
-export interface Access {
+/** An entry of the `access` claim. */
+export interface ResourceActions {
   readonly type: string;
   readonly name: string;
   readonly actions: readonly string[];
@@ -14,37 +14,33 @@ export interface Access {
 
 export interface RegistryTokenContent {
   readonly issuer: string;
-  /** The registry that it is for. */
+  /** The host of the registry. */
   readonly service: string;
-  /** The uid of the identity that it was given to. */
+  /** The uid of the identity. */
   readonly subject: string;
-  readonly access: readonly Access[];
-  /** When the credentials that it was given for end. */
+  readonly access: readonly ResourceActions[];
+  /** When the credentials expire. */
   readonly expires: number;
 }
 
-/**
- * Signs a token for a registry: for five minutes, and no longer than the credentials it was given for.
- *
- * @example const { token } = issueRegistryToken(await keys.current(), content, Date.now());
- */
+/** Signs a token for a registry. It expires after five minutes, or earlier with the credentials. */
 export function issueRegistryToken(
   key: RegistryKey,
   { issuer, service, subject, access, expires }: RegistryTokenContent,
   now: number,
 ): { token: string; seconds: number } {
   const issued = Math.floor(now / 1000);
-  const ends = Math.floor(Math.min(expires, now + REGISTRY_TOKEN_MS) / 1000);
+  const expiry = Math.floor(Math.min(expires, now + REGISTRY_TOKEN_MS) / 1000);
   const claims = {
     iss: issuer,
-    // A text, not a list: Distribution 2.8 reads nothing else.
+    // A string: Distribution 2.8 rejects an array.
     aud: service,
     sub: subject,
     jti: randomUUID(),
     iat: issued,
-    nbf: issued - LATE_SECONDS,
-    exp: ends,
+    nbf: issued - CLOCK_SKEW_SECONDS,
+    exp: expiry,
     access,
   };
-  return { token: signJwt(key, claims, { x5c: key.x5c }), seconds: ends - issued };
+  return { token: signJwt(key, claims, { x5c: key.x5c }), seconds: expiry - issued };
 }

@@ -3,155 +3,160 @@ import type { Addresses } from "../../config/addresses.ts";
 import { WharfError } from "../../lib/errors.ts";
 import { limitOf } from "../../lib/limit.ts";
 import type { RegistryKeys } from "../access/keys.ts";
-import { type Access, issueRegistryToken } from "../access/token.ts";
+import { issueRegistryToken, type ResourceActions } from "../access/token.ts";
 import { MANIFEST_TYPES } from "../images/manifest.ts";
-import { type Answer, type Question, TooLong, Transport } from "./transport.ts";
+import {
+  ResponseTooLargeError,
+  Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "./transport.ts";
 
-/** Whom our own tokens name. Registries tell us of our own reads, too; they are nobody's pulls. */
-export const OURSELVES = "wharf";
+/** The subject of our own tokens. Registries report our reads, too; they are not counted as pulls. */
+export const SERVICE_SUBJECT = "wharf";
 
-/** Requests to one registry at a time. */
-const AT_ONCE = 8;
+/** Concurrent requests to one registry. */
+const CONCURRENCY = 8;
 
-/** What our own tokens are good for; they are made anew a minute before they end. */
-const FRESH_MS = 4 * 60_000;
+/** Our own tokens are valid for five minutes and reused for four. */
+const TOKEN_REUSE_MS = 4 * 60_000;
 
-/** A registry that is asked too much says when to ask again; so often we do, before it counts as down. */
-const MOST_WAITS = 3;
-const LONGEST_WAIT_MS = 10_000;
+/** Retries after 429, at the time that Retry-After names. */
+const MAX_RETRIES = 3;
+const MAX_RETRY_DELAY_MS = 10_000;
 
-/** What is before a registry says so when that is down. */
-const DOWN = new Set([429, 502, 503, 504]);
+/** The registry, or a proxy in front of it, is overloaded or down. */
+const UNAVAILABLE_STATUSES = new Set([429, 502, 503, 504]);
 
-/** Tokens kept: more repositories are not looked at at the same time. */
-const MOST_TOKENS = 64;
+/** More than the repositories that are read concurrently. */
+const MAX_CACHED_TOKENS = 64;
 
 const ACCEPT = [...MANIFEST_TYPES, "*/*"].join(", ");
 
-export interface ClientParts {
+export interface RegistryClientDeps {
   readonly host: string;
   readonly url: string;
   readonly keys: RegistryKeys;
   addresses(): Addresses;
 }
 
-/** What a registry is asked. */
-export interface Asking extends Omit<Question, "headers"> {
+export interface RegistryRequest extends Omit<TransportRequest, "headers"> {
   readonly target: string;
-  readonly access: readonly Access[];
-  /** On whose behalf; left out, on our own. */
+  readonly access: readonly ResourceActions[];
+  /** The subject of the token; undefined for our own. */
   readonly subject?: string;
   readonly contentType?: string;
 }
 
-/** An answer, and when it was asked for by the registry's clock. */
-export interface Asked extends Answer {
+export interface RegistryResponse extends TransportResponse {
+  /** When the request was sent, by the registry's clock. */
   readonly time: number;
 }
 
-interface OwnToken {
+interface CachedToken {
   readonly token: string;
   readonly kid: string;
   readonly until: number;
 }
 
-/** Asks a registry, with tokens that we sign ourselves: so many questions at a time, and patiently. */
+/** Sends requests to one registry with self-signed tokens, bounded concurrency and retries. */
 export class RegistryClient {
-  readonly #parts: ClientParts;
-  readonly #limit = limitOf(AT_ONCE);
-  readonly #transport = new Transport(AT_ONCE);
-  readonly #tokens = new Map<string, OwnToken>();
+  readonly #deps: RegistryClientDeps;
+  readonly #limit = limitOf(CONCURRENCY);
+  readonly #transport = new Transport(CONCURRENCY);
+  readonly #tokens = new Map<string, CachedToken>();
 
-  constructor(parts: ClientParts) {
-    this.#parts = parts;
+  constructor(deps: RegistryClientDeps) {
+    this.#deps = deps;
   }
 
-  /**
-   * Asks for something, or to change it; 404 is undefined, anything else that is no success an oddity.
-   *
-   * @example const answer = await client.ask({ method: "HEAD", target, access, most: 0 });
-   */
-  ask({ target, access, subject, contentType, ...question }: Asking): Promise<Asked | undefined> {
+  /** Sends a request. Returns undefined for 404; other error statuses throw. */
+  send(request: RegistryRequest): Promise<RegistryResponse | undefined> {
+    const { target, access, subject, contentType, ...rest } = request;
     return this.#limit(async () => {
       const token = await (subject === undefined
         ? this.#ownToken(access)
         : this.#sign(subject, access));
       const type = contentType && { "content-type": contentType };
       const headers = { authorization: `Bearer ${token}`, accept: ACCEPT, ...type };
-      const url = new URL(`${this.#parts.url}${target}`);
-      const answer = await this.#patiently(url, { ...question, headers });
-      const { status } = answer;
-      if (status >= 200 && status <= 204) return answer;
+      const url = new URL(`${this.#deps.url}${target}`);
+      const response = await this.#sendWithRetries(url, { ...rest, headers });
+      const { status } = response;
+      if (status >= 200 && status <= 204) return response;
       if (status === 404) return undefined;
-      const said = `answers ${status} to ${question.method} ${target}`;
-      throw DOWN.has(status) ? this.#fault(said) : this.oddity(said);
+      const problem = `answers ${status} to ${request.method} ${target}`;
+      throw UNAVAILABLE_STATUSES.has(status)
+        ? this.#unavailable(problem)
+        : this.protocolError(problem);
     });
   }
 
-  /** It answers, and not as it should. */
-  oddity(what: string): WharfError {
-    return new WharfError("UNKNOWN", `the registry ${this.#parts.host} ${what}`);
+  /** The registry answers, but not as the protocol requires. */
+  protocolError(problem: string): WharfError {
+    return new WharfError("UNKNOWN", `the registry ${this.#deps.host} ${problem}`);
   }
 
   close(): void {
     this.#transport.close();
   }
 
-  async #patiently(url: URL, question: Question): Promise<Asked> {
-    for (let turn = 0; ; turn++) {
+  async #sendWithRetries(url: URL, request: TransportRequest): Promise<RegistryResponse> {
+    for (let retries = 0; ; retries++) {
       const began = Date.now();
-      const answer = await this.#transport.ask(url, question).catch((error) => {
-        const said = `cannot be read: ${error.message || error.code}`;
-        throw error instanceof TooLong ? this.oddity(said) : this.#fault(said, error);
+      const response = await this.#transport.send(url, request).catch((error) => {
+        const problem = `cannot be read: ${error.message || error.code}`;
+        throw error instanceof ResponseTooLargeError
+          ? this.protocolError(problem)
+          : this.#unavailable(problem, error);
       });
-      const { status, headers } = answer;
-      if (status !== 429 || turn === MOST_WAITS)
-        return { ...answer, time: theirTime(began, headers.date) };
-      const { signal } = question;
-      await sleep(waitOf(headers["retry-after"]), undefined, signal && { signal });
+      const { status, headers } = response;
+      if (status !== 429 || retries === MAX_RETRIES) {
+        return { ...response, time: registryTime(began, headers.date) };
+      }
+      const { signal } = request;
+      await sleep(retryDelay(headers["retry-after"]), undefined, signal && { signal });
     }
   }
 
-  /** A token for ourselves, used for as long as it is fresh: a look asks a repository many times. */
-  async #ownToken(access: readonly Access[]): Promise<string> {
+  /** A token for ourselves; cached, as a reconcile pass sends many requests for one repository. */
+  async #ownToken(access: readonly ResourceActions[]): Promise<string> {
     const now = Date.now();
-    const name = (access[0] as Access).name;
-    const known = this.#tokens.get(name);
-    // A registry that has the file of after a rotation no longer accepts the key of before.
-    const { kid } = await this.#parts.keys.current();
-    if (known !== undefined && known.kid === kid && known.until > now) return known.token;
-    const token = await this.#sign(OURSELVES, access);
-    if (this.#tokens.size >= MOST_TOKENS) this.#tokens.clear();
-    this.#tokens.set(name, { token, kid, until: now + FRESH_MS });
+    const name = (access[0] as ResourceActions).name;
+    const cached = this.#tokens.get(name);
+    // After a rotation, registries may no longer accept the former key.
+    const { kid } = await this.#deps.keys.current();
+    if (cached !== undefined && cached.kid === kid && cached.until > now) return cached.token;
+    const token = await this.#sign(SERVICE_SUBJECT, access);
+    if (this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.clear();
+    this.#tokens.set(name, { token, kid, until: now + TOKEN_REUSE_MS });
     return token;
   }
 
-  async #sign(subject: string, access: readonly Access[]): Promise<string> {
-    const { host: service, keys, addresses } = this.#parts;
+  async #sign(subject: string, access: readonly ResourceActions[]): Promise<string> {
+    const { host: service, keys, addresses } = this.#deps;
     const issuer = addresses().authUrl;
     const content = { issuer, service, subject, access, expires: Number.POSITIVE_INFINITY };
     return issueRegistryToken(await keys.current(), content, Date.now()).token;
   }
 
-  /** It cannot be reached. */
-  #fault(what: string, cause?: unknown): WharfError {
-    const { host } = this.#parts;
-    return new WharfError("UNAVAILABLE", `the registry ${host} ${what}`, undefined, cause);
+  #unavailable(problem: string, cause?: unknown): WharfError {
+    const { host } = this.#deps;
+    return new WharfError("UNAVAILABLE", `the registry ${host} ${problem}`, undefined, cause);
   }
 }
 
-/** How long to wait, from seconds or a date; a second where nothing is said. */
-function waitOf(after: string | undefined): number {
-  const seconds = Number(after ?? 1);
-  const ms = Number.isNaN(seconds) ? Date.parse(after as string) - Date.now() : seconds * 1000;
-  return Math.min(Math.max(ms || 0, 0), LONGEST_WAIT_MS);
+/** The delay that Retry-After names, in seconds or as a date; one second without it. */
+function retryDelay(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? 1);
+  const ms = Number.isNaN(seconds) ? Date.parse(retryAfter as string) - Date.now() : seconds * 1000;
+  return Math.min(Math.max(ms || 0, 0), MAX_RETRY_DELAY_MS);
 }
 
-/** Clocks that differ by less than what an answer's date can tell count as equal. */
-const SAME_CLOCK_MS = 2_000;
+/** The Date header has a resolution of a second: smaller differences count as equal clocks. */
+const CLOCK_TOLERANCE_MS = 2_000;
 
-/** A time of ours by a registry's clock, as far as the date of its answer tells. */
-function theirTime(began: number, date: string | undefined): number {
-  const told = Date.parse(date ?? "");
-  return Math.abs(told - began) > SAME_CLOCK_MS ? Math.min(told, began) : began;
+/** Our time by the registry's clock, according to the Date header, but never later than ours. */
+function registryTime(began: number, date: string | undefined): number {
+  const theirs = Date.parse(date ?? "");
+  return Math.abs(theirs - began) > CLOCK_TOLERANCE_MS ? Math.min(theirs, began) : began;
 }

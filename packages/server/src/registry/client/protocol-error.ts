@@ -1,23 +1,20 @@
 import { WharfError } from "../../lib/errors.ts";
 
 /**
- * What a registry was asked for, or something else in its place where it answers oddly: that is so
- * the next time too, and must not keep us from the rest. A registry that cannot be reached is
- * another matter, and rejects.
- *
- * @example const config = await unlessOdd(remote.config(path, digest), undefined);
+ * Resolves to a fallback if the registry answers with a protocol error: a retry would get the same, and
+ * one broken repository must not block the others. Other errors, such as an unavailable registry, reject.
  */
-export async function unlessOdd<T>(
-  asked: Promise<T>,
-  otherwise: T,
-  note?: (error: WharfError) => void,
+export async function fallbackOnProtocolError<T>(
+  request: Promise<T>,
+  fallback: T,
+  onError?: (error: WharfError) => void,
 ): Promise<T> {
   try {
-    return await asked;
+    return await request;
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (error.code !== "UNKNOWN") throw thrown;
-    note?.(error);
-    return otherwise;
+    onError?.(error);
+    return fallback;
   }
 }

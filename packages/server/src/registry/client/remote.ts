@@ -1,127 +1,134 @@
 import { hash } from "node:crypto";
-import type { Access } from "../access/token.ts";
+import type { ResourceActions } from "../access/token.ts";
 import { isDigest } from "../images/manifest.ts";
-import { type Asked, type ClientParts, RegistryClient } from "./client.ts";
-import { unlessOdd } from "./protocol-error.ts";
+import { RegistryClient, type RegistryClientDeps, type RegistryResponse } from "./client.ts";
+import { fallbackOnProtocolError } from "./protocol-error.ts";
+
+/*
+ * This folder is the client of the OCI distribution API of attached registries. It may import lib/,
+ * access/ for tokens and images/ for media types; it knows nothing of repos, tags and the store.
+ */
 
 const MIB = 1024 * 1024;
-const MOST_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
+const MAX_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
 
-/** What a registry says of a change, which nobody reads. */
-const MOST_REMARKS = MIB;
+/** The response to a write, whose body is ignored. */
+const MAX_WRITE_RESPONSE_BYTES = MIB;
 
-/** A manifest as the registry has it. */
 export interface RemoteManifest {
   readonly digest: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;
 }
 
-/** One page of a list. */
+/** One page of the catalog or of a list of tags. */
 export interface RemotePage {
   readonly names: readonly string[];
-  /** Where the next one is; undefined at the end. */
+  /** The target of the next page; undefined for the last one. */
   readonly next: string | undefined;
-  /** When it was asked for, by the registry's clock, but never in our future. */
+  /** When the request was sent, by the registry's clock, but never in our future. */
   readonly time: number;
 }
 
-/** A registry as we read it, and as we change its tags for those who may. */
+/** An attached registry: reads of its contents, and writes of its tags. */
 export class RemoteRegistry {
   readonly host: string;
   readonly #client: RegistryClient;
 
-  constructor(parts: ClientParts) {
-    this.host = parts.host;
-    this.#client = new RegistryClient(parts);
+  constructor(deps: RegistryClientDeps) {
+    this.host = deps.host;
+    this.#client = new RegistryClient(deps);
   }
 
-  /** A page of the names of all repositories; the first one, or that of a `next`. */
+  /** A page of the names of all repositories. */
   async catalog(next: string, signal?: AbortSignal): Promise<RemotePage> {
     const page =
-      (await unlessOdd(this.#list(next, CATALOG, "repositories", signal), undefined)) ??
-      // A registry may allow only shorter pages than we ask for; it then has a length of its own.
-      (await this.#list(withoutLength(next), CATALOG, "repositories", signal));
-    if (page === undefined) throw this.#client.oddity("has no catalogue");
+      (await fallbackOnProtocolError(
+        this.#list(next, CATALOG_ACCESS, "repositories", signal),
+        undefined,
+      )) ??
+      // A registry may reject our page size; without one it uses its own.
+      (await this.#list(withoutPageSize(next), CATALOG_ACCESS, "repositories", signal));
+    if (page === undefined) throw this.#client.protocolError("has no catalog");
     return page;
   }
 
-  /** A page of the tags of a repository; undefined when there is no such repository. */
+  /** A page of the tags of a repository; undefined if the repository does not exist. */
   tags(path: string, next: string, signal?: AbortSignal): Promise<RemotePage | undefined> {
     const target = next || `/v2/${path}/tags/list?n=1000`;
-    return this.#list(target, allowing(path, "pull"), "tags", signal);
+    return this.#list(target, actionsOn(path, "pull"), "tags", signal);
   }
 
-  /** The digest that a tag or digest stands for; undefined when it stands for nothing. */
+  /** The digest of a tag, or the digest itself if it exists; undefined otherwise. */
   async digestOf(
     path: string,
     reference: string,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    const answer = await this.#read("head", manifestAt(path, reference), path, signal);
-    const digest = answer?.headers["docker-content-digest"];
-    if (answer !== undefined && !isDigest(digest)) throw this.#client.oddity(NO_DIGESTS);
+    const response = await this.#read("head", manifestAt(path, reference), path, signal);
+    const digest = response?.headers["docker-content-digest"];
+    if (response !== undefined && !isDigest(digest)) throw this.#client.protocolError(NO_DIGEST);
     return digest as string | undefined;
   }
 
-  /** A manifest by a tag or its digest; undefined when there is none. */
+  /** A manifest by tag or digest; undefined if it does not exist. */
   async manifest(
     path: string,
     reference: string,
     signal?: AbortSignal,
   ): Promise<RemoteManifest | undefined> {
-    const answer = await this.#read("manifest", manifestAt(path, reference), path, signal);
-    if (answer === undefined) return undefined;
-    const told = answer.headers["docker-content-digest"];
-    const digest = isDigest(reference) ? reference : told;
-    if (!isDigest(digest)) throw this.#client.oddity(NO_DIGESTS);
-    const { body, headers } = this.#checked(answer, digest);
+    const response = await this.#read("manifest", manifestAt(path, reference), path, signal);
+    if (response === undefined) return undefined;
+    const header = response.headers["docker-content-digest"];
+    const digest = isDigest(reference) ? reference : header;
+    if (!isDigest(digest)) throw this.#client.protocolError(NO_DIGEST);
+    const { body, headers } = this.#verified(response, digest);
     return { digest, bytes: body, contentType: headers["content-type"] ?? "" };
   }
 
-  /** The configuration of an image; undefined when there is none. */
+  /** An image configuration; undefined if it does not exist. */
   async config(
     path: string,
     digest: string,
     signal?: AbortSignal,
   ): Promise<Uint8Array | undefined> {
-    const answer = await this.#read("config", `/v2/${path}/blobs/${digest}`, path, signal);
-    return answer && this.#checked(answer, digest).body;
+    const response = await this.#read("config", `/v2/${path}/blobs/${digest}`, path, signal);
+    return response && this.#verified(response, digest).body;
   }
 
   /**
-   * Puts a manifest that the repository has under a tag, byte for byte, as somebody: notifications of
-   * it name them. Returns false where there is no such repository.
+   * Tags a manifest of the repository, byte for byte, with a token of the subject: the notification of
+   * the registry names it as the actor. Returns false if the repository does not exist.
    */
-  async tag(
+  async putTag(
     path: string,
     name: string,
     { bytes, contentType }: RemoteManifest,
     subject: string,
   ): Promise<boolean> {
-    const answer = await this.#client.ask({
+    const response = await this.#client.send({
       method: "PUT",
       target: manifestAt(path, name),
-      access: allowing(path, "pull", "push"),
+      access: actionsOn(path, "pull", "push"),
       subject,
       body: bytes,
       contentType,
-      most: MOST_REMARKS,
+      maxBytes: MAX_WRITE_RESPONSE_BYTES,
     });
-    return answer !== undefined;
+    return response !== undefined;
   }
 
-  /** Deletes a tag and nothing else, as somebody. Returns false where there is no such tag. */
-  async untag(path: string, name: string, subject: string): Promise<boolean> {
-    const answer = await this.#client.ask({
+  /** Deletes a tag, but not its manifest. Returns false if the tag does not exist. */
+  async deleteTag(path: string, name: string, subject: string): Promise<boolean> {
+    const response = await this.#client.send({
       method: "DELETE",
       target: manifestAt(path, name),
-      // Some registries want the one, some the other.
-      access: allowing(path, "pull", "push", "delete"),
+      // Registries differ in which of these they require.
+      access: actionsOn(path, "pull", "push", "delete"),
       subject,
-      most: MOST_REMARKS,
+      maxBytes: MAX_WRITE_RESPONSE_BYTES,
     });
-    return answer !== undefined;
+    return response !== undefined;
   }
 
   close(): void {
@@ -130,56 +137,60 @@ export class RemoteRegistry {
 
   async #list(
     target: string,
-    access: readonly Access[],
+    access: readonly ResourceActions[],
     field: string,
     signal: AbortSignal | undefined,
   ): Promise<RemotePage | undefined> {
-    const most = MOST_BYTES.list;
-    const answer = await this.#client.ask({ method: "GET", target, access, most, signal });
-    if (answer === undefined) return undefined;
-    const { headers, body, time } = answer;
-    const next = nextOf(headers.link);
-    if (next === target) throw this.#client.oddity(`has no end to ${target}`);
+    const maxBytes = MAX_BYTES.list;
+    const response = await this.#client.send({ method: "GET", target, access, maxBytes, signal });
+    if (response === undefined) return undefined;
+    const { headers, body, time } = response;
+    const next = nextTarget(headers.link);
+    if (next === target)
+      throw this.#client.protocolError(`links ${target} to itself as the next page`);
     const names = readNames(body, field);
-    if (names === undefined) throw this.#client.oddity(`answers ${target} with no list`);
+    if (names === undefined) throw this.#client.protocolError(`answers ${target} without a list`);
     return { names, next, time };
   }
 
   #read(
-    what: keyof typeof MOST_BYTES,
+    kind: keyof typeof MAX_BYTES,
     target: string,
     path: string,
     signal: AbortSignal | undefined,
-  ): Promise<Asked | undefined> {
-    const method = what === "head" ? "HEAD" : "GET";
-    const [access, most] = [allowing(path, "pull"), MOST_BYTES[what]];
-    return this.#client.ask({ method, target, access, most, signal });
+  ): Promise<RegistryResponse | undefined> {
+    const method = kind === "head" ? "HEAD" : "GET";
+    const [access, maxBytes] = [actionsOn(path, "pull"), MAX_BYTES[kind]];
+    return this.#client.send({ method, target, access, maxBytes, signal });
   }
 
-  #checked(answer: Asked, digest: string): Asked {
-    // Docker's first manifests go by a digest of what they say without their signatures.
-    const isSigned = answer.headers["content-type"]?.startsWith(SIGNED) ?? false;
-    if (isSigned || matches(answer.body, digest)) return answer;
-    throw this.#client.oddity(`answers ${digest} with something else`);
+  #verified(response: RegistryResponse, digest: string): RegistryResponse {
+    // The digest of a signed schema 1 manifest excludes its signatures.
+    const isSigned = response.headers["content-type"]?.startsWith(SIGNED) ?? false;
+    if (isSigned || hasDigest(response.body, digest)) return response;
+    throw this.#client.protocolError(`answers ${digest} with other content`);
   }
 }
 
 const SIGNED = "application/vnd.docker.distribution.manifest.v1+prettyjws";
 
-const NO_DIGESTS = "does not tell digests";
+const NO_DIGEST = "sends no valid Docker-Content-Digest header";
 
 function manifestAt(path: string, reference: string): string {
   return `/v2/${path}/manifests/${reference}`;
 }
 
-function allowing(path: string, ...actions: string[]): readonly Access[] {
+function actionsOn(path: string, ...actions: string[]): readonly ResourceActions[] {
   return [{ type: "repository", name: path, actions }];
 }
 
-/** What the catalogue takes; zot has it as the repository without a name. */
-const CATALOG = [{ type: "registry", name: "catalog", actions: ["*"] }, ...allowing("", "pull")];
+/** The access that the catalog requires; zot checks it as the repository without a name. */
+const CATALOG_ACCESS = [
+  { type: "registry", name: "catalog", actions: ["*"] },
+  ...actionsOn("", "pull"),
+];
 
-/** The names in a list; undefined for what is none. An empty one may be left out, or null. */
+/** The names in a list, which may be missing or null if empty; undefined if malformed. */
 function readNames(body: Buffer, field: string): string[] | undefined {
   try {
     const names = JSON.parse(body.toString("utf8"))[field] ?? [];
@@ -189,20 +200,19 @@ function readNames(body: Buffer, field: string): string[] | undefined {
   }
 }
 
-/** The target of a list, without how many we would like. */
-function withoutLength(target: string): string {
+function withoutPageSize(target: string): string {
   return target.replace(/([?&])n=\d+&?/, "$1");
 }
 
-/** `</v2/_catalog?last=x&n=100>; rel="next"`, as a path; registries also write whole addresses. */
-function nextOf(link: string | string[] | undefined): string | undefined {
+/** The target in `Link: </v2/_catalog?last=x&n=100>; rel="next"`, which may be an absolute URL. */
+function nextTarget(link: string | string[] | undefined): string | undefined {
   const target = /<([^>]+)>;\s*rel="?next"?/.exec(String(link ?? ""))?.[1];
   if (target === undefined) return undefined;
   const url = URL.parse(target, "http://registry");
   return url === null ? undefined : `${url.pathname}${url.search}`;
 }
 
-function matches(bytes: Uint8Array, digest: string): boolean {
+function hasDigest(bytes: Uint8Array, digest: string): boolean {
   const [algorithm = "", value] = digest.split(":");
   return hash(algorithm, bytes, "hex") === value;
 }

@@ -2,41 +2,38 @@ import * as http from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
 import { https } from "../../lib/lazy-builtins.ts";
 
-/** A registry that says nothing for so long is down. */
 const TIMEOUT_MS = 30_000;
 
-/** Where a registry may send us for its blobs: to the storage that it keeps them in. */
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 3;
+/** Registries redirect reads of blobs to their storage. */
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 3;
 
-/** An answer that is longer than what was asked for can be: it stays so, however often it is asked for. */
-export class TooLong extends Error {}
+/** A retry cannot help against this one. */
+export class ResponseTooLargeError extends Error {}
 
-export interface Question {
+export interface TransportRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Longer answers are refused. */
-  readonly most: number;
+  /** Longer responses are rejected. */
+  readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface TransportResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /**
- * Asks over connections that stay open: a look through a registry asks a hundred thousand times, for
- * which `fetch` takes three times as long.
- *
- * @example const { status, body } = await new Transport(8).ask(url, question);
+ * HTTP over persistent connections. A reconcile pass sends a hundred thousand requests, for which
+ * `fetch` takes three times as long.
  */
 export class Transport {
   readonly #options: http.AgentOptions;
   readonly #http: http.Agent;
-  /** Made when it is first needed. */
+  /** Created on first use. */
   #https: HttpsAgent | undefined;
 
   constructor(connections: number) {
@@ -44,53 +41,53 @@ export class Transport {
     this.#http = new http.Agent(this.#options);
   }
 
-  async ask(url: URL, question: Question): Promise<Answer> {
-    let answer = await this.#ask(url, question);
+  async send(url: URL, request: TransportRequest): Promise<TransportResponse> {
+    let response = await this.#sendOnOpenConnection(url, request);
     let from = url;
-    // What changes something is for the registry alone.
-    const most = question.method === "GET" || question.method === "HEAD" ? MOST_REDIRECTS : 0;
-    for (let turn = 0; REDIRECTS.has(answer.status) && turn < most; turn++) {
-      const to = new URL(answer.headers.location ?? "", from);
-      const { authorization, ...headers } = question.headers;
-      // The token is for the registry alone.
+    // Writes do not follow redirects.
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const maxRedirects = isRead ? MAX_REDIRECTS : 0;
+    for (let count = 0; REDIRECT_STATUSES.has(response.status) && count < maxRedirects; count++) {
+      const to = new URL(response.headers.location ?? "", from);
+      const { authorization, ...headers } = request.headers;
+      // Other origins do not get the token.
       const own = to.origin === url.origin && authorization !== undefined ? { authorization } : {};
-      answer = await this.#ask(to, { ...question, headers: { ...headers, ...own } });
+      const redirected = { ...request, headers: { ...headers, ...own } };
+      response = await this.#sendOnOpenConnection(to, redirected);
       from = to;
     }
-    return answer;
+    return response;
   }
 
-  /**
-   * Asks again where the registry, or what is before it, has just closed the connection. Changes too:
-   * those that we make come to the same when they are made twice.
-   */
-  async #ask(url: URL, question: Question): Promise<Answer> {
+  /** Retries when the peer has closed an idle connection. Safe for writes, as ours are idempotent. */
+  async #sendOnOpenConnection(url: URL, request: TransportRequest): Promise<TransportResponse> {
     for (;;) {
-      const answer = await this.#askOnce(url, question);
-      if (answer !== "closed") return answer;
+      const response = await this.#sendOnce(url, request);
+      if (response !== "closed") return response;
     }
   }
 
-  #askOnce(
+  #sendOnce(
     url: URL,
-    { method, headers, body, most, signal }: Question,
-  ): Promise<Answer | "closed"> {
-    const [request, agent] = this.#means(url);
+    { method, headers, body, maxBytes, signal }: TransportRequest,
+  ): Promise<TransportResponse | "closed"> {
+    const [request, agent] = this.#clientFor(url);
     return new Promise((resolve, reject) => {
-      const asked = request(url, { method, headers, agent, ...(signal && { signal }) });
-      asked.setTimeout(TIMEOUT_MS, () => asked.destroy(new Error("it does not answer")));
-      asked.on("error", (error: NodeJS.ErrnoException) => {
-        // One that was kept open: a new one is not closed before it is used.
-        if (asked.reusedSocket && error.code === "ECONNRESET") resolve("closed");
+      const sent = request(url, { method, headers, agent, ...(signal && { signal }) });
+      sent.setTimeout(TIMEOUT_MS, () => sent.destroy(new Error("it does not answer")));
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        // Only a reused connection can have been closed while idle.
+        if (sent.reusedSocket && error.code === "ECONNRESET") resolve("closed");
         else reject(error);
       });
-      asked.on("response", (response) => {
+      sent.on("response", (response) => {
         const chunks: Buffer[] = [];
         let length = 0;
         response.on("data", (chunk: Buffer) => {
           length += chunk.length;
-          if (length > most) response.destroy(new TooLong(`more than ${most} bytes`));
-          else chunks.push(chunk);
+          if (length > maxBytes) {
+            response.destroy(new ResponseTooLargeError(`more than ${maxBytes} bytes`));
+          } else chunks.push(chunk);
         });
         response.on("error", reject);
         response.on("end", () => {
@@ -98,11 +95,11 @@ export class Transport {
           resolve({ status, headers, body: Buffer.concat(chunks) });
         });
       });
-      asked.end(body);
+      sent.end(body);
     });
   }
 
-  #means(url: URL): [request: typeof http.request, agent: http.Agent] {
+  #clientFor(url: URL): [request: typeof http.request, agent: http.Agent] {
     if (url.protocol !== "https:") return [http.request, this.#http];
     const { Agent, request } = https();
     this.#https ??= new Agent(this.#options);

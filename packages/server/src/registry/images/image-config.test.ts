@@ -4,7 +4,7 @@ import { readConfig } from "./image-config.ts";
 
 const read = (text: string) => readConfig(Buffer.from(text));
 
-test("the configuration of an image is read as OCI writes it", () => {
+test("an OCI image configuration is parsed", () => {
   const config = {
     User: "65532",
     ExposedPorts: { "8080/tcp": {}, "443/tcp": {} },
@@ -16,8 +16,8 @@ test("the configuration of an image is read as OCI writes it", () => {
     Labels: { title: "app" },
     StopSignal: "SIGTERM",
   };
-  const { $typeName: _, ...read1 } = read(JSON.stringify({ config }));
-  assert.deepEqual(read1, {
+  const { $typeName: _, ...fields } = read(JSON.stringify({ config }));
+  assert.deepEqual(fields, {
     user: "65532",
     exposedPorts: ["443/tcp", "8080/tcp"],
     env: ["A=b"],
@@ -31,15 +31,15 @@ test("the configuration of an image is read as OCI writes it", () => {
   });
 });
 
-test("what is malformed counts as not said", () => {
-  const odd = {
+test("malformed fields count as missing", () => {
+  const malformed = {
     User: 7,
     Env: "A=b",
     Entrypoint: [1, "/app"],
     Labels: { a: 1, b: "c" },
     Volumes: 1,
   };
-  const config = read(JSON.stringify({ config: odd }));
+  const config = read(JSON.stringify({ config: malformed }));
   assert.deepEqual([config.user, config.env, config.entrypoint], ["", [], ["/app"]]);
   assert.deepEqual([config.labels, config.volumes], [{ b: "c" }, []]);
   for (const text of ["", "null", "[]", "no JSON", '{"config":null}', '{"config":[1]}']) {

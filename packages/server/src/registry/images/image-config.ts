@@ -8,11 +8,7 @@ import { placesOf } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { imageFor } from "./images.ts";
 
-/**
- * What an image says of how it is run. That is in the registry; here is only known where.
- *
- * @example handlers.set(ImagesService.method.getImageConfig, imageConfigMethod(engine, remotes));
- */
+/** The handler of GetImageConfig. Configurations are not stored, but fetched from the registry. */
 export function imageConfigMethod(
   engine: Engine,
   remotes: ReadonlyMap<string, RemoteRegistry>,
@@ -21,17 +17,17 @@ export function imageConfigMethod(
     const request = message as GetImageConfigRequest;
     const { repoUid, digest } = request;
     const { image, architecture } = await imageFor(engine.store.reader, request);
-    const told = `${repoUid}@${digest}`;
-    if (image.kind !== "image" || image.configDigest === "") throw notFound("ImageConfig", told);
+    const name = `${repoUid}@${digest}`;
+    if (image.kind !== "image" || image.configDigest === "") throw notFound("ImageConfig", name);
     const bytes = await fetchConfig(engine, remotes, call, repoUid, image.configDigest);
-    if (bytes === undefined) throw notFound("ImageConfig", told);
+    if (bytes === undefined) throw notFound("ImageConfig", name);
     const config = readConfig(bytes);
     config.architecture = architecture;
     return messageReply(ImageConfigSchema, config);
   };
 }
 
-/** From the first registry that has it, of those that the repo is in: one that is down hides no other. */
+/** Fetches a configuration from the first location that has it. Failures of others do not matter then. */
 async function fetchConfig(
   { store }: Engine,
   remotes: ReadonlyMap<string, RemoteRegistry>,
@@ -39,37 +35,32 @@ async function fetchConfig(
   repo: string,
   digest: string,
 ): Promise<Uint8Array | undefined> {
-  const places = (await placesOf(store.reader, repo)).flatMap(({ host, path }) => {
+  const locations = (await placesOf(store.reader, repo)).flatMap(({ host, path }) => {
     const remote = remotes.get(host);
     return remote === undefined ? [] : [{ remote, path }];
   });
-  if (places.length === 0) {
-    const description = "no registry that this server keeps track of has the repo";
+  if (locations.length === 0) {
+    const description = "no attached registry has the repo";
     throw failedPrecondition({ type: "NO_REGISTRY", description });
   }
-  let problem: unknown;
-  for (const { remote, path } of places) {
+  let failure: unknown;
+  for (const { remote, path } of locations) {
     try {
       const bytes = await remote.config(path, digest, signal);
       if (bytes !== undefined) return bytes;
     } catch (thrown) {
-      problem ??= thrown;
+      failure ??= thrown;
     }
   }
-  if (problem !== undefined) throw problem;
+  if (failure !== undefined) throw failure;
   return undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Reads the configuration of an image, as OCI has it. What is missing or malformed in it is taken as
- * not said: it is what somebody pushed.
- *
- * @example readConfig(Buffer.from('{"config":{"User":"65532"}}')).user // "65532"
- */
+/** Parses an OCI image configuration. Malformed fields are treated as missing, as users push anything. */
 export function readConfig(bytes: Uint8Array): ImageConfig {
-  const config = object(object(parsed(bytes)).config);
+  const config = object(object(parseJson(bytes)).config);
   return create(ImageConfigSchema, {
     user: text(config.User),
     exposedPorts: Object.keys(object(config.ExposedPorts)).sort(),
@@ -85,7 +76,7 @@ export function readConfig(bytes: Uint8Array): ImageConfig {
   });
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8"));
   } catch {

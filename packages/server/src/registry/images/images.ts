@@ -12,18 +12,19 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
-import { MOST_CHILDREN } from "../reconcile/fetch-manifest-tree.ts";
+import { MAX_CHILDREN } from "./manifest.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";
 
-/** What builders write where something that is no image is listed with the images. */
-const NO_ARCHITECTURE = "unknown";
+/** The architecture of attestations, which builders list among the images of an index. */
+const ATTESTATION_ARCHITECTURE = "unknown";
 
-/**
- * What is known of an image: for which machines it is, and how large.
- *
- * @example const handlers = new Map(imageHandlers(engine));
+/*
+ * This folder reads manifests and image configurations, and answers questions about stored images. It
+ * may import the store, and client/ to fetch configurations.
  */
+
+/** The handlers of ImagesService that read stored metadata. */
 export function imageHandlers(engine: Engine): [DescMethod, Handler][] {
   const { method } = ImagesService;
   return [
@@ -35,9 +36,9 @@ export function imageHandlers(engine: Engine): [DescMethod, Handler][] {
 function getArchitectures({ store: { reader } }: Engine): Handler {
   return async (_call, message) => {
     const { repoUid, digest } = message as GetArchitecturesRequest;
-    const images = await imagesOf(reader, repoUid, await known(reader, repoUid, digest));
+    const images = await imagesOf(reader, repoUid, await getManifest(reader, repoUid, digest));
     const all = images.map(({ architecture }) => architecture);
-    const named = all.filter((one) => one !== "" && one !== NO_ARCHITECTURE);
+    const named = all.filter((one) => one !== "" && one !== ATTESTATION_ARCHITECTURE);
     const architectures = [...new Set(named)];
     return messageReply(ArchitecturesSchema, create(ArchitecturesSchema, { architectures }));
   };
@@ -51,25 +52,22 @@ function getSize({ store: { reader } }: Engine): Handler {
   };
 }
 
-/** Which image is asked for: of an index, the one for an architecture. */
-export interface Wanted {
+/** Selects an image; of an index, the one for an architecture. */
+export interface ImageRequest {
   readonly repoUid: string;
   readonly digest: string;
   readonly architecture: string;
 }
 
-/**
- * The image that is asked for, and the architecture that it is for.
- *
- * @example const { image } = await imageFor(reader, request);
- */
+/** The requested image and its architecture. */
 export async function imageFor(
   reader: Reader,
-  { repoUid, digest, architecture: asked }: Wanted,
+  { repoUid, digest, architecture: requested }: ImageRequest,
 ): Promise<{ image: Manifest; architecture: string }> {
-  const manifest = await known(reader, repoUid, digest);
+  const manifest = await getManifest(reader, repoUid, digest);
   const isIndex = manifest.kind === "index";
-  const wanted = asked !== "" ? asked : isIndex ? DEFAULT_ARCHITECTURE : manifest.architecture;
+  const wanted =
+    requested !== "" ? requested : isIndex ? DEFAULT_ARCHITECTURE : manifest.architecture;
   const images = await imagesOf(reader, repoUid, manifest);
   const named = images.find(({ architecture }) => architecture === wanted);
   const image = isIndex
@@ -79,18 +77,18 @@ export async function imageFor(
   return { image, architecture: wanted };
 }
 
-async function known(reader: Reader, repo: string, digest: string): Promise<Manifest> {
+async function getManifest(reader: Reader, repo: string, digest: string): Promise<Manifest> {
   const manifest = await findManifest(reader, repo, digest);
   if (manifest === undefined) throw notFound("Image", `${repo}@${digest}`);
   return manifest;
 }
 
-/** The image itself, or those of an index, each with its architecture. */
+/** The image itself, or the children of an index, with their architectures. */
 async function imagesOf(reader: Reader, repo: string, manifest: Manifest) {
   if (manifest.kind !== "index") return [manifest];
   return Promise.all(
     manifest.children.map(async ({ digest, architecture }, at) => {
-      if (architecture !== "" || at >= MOST_CHILDREN) return { digest, architecture };
+      if (architecture !== "" || at >= MAX_CHILDREN) return { digest, architecture };
       const child = await findManifest(reader, repo, digest);
       return { digest, architecture: child?.architecture ?? "" };
     }),

@@ -5,7 +5,7 @@ import { architectureOf, readManifest } from "./manifest.ts";
 const bytes = (content: unknown) => Buffer.from(JSON.stringify(content));
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 
-test("an image is as large as its layers and its configuration", () => {
+test("the size of an image is that of its layers and configuration", () => {
   const config = {
     mediaType: "application/vnd.docker.container.image.v1+json",
     size: 7,
@@ -20,7 +20,7 @@ test("an image is as large as its layers and its configuration", () => {
   assert.ok(read.hasImageConfig);
 });
 
-test("an index names its images, with their architectures where it tells", () => {
+test("an index has its children, with their architectures if given", () => {
   const manifests = [
     { digest: digest("b"), platform: { architecture: "arm64" } },
     { digest: digest("c") },
@@ -34,7 +34,7 @@ test("an index names its images, with their architectures where it tells", () =>
   ]);
 });
 
-test("anything else is something, attached to what it says", () => {
+test("other manifests may have a subject", () => {
   const config = { mediaType: "application/vnd.example+json", size: 2, digest: digest("d") };
   const read = readManifest(bytes({ config, subject: { digest: digest("e") } }), "");
   assert.equal(read.kind, "other");
@@ -42,7 +42,7 @@ test("anything else is something, attached to what it says", () => {
   assert.ok(!read.hasImageConfig);
 });
 
-test("what is malformed is taken as not said", () => {
+test("malformed fields count as missing", () => {
   for (const content of [
     null,
     [],

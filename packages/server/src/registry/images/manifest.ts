@@ -1,10 +1,13 @@
 import type { Manifest, ManifestChild } from "../../store/tables/manifests.ts";
 
-/** What a manifest says of itself; the architecture of an image is in its configuration. */
+/** A parsed manifest. The architecture of an image is in its configuration. */
 export interface ReadManifest extends Omit<Manifest, "digest" | "pushed" | "pulled"> {
-  /** Whether the configuration tells the architecture. */
+  /** Whether the configuration is that of an image, and has the architecture. */
   readonly hasImageConfig: boolean;
 }
+
+/** Children of an index that are fetched and stored; of others, only what the index says is known. */
+export const MAX_CHILDREN = 256;
 
 const INDEXES = new Set([
   "application/vnd.oci.image.index.v1+json",
@@ -16,7 +19,7 @@ const IMAGE_CONFIGS = new Set([
   "application/vnd.docker.container.image.v1+json",
 ]);
 
-/** Everything that a registry may have under `manifests`. */
+/** The media types of manifests. */
 export const MANIFEST_TYPES: readonly string[] = [
   ...INDEXES,
   "application/vnd.oci.image.manifest.v1+json",
@@ -27,19 +30,13 @@ export const MANIFEST_TYPES: readonly string[] = [
 
 const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 
-/** @example isDigest("sha256:…") */
 export function isDigest(text: unknown): text is string {
   return typeof text === "string" && DIGEST.test(text);
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Reads a manifest. What is missing or malformed in it is taken as not said: it is what somebody
- * pushed, and the registry took it.
- *
- * @example const { kind, children } = readManifest(bytes, "application/vnd.oci.image.index.v1+json");
- */
+/** Parses a manifest. Malformed fields are treated as missing: the registry accepted the manifest. */
 export function readManifest(bytes: Uint8Array, contentType: string): ReadManifest {
   const content = object(JSON.parse(Buffer.from(bytes).toString("utf8")));
   const mediaType = text(content.mediaType) || (contentType.split(";")[0] as string).trim();
@@ -48,20 +45,20 @@ export function readManifest(bytes: Uint8Array, contentType: string): ReadManife
     const children = list(content.manifests)
       .map(childOf)
       .filter((child) => child.digest !== "");
-    const of = { architecture: "", size: 0, configDigest: "", hasImageConfig: false };
-    return { ...of, mediaType, kind: "index", children, subject };
+    const none = { architecture: "", size: 0, configDigest: "", hasImageConfig: false };
+    return { ...none, mediaType, kind: "index", children, subject };
   }
   const config = object(content.config);
   const configDigest = digestOf(config);
   const hasImageConfig = IMAGE_CONFIGS.has(text(config.mediaType)) && configDigest !== "";
-  // Docker's first manifests had the architecture in them, and no sizes.
-  const isOld = Array.isArray(content.fsLayers);
-  const parts = [config, ...list(content.layers).map(object)];
+  // Docker schema 1 has the architecture in the manifest, and no sizes.
+  const isSchema1 = Array.isArray(content.fsLayers);
+  const blobs = [config, ...list(content.layers).map(object)];
   return {
     mediaType,
-    kind: hasImageConfig || isOld ? "image" : "other",
-    architecture: isOld ? text(content.architecture) : "",
-    size: parts.reduce((sum, part) => sum + sizeOf(part), 0),
+    kind: hasImageConfig || isSchema1 ? "image" : "other",
+    architecture: isSchema1 ? text(content.architecture) : "",
+    size: blobs.reduce((sum, blob) => sum + sizeOf(blob), 0),
     children: [],
     subject,
     configDigest,
@@ -69,7 +66,7 @@ export function readManifest(bytes: Uint8Array, contentType: string): ReadManife
   };
 }
 
-/** The architecture that the configuration of an image names. */
+/** The architecture in an image configuration. */
 export function architectureOf(config: Uint8Array): string {
   return text(object(JSON.parse(Buffer.from(config).toString("utf8"))).architecture);
 }

@@ -2,49 +2,52 @@ import { randomUUID } from "node:crypto";
 import { parentOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit-and-events.ts";
-import type { Notice } from "./envelope.ts";
+import type { RegistryNotification } from "./notification-formats.ts";
 
-/** A notice of what was done to a repo. */
-export interface Traffic {
-  readonly notice: Notice;
+/** A push, pull or deletion in a registry, with the repo it is about. */
+export interface RegistryActivity {
+  readonly notification: RegistryNotification;
   readonly host: string;
   /** The uid of the repo. */
   readonly repo: string;
   readonly requestId: string;
-  /** What the tag stood for before; empty for a new one. */
+  /** The former digest of a moved tag; empty for a new one. */
   readonly previous?: string;
-  /** Whether the tag moved where a group has decided that none should. */
-  readonly isUnwanted?: boolean;
-  /** What else the audit should say. */
-  readonly note?: object;
+  /** Whether a tag moved although its group wants unique tags. */
+  readonly movedUniqueTag?: boolean;
+  /** More detail for the audit log. */
+  readonly detail?: object;
 }
 
-const EVENTS = { push: "registry.push.v1", pull: "registry.pull.v1", delete: undefined } as const;
+const EVENT_TYPES = {
+  push: "registry.push.v1",
+  pull: "registry.pull.v1",
+  // Deletions have the events of the deleted tags.
+  delete: undefined,
+} as const;
 
 /**
- * Leaves who pushed, pulled or deleted what, and from where: an event for each, and an audit row for
- * each manifest. Deletions are told by the events of their tags.
- *
- * @example await writeTraffic(tx, { notice, host, repo: repo.uid, requestId });
+ * Writes the event of a push or pull, and an audit row with its actor and address. Pushed and pulled
+ * layers have events only.
  */
-export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<void> {
-  const { notice, host, repo, requestId, previous, isUnwanted, note } = traffic;
-  const { action, time, actor, digest, tag, path } = notice;
-  const type = EVENTS[action];
+export async function writeActivity(tx: Transaction, activity: RegistryActivity): Promise<void> {
+  const { notification, host, repo, requestId, previous, movedUniqueTag } = activity;
+  const { action, time, actor, digest, tag, path } = notification;
+  const type = EVENT_TYPES[action];
   if (type !== undefined) {
-    const body = JSON.stringify(bodyOf(traffic));
+    const body = JSON.stringify(eventBody(activity));
     const about = { subject: repo, group: parentOf(repo), actor };
     await writeEvent(tx, { ...about, id: randomUUID(), time, type, bodyType: "", body });
   }
-  if (notice.type === "blob" && action !== "delete") return;
+  if (notification.type === "blob" && action !== "delete") return;
   const detail = {
     host,
     repository: path,
     ...(tag && { tag }),
     ...(digest && { digest }),
     ...(previous && { previous }),
-    ...(isUnwanted && { movedUniqueTag: true }),
-    ...note,
+    ...(movedUniqueTag && { movedUniqueTag: true }),
+    ...activity.detail,
   };
   await writeAudit(tx, {
     time,
@@ -52,15 +55,16 @@ export async function writeTraffic(tx: Transaction, traffic: Traffic): Promise<v
     method: `registry ${action}`,
     resource: repo,
     requestId,
-    remoteAddress: notice.remoteAddress,
-    userAgent: notice.userAgent,
+    remoteAddress: notification.remoteAddress,
+    userAgent: notification.userAgent,
     code: 0,
     detail: JSON.stringify(detail),
   });
 }
 
-function bodyOf({ notice, host, repo, previous, isUnwanted }: Traffic): object {
-  const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notice;
+function eventBody(activity: RegistryActivity): object {
+  const { notification, host, repo, previous, movedUniqueTag } = activity;
+  const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notification;
   return {
     repository: path,
     repo_id: repo,
@@ -68,12 +72,12 @@ function bodyOf({ notice, host, repo, previous, isUnwanted }: Traffic): object {
     digest,
     ...(action === "pull" && { method }),
     type,
-    // Without its zone, which is UTC.
+    // UTC, without a time zone: the format of this event.
     when: new Date(time).toISOString().slice(0, -1),
     location: host,
     remote_address: remoteAddress,
     user_agent: userAgent,
     ...(action === "push" && previous && { tag_previous_digest: previous }),
-    ...(isUnwanted && { moved_unique_tag: true }),
+    ...(movedUniqueTag && { moved_unique_tag: true }),
   };
 }

@@ -5,79 +5,76 @@ import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writePlace } from "../../store/tables/registry-locations.ts";
-import { type Place, placeOf } from "../path.ts";
+import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
-import { changeFor, type Occasion } from "./system-mutation.ts";
+import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 
-/** The repo that a path of a registry stands for. */
-export interface Placed {
+export interface EnsuredRepo {
   readonly uid: string;
-  /** Set where whoever pushed may no longer make what was missing, and the installation did. */
-  readonly madeFor?: string;
+  /** Whether the installation created the repo because the pusher may not, or no longer. */
+  readonly isCreatedBySystem: boolean;
 }
 
 /**
- * The repo of a path, made with the folders above it where they are missing: as whoever pushed, if
- * they may, or else as the installation. The registry let them push, so what they pushed is there
- * either way; making its place here gives nobody anything. Undefined for paths that stand for
- * nothing of ours.
- *
- * @example const repo = await placeRepo(engine, tx, host, "acme/team/app", occasion);
+ * Finds the repo of a path, and stores the path as its location. Creates a missing repo and its missing
+ * folders: as the pusher if they may, else as the installation. The registry accepted the push, so the
+ * images exist either way, and creating the repo grants nothing. Returns undefined if the path resolves
+ * to nothing here.
  */
-export async function placeRepo(
+export async function ensureRepoForPath(
   engine: Engine,
   tx: Transaction,
   host: string,
   path: string,
-  occasion: Occasion,
-): Promise<Placed | undefined> {
-  let place = await placeOf(engine, tx, path);
-  if (place === undefined) return undefined;
-  let { repo } = place;
-  let madeFor: string | undefined;
-  if (repo === undefined) {
-    // Another replica may be making the same folders: the second one finds them.
-    if ((await engine.catalog.groups.table.findForChange(tx, place.group)) === undefined)
+  origin: MutationOrigin,
+): Promise<EnsuredRepo | undefined> {
+  let resolved = await resolvePath(engine, tx, path);
+  if (resolved === undefined) return undefined;
+  if (resolved.repo === undefined) {
+    // Locks the group and resolves again: another replica may have created the same folders.
+    if ((await engine.catalog.groups.table.findForChange(tx, resolved.group)) === undefined) {
       return undefined;
-    place = await placeOf(engine, tx, path);
-    if (place === undefined) return undefined;
-    ({ repo } = place);
+    }
+    resolved = await resolvePath(engine, tx, path);
+    if (resolved === undefined) return undefined;
   }
-  const made = repo === undefined;
-  if (repo === undefined) {
-    const caller = await makerOf(engine, tx, place, occasion.actor);
-    if (caller === OPERATOR && occasion.actor !== OPERATOR.uid) madeFor = occasion.actor;
-    const actor = caller.uid;
-    repo = await make(engine, tx, place, path, { ...occasion, actor }, caller);
+  const { repo } = resolved;
+  if (repo !== undefined) {
+    await writePlace(tx, { host, path, repo, made: 0 });
+    return { uid: repo, isCreatedBySystem: false };
   }
-  await writePlace(tx, { host, path, repo, made: made ? 1 : 0 });
-  return { uid: repo, ...(madeFor !== undefined && { madeFor }) };
+  const creator = await creatorOf(engine, tx, resolved, origin.actor);
+  const isCreatedBySystem = creator === OPERATOR && origin.actor !== OPERATOR.uid;
+  const creation = { ...origin, actor: creator.uid };
+  const uid = await createMissing(engine, tx, resolved, path, creation, creator);
+  await writePlace(tx, { host, path, repo: uid, made: 1 });
+  return { uid, isCreatedBySystem };
 }
 
-async function make(
+async function createMissing(
   engine: Engine,
   tx: Transaction,
-  { group, missing }: Place,
+  { group, missing }: ResolvedPath,
   path: string,
-  occasion: Occasion,
+  origin: MutationOrigin,
   caller: Caller,
 ): Promise<string> {
   let parent = group;
   for (const name of missing) {
-    const change = changeFor(engine, tx, "group", occasion, caller);
+    const change = systemMutation(engine, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
     parent = (await createOne(change, engine.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const change = changeFor(engine, tx, "repo", occasion, caller);
+  const change = systemMutation(engine, tx, "repo", origin, caller);
   return (await ensureRepo(change, parent, name)).uid;
 }
 
-/** Whoever pushed, if they may still make what is missing; the installation otherwise. */
-async function makerOf(
+/** The pusher if they still hold the needed capabilities; the installation otherwise. */
+async function creatorOf(
   engine: Engine,
   tx: Transaction,
-  { group, missing }: Place,
+  { group, missing }: ResolvedPath,
   actor: string,
 ): Promise<Caller> {
   const grants = await engine.access.grantsOf(actor, tx);

@@ -8,125 +8,136 @@ import {
   WHOLE,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { placeOf } from "../path.ts";
-import { writeTraffic } from "./activity-events.ts";
-import { type Placed, placeRepo } from "./ensure-repo-for-path.ts";
-import type { Notice } from "./envelope.ts";
-import { recordManifest, recordPull, removeManifest, takeBackDeleted } from "./manifest-state.ts";
-import { type RemovalDeps, removePlace } from "./removal.ts";
-import { changeFor, type Occasion } from "./system-mutation.ts";
+import { resolvePath } from "../path.ts";
+import { writeActivity } from "./activity-events.ts";
+import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
+import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
+import type { RegistryNotification } from "./notification-formats.ts";
+import { type RemovalDeps, removeLocation } from "./removal.ts";
+import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
 
-/** What came of a notice. */
+/** A label of `wharf_registry_notices_total`: ingested, a duplicate, or of no repo here. */
 export type Outcome = "taken" | "known" | "elsewhere";
 
-/** A notice with all that it takes to take it in. */
-export interface Told extends RemovalDeps {
+/** A notification with everything that is needed to ingest it. */
+export interface Ingestion extends RemovalDeps {
   readonly host: string;
-  readonly notice: Notice;
+  readonly notification: RegistryNotification;
   readonly requestId: string;
-  /** Of a pushed manifest, and of what it names. */
-  readonly facts: readonly Omit<Manifest, "pulled">[];
-  /** Of a deletion that names both a tag and what it stood for: whether that is gone as well. */
-  readonly isGone: boolean;
-  /** Whether the time of a pull is to be kept. */
-  readonly keepsPull: boolean;
+  /** The pushed manifest, and those it refers to. */
+  readonly manifests: readonly Omit<Manifest, "pulled">[];
+  /** For a deletion with tag and digest: whether the registry has deleted the manifest as well. */
+  readonly isManifestGone: boolean;
+  /** Whether the time of this pull is recorded. */
+  readonly recordsPull: boolean;
 }
 
-/**
- * Takes a notice into what we know, once, however often it comes.
- *
- * @example const outcome = await store.write((tx) => takeIn(tx, told));
- */
-export async function takeIn(tx: Transaction, told: Told): Promise<Outcome> {
-  const { host, notice } = told;
-  if (!(await firstTime(tx, host, notice.id, Date.now()))) return "known";
-  const isPush = notice.action === "push" && notice.type === "manifest";
-  const repo = isPush ? await placed(tx, told) : await existing(tx, told);
-  if (repo === "missing" && notice.action === "delete") await noteEarly(tx, told);
-  if (repo === undefined || repo === "missing") return "elsewhere";
-  if (notice.action === "delete") return remove(tx, told, repo.uid);
-  if (isPush) return push(tx, told, repo);
-  if (notice.type === "manifest" && told.keepsPull) {
-    const change = changeFor(told.engine, tx, "tag", occasionOf(told));
-    await recordPull(change, repo.uid, notice.digest, notice.time);
+/** Applies a notification to the stored state, idempotently. */
+export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
+  const { engine, host, notification, recordsPull } = ingestion;
+  if (!(await firstTime(tx, host, notification.id, Date.now()))) return "known";
+  const isPush = notification.action === "push" && notification.type === "manifest";
+  const repo = isPush
+    ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
+    : await findRepo(tx, ingestion);
+  if (repo === "missing" && notification.action === "delete") {
+    await recordPathDeletion(tx, ingestion);
   }
-  await writeTraffic(tx, { ...told, repo: repo.uid });
+  if (repo === undefined || repo === "missing") return "elsewhere";
+  if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo.uid);
+  if (isPush) return ingestPush(tx, ingestion, repo);
+  if (notification.type === "manifest" && recordsPull) {
+    const change = systemMutation(engine, tx, "tag", originOf(ingestion));
+    await recordPull(change, repo.uid, notification.digest, notification.time);
+  }
+  await writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
 }
 
-function occasionOf({ notice, requestId }: Told): Occasion {
-  const { actor, remoteAddress, userAgent } = notice;
+function originOf({ notification, requestId }: Ingestion): MutationOrigin {
+  const { actor, remoteAddress, userAgent } = notification;
   return { actor, remoteAddress, userAgent, requestId, time: Date.now() };
 }
 
-function placed(tx: Transaction, told: Told): Promise<Placed | undefined> {
-  return placeRepo(told.engine, tx, told.host, told.notice.path, occasionOf(told));
-}
-
-/** Missing is a repo that a path of ours could stand for. */
-async function existing(
+/** The repo of a path; "missing" if the path is valid but has no repo yet. */
+async function findRepo(
   tx: Transaction,
-  { engine, notice }: Told,
-): Promise<Placed | "missing" | undefined> {
-  const place = await placeOf(engine, tx, notice.path);
-  return place && (place.repo === undefined ? "missing" : { uid: place.repo });
+  { engine, notification }: Ingestion,
+): Promise<EnsuredRepo | "missing" | undefined> {
+  const resolved = await resolvePath(engine, tx, notification.path);
+  if (resolved === undefined) return undefined;
+  const { repo: uid } = resolved;
+  return uid === undefined ? "missing" : { uid, isCreatedBySystem: false };
 }
 
-function noteEarly(tx: Transaction, { host, notice }: Told): Promise<void> {
-  const { path, tag, digest, time } = notice;
+/** Records a deletion whose push may be reported later. */
+function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion): Promise<void> {
+  const { path, tag, digest, time } = notification;
   return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
 }
 
-async function push(tx: Transaction, told: Told, { uid, madeFor }: Placed): Promise<Outcome> {
-  const { engine, notice, facts } = told;
-  const { tag: name, digest, time } = notice;
-  const change = changeFor(engine, tx, "tag", occasionOf(told));
-  for (const manifest of facts) await recordManifest(change, uid, manifest);
+async function ingestPush(
+  tx: Transaction,
+  ingestion: Ingestion,
+  { uid, isCreatedBySystem }: EnsuredRepo,
+): Promise<Outcome> {
+  const { engine, notification, manifests } = ingestion;
+  const { tag: name, digest, time } = notification;
+  const change = systemMutation(engine, tx, "tag", originOf(ingestion));
+  for (const manifest of manifests) await recordManifest(change, uid, manifest);
   const { outcome, previous } =
     name === ""
       ? { outcome: "unchanged", previous: "" }
       : await recordTag(change, uid, { name, digest, time });
-  await takeBackDeleted(change, uid, digest, time);
-  await takeBackEarly(tx, told, uid);
-  const note = madeFor === undefined ? {} : { madeBy: "the installation" };
+  await revertIfDeleted(change, uid, digest, time);
+  await applyPathDeletions(tx, ingestion, uid);
+  const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
-  const isUnwanted = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
-  await writeTraffic(tx, { ...told, repo: uid, note, ...moved, isUnwanted });
+  const movedUniqueTag = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
+  await writeActivity(tx, { ...ingestion, repo: uid, detail, ...moved, movedUniqueTag });
   return "taken";
 }
 
-/** Takes back a push that was deleted after it, where that was told when there was no repo. */
-async function takeBackEarly(tx: Transaction, told: Told, repo: string): Promise<void> {
-  const { engine, host, notice } = told;
-  const { path, tag, digest } = notice;
+/** Applies deletions that happened after this push and were reported before the repo existed. */
+async function applyPathDeletions(
+  tx: Transaction,
+  ingestion: Ingestion,
+  repo: string,
+): Promise<void> {
+  const { engine, host, notification } = ingestion;
+  const { path, tag, digest } = notification;
   const what = [tag, digest, WHOLE];
-  for (const deleted of await pathDeletions(tx, host, path, what, notice.time)) {
-    const { time } = deleted;
-    const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
-    if (deleted.what === WHOLE)
-      return removePlace(told, tx, { host, path, repo, time }, occasionOf(told));
-    if (deleted.what === digest) await removeManifest(change, repo, digest, time);
+  for (const deletion of await pathDeletions(tx, host, path, what, notification.time)) {
+    const { time } = deletion;
+    const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+    if (deletion.what === WHOLE)
+      return removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
+    if (deletion.what === digest) await removeManifest(change, repo, digest, time);
     else await removeTag(change, repo, tag, time);
   }
 }
 
-async function remove(tx: Transaction, told: Told, repo: string): Promise<Outcome> {
-  const { engine, host, notice } = told;
-  const { tag, digest, time, path } = notice;
-  const change = changeFor(engine, tx, "tagDeletion", occasionOf(told));
-  // Registries tell of one deletion several times, and of those of layers in the same way.
-  let isNews = true;
+async function ingestDeletion(
+  tx: Transaction,
+  ingestion: Ingestion,
+  repo: string,
+): Promise<Outcome> {
+  const { engine, host, notification } = ingestion;
+  const { tag, digest, time, path } = notification;
+  const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+  // Registries report one deletion several times, and deletions of layers like those of manifests.
+  let isNew = true;
   if (tag !== "") {
-    isNews = await removeTag(change, repo, tag, time);
-    if (told.isGone) await removeManifest(change, repo, digest, time);
+    isNew = await removeTag(change, repo, tag, time);
+    if (ingestion.isManifestGone) await removeManifest(change, repo, digest, time);
   } else if (digest !== "") {
-    isNews = (await findManifest(tx, repo, digest)) !== undefined;
+    isNew = (await findManifest(tx, repo, digest)) !== undefined;
     await removeManifest(change, repo, digest, time);
   } else {
-    await noteEarly(tx, told);
-    await removePlace(told, tx, { host, path, repo, time }, occasionOf(told));
+    await recordPathDeletion(tx, ingestion);
+    await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
   }
-  if (isNews) await writeTraffic(tx, { ...told, repo });
-  return isNews ? "taken" : "known";
+  if (isNew) await writeActivity(tx, { ...ingestion, repo });
+  return isNew ? "taken" : "known";
 }

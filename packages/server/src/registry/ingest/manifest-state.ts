@@ -11,29 +11,31 @@ import { deletionOf, noteDeletion } from "../../store/tables/processed-notificat
 import { newestEntry } from "../../store/tables/tag-history.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
-/** What is known of the images of repos, beside their tags; it comes twice and in any order, as those do. */
-
-/**
- * Keeps what is known of a manifest, unless a later push of it is known, or that it was deleted.
- *
- * @example await recordManifest(change, repo.uid, facts);
+/*
+ * The manifests of repos, by the same rules as their tags (tag-state.ts): reports come twice and in any
+ * order, and the latest time wins.
  */
+
+const BY_NAME = { column: "name", descending: false } as const;
+
+/** Tags removed with one manifest; the next reconcile pass removes the rest. */
+const MAX_TAGS = 10_000;
+
+/** Stores a manifest, unless a later push or deletion of it is stored. */
 export async function recordManifest(
   change: Mutation,
   repo: string,
-  facts: Omit<Manifest, "pulled">,
+  manifest: Omit<Manifest, "pulled">,
 ): Promise<void> {
   const { repos } = change.engine.catalog;
   if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, facts.digest);
-  if (deleted === undefined || deleted < facts.pushed) await writeManifest(change.tx, repo, facts);
+  const deleted = await deletionOf(change.tx, repo, manifest.digest);
+  if (deleted === undefined || deleted < manifest.pushed) {
+    await writeManifest(change.tx, repo, manifest);
+  }
 }
 
-/**
- * Notes that a manifest was pulled. Of one that is not known, nothing is kept.
- *
- * @example await recordPull(change, repo.uid, digest, notification.time);
- */
+/** Stores the time of a pull; does nothing for a manifest that is not stored. */
 export function recordPull(
   { tx }: Mutation,
   repo: string,
@@ -43,12 +45,7 @@ export function recordPull(
   return writePull(tx, repo, digest, time);
 }
 
-/**
- * Forgets a manifest and deletes the tags that stand for it, as registries do, unless something
- * later is known of them.
- *
- * @example await removeManifest(change, repo.uid, digest, notification.time);
- */
+/** Removes a manifest and its tags, as registries do, except what is newer than the deletion. */
 export async function removeManifest(
   change: Mutation,
   repo: string,
@@ -61,20 +58,16 @@ export async function removeManifest(
   await deleteManifest(tx, repo, digest, time);
   const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
   const filters = [{ column: "digest", value: digest }];
-  const query = { range, filters, order: IN_ORDER, offset: 0, limit: MOST_TAGS };
+  const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
   for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
-    // Only what is known of it ends: the tag may have moved before, of which we hear later.
+    // Removed as of its last report: the tag may have moved before the deletion, reported later.
     if (seen <= time) await removeTag(change, repo, String(name), seen);
   }
 }
 
-/**
- * Takes back the push of a manifest that was deleted after it, where the deletion was told first.
- *
- * @example await takeBackDeleted(change, repo.uid, digest, notification.time);
- */
-export async function takeBackDeleted(
+/** Reverts the push of a manifest whose later deletion was reported first. */
+export async function revertIfDeleted(
   change: Mutation,
   repo: string,
   digest: string,
@@ -85,8 +78,3 @@ export async function takeBackDeleted(
     await removeManifest(change, repo, digest, deleted);
   }
 }
-
-const IN_ORDER = { column: "name", descending: false } as const;
-
-/** No image has more names; the rest would go with the next look through the registry. */
-const MOST_TAGS = 10_000;

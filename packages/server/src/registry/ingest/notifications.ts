@@ -5,54 +5,60 @@ import type { Metrics } from "../../observe/metrics.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 import { registryError } from "../access/errors.ts";
-import { OURSELVES } from "../client/client.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { SERVICE_SUBJECT } from "../client/client.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
-import { placeOf } from "../path.ts";
-import { lookAt } from "../reconcile/fetch-manifest-tree.ts";
-import { readCloudEvent, STRUCTURED } from "./cloud-event.ts";
-import { type Notice, readEnvelope } from "./envelope.ts";
-import { type Outcome, takeIn } from "./ingest-notification.ts";
+import { resolvePath } from "../path.ts";
+import { fetchManifestTree } from "../reconcile/fetch-manifest-tree.ts";
+import { type Ingestion, ingest, type Outcome } from "./ingest-notification.ts";
+import {
+  type RegistryNotification,
+  readNotifications,
+  STRUCTURED_CLOUD_EVENT,
+} from "./notification-formats.ts";
 import { PullTimes } from "./pull-times.ts";
-import type { AttachedRegistries } from "./webhook-auth.ts";
+import type { WebhookAuth } from "./webhook-auth.ts";
 
-/** Where registries tell us what happens in them. */
+/*
+ * This folder ingests notifications of registries, and applies reported state to repos, tags and
+ * manifests, idempotently and in any order. It may import client/, repos/ and images/; reconcile/ and
+ * tags/ use its state functions.
+ */
+
 const NOTIFICATIONS_PATH = "/registry/notifications";
 
-/** Registries send events one by one, or some. */
-const MOST_BYTES = 1024 * 1024;
+/** Registries send events one by one, or a few together. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Distribution 2 and Distribution 3 name the same envelope by two types. */
+/** Distribution 2 and Distribution 3 use two media types for the same envelope. */
 const MEDIA_TYPES = [
   "application/vnd.docker.distribution.events.v1+json",
   "application/vnd.docker.distribution.events.v2+json",
   "application/json",
-  STRUCTURED,
+  STRUCTURED_CLOUD_EVENT,
 ];
 
-export interface NotificationParts {
+export interface NotificationDeps {
   readonly engine: Engine;
-  readonly attached: AttachedRegistries;
-  /** The registries themselves, by host. */
+  readonly webhookAuth: WebhookAuth;
+  /** Clients of the registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 /**
- * The endpoint of registries' notifications. It answers 200 once what was told is durable; anything
- * else makes the registry tell it again.
- *
- * @example endpoints.push(notificationEndpoint(parts));
+ * The endpoint to which registries send notifications. It answers 200 once they are durable; after any
+ * other answer the registry sends them again.
  */
-export function notificationEndpoint(parts: NotificationParts): HttpEndpoint {
-  const taker = new Taker(parts);
+export function notificationEndpoint(deps: NotificationDeps): HttpEndpoint {
+  const ingester = new NotificationIngester(deps);
   return {
     method: "POST",
     path: NOTIFICATIONS_PATH,
     async handle(request) {
       try {
-        return await answer(parts, taker, request);
+        return await handleNotifications(deps, ingester, request);
       } catch (thrown) {
         return registryError(thrown, NOTIFICATIONS_PATH);
       }
@@ -60,94 +66,99 @@ export function notificationEndpoint(parts: NotificationParts): HttpEndpoint {
   };
 }
 
-async function answer(
-  { attached }: NotificationParts,
-  taker: Taker,
+async function handleNotifications(
+  { webhookAuth }: NotificationDeps,
+  ingester: NotificationIngester,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const host = await attached.hostOf(request.headers.authorization);
+  const host = await webhookAuth.authenticate(request.headers.authorization);
   if (host === undefined) throw unauthenticated("the secret of an attached registry is required");
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!MEDIA_TYPES.includes(type)) {
     const error = new WharfError("INVALID_ARGUMENT", `content-type must be ${MEDIA_TYPES[0]}`);
     throw new HttpFault(error, 415);
   }
-  const body = await request.body(MOST_BYTES);
-  const now = Date.now();
-  const notices = readCloudEvent(request.headers, body, now) ?? readEnvelope(body, now);
-  await taker.take(host, notices, request.requestId);
+  const body = await request.body(MAX_BODY_BYTES);
+  const notifications = readNotifications(request.headers, body, Date.now());
+  await ingester.ingestAll(host, notifications, request.requestId);
   return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
 }
 
-/** Takes in one notice after the other. */
-class Taker {
-  readonly #parts: NotificationParts;
+/** What a notification does not say, and the registry has to be asked for. */
+type Fetched = Pick<Ingestion, "manifests" | "isManifestGone">;
+
+class NotificationIngester {
+  readonly #deps: NotificationDeps;
   readonly #pulls = new PullTimes();
 
-  constructor(parts: NotificationParts) {
-    this.#parts = parts;
+  constructor(deps: NotificationDeps) {
+    this.#deps = deps;
   }
 
-  /**
-   * Takes in notices, in their order. Rejects only with what a later attempt may mend: the registry
-   * or the store is out of reach.
-   */
-  async take(host: string, notices: readonly Notice[], requestId: string): Promise<void> {
-    const others = notices.filter(({ actor }) => actor !== OURSELVES);
-    const looked = await Promise.all(
-      others.map(async (notice) => ({ notice, ...(await this.#look(host, notice)) })),
+  /** Ingests notifications in their order. Rejects only if a retry can succeed: with UNAVAILABLE. */
+  async ingestAll(
+    host: string,
+    notifications: readonly RegistryNotification[],
+    requestId: string,
+  ): Promise<void> {
+    // Registries also report our own reads.
+    const foreign = notifications.filter(({ actor }) => actor !== SERVICE_SUBJECT);
+    const ingestions = await Promise.all(
+      foreign.map(async (notification) => ({
+        notification,
+        ...(await this.#fetchMissing(host, notification)),
+      })),
     );
-    // Asked for in one go, they share a transaction.
-    await Promise.all(looked.map((one) => this.#takeOne(host, one, requestId)));
+    // Writes that are requested together share a transaction.
+    await Promise.all(ingestions.map((one) => this.#ingestOne(host, one, requestId)));
   }
 
-  async #takeOne(host: string, looked: Looked, requestId: string): Promise<void> {
-    const { engine, remotes, metrics, log } = this.#parts;
-    const { notice } = looked;
-    const keepsPull = notice.action === "pull" && this.#pulls.isDue(notice);
-    const told = { ...looked, engine, remotes, host, requestId, keepsPull };
+  async #ingestOne(
+    host: string,
+    fetched: Fetched & Pick<Ingestion, "notification">,
+    requestId: string,
+  ): Promise<void> {
+    const { engine, remotes, metrics, log } = this.#deps;
+    const { notification } = fetched;
+    const recordsPull = notification.action === "pull" && this.#pulls.isDue(notification);
+    const ingestion = { ...fetched, engine, remotes, host, requestId, recordsPull };
     let outcome: Outcome | "refused";
     try {
-      outcome = await engine.store.write((tx) => takeIn(tx, told));
+      outcome = await engine.store.write((tx) => ingest(tx, ingestion));
     } catch (thrown) {
       const error = WharfError.from(thrown);
       if (error.code === "UNAVAILABLE") throw error;
-      const { action, path } = notice;
-      const { message: why, cause } = error;
-      log.warn({ host, action, repository: path, why, cause }, "notice not taken in");
+      const { action, path } = notification;
+      const { message: reason, cause } = error;
+      log.warn({ host, action, repository: path, reason, cause }, "notification not ingested");
       outcome = "refused";
     }
     metrics.count("wharf_registry_notices_total", { outcome });
     if (outcome !== "taken") return;
-    if (keepsPull) this.#pulls.keep(notice);
-    metrics.noticed(Date.now() - notice.time);
+    if (recordsPull) this.#pulls.markRecorded(notification);
+    metrics.notificationIngested(Date.now() - notification.time);
   }
 
-  /** What a notice does not say, and the registry knows. */
-  async #look(host: string, notice: Notice): Promise<Omit<Looked, "notice">> {
-    const { action, type, path, tag, digest, time } = notice;
-    const { engine, remotes, log } = this.#parts;
+  async #fetchMissing(host: string, notification: RegistryNotification): Promise<Fetched> {
+    const { action, type, path, tag, digest, time } = notification;
+    const { engine, remotes, log } = this.#deps;
     const remote = remotes.get(host) as RemoteRegistry;
-    const nothing = { facts: [], isGone: false };
+    const nothing = { manifests: [], isManifestGone: false };
     if (action === "delete" && tag !== "" && digest !== "") {
-      const left = await unlessOdd(remote.digestOf(path, digest), digest);
-      return { ...nothing, isGone: left === undefined };
+      const left = await fallbackOnProtocolError(remote.digestOf(path, digest), digest);
+      return { ...nothing, isManifestGone: left === undefined };
     }
     if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = engine.store;
-    const place = await placeOf(engine, reader, path);
-    // Nothing of ours: nothing to look at.
-    if (place === undefined) return nothing;
-    const sight = { remote, path, reader, repo: place.repo };
-    const facts = await unlessOdd(lookAt(sight, digest, time), [], ({ message: why }) =>
-      log.warn({ host, repository: path, digest, why }, "manifest not read"),
+    const resolved = await resolvePath(engine, reader, path);
+    if (resolved === undefined) return nothing;
+    const context = { remote, path, reader, repo: resolved.repo };
+    const manifests = await fallbackOnProtocolError(
+      fetchManifestTree(context, digest, time),
+      [],
+      ({ message: reason }) =>
+        log.warn({ host, repository: path, digest, reason }, "manifest not fetched"),
     );
-    return { ...nothing, facts };
+    return { ...nothing, manifests };
   }
-}
-
-interface Looked {
-  readonly notice: Notice;
-  readonly facts: Awaited<ReturnType<typeof lookAt>>;
-  readonly isGone: boolean;
 }

@@ -4,11 +4,11 @@ import { PullTimes } from "./pull-times.ts";
 
 const PULL = { path: "acme/app", digest: "sha256:1", time: 100_000 };
 
-test("the time of a pull is due until it was kept, and five seconds later again", () => {
+test("a pull is due until it is recorded, and again five seconds later", () => {
   const pulls = new PullTimes();
   assert.ok(pulls.isDue(PULL));
-  assert.ok(pulls.isDue(PULL), "what was not kept is told again");
-  pulls.keep(PULL);
+  assert.ok(pulls.isDue(PULL), "a failed notification is sent again");
+  pulls.markRecorded(PULL);
   assert.ok(!pulls.isDue(PULL));
   assert.ok(!pulls.isDue({ ...PULL, time: 104_999 }));
   assert.ok(pulls.isDue({ ...PULL, time: 105_000 }));

@@ -1,29 +1,27 @@
-/** How exact the time of the last pull is: the audit has every pull. */
-const EVERY_MS = 5_000;
+/** The precision of stored pull times. The audit log has every pull. */
+const RESOLUTION_MS = 5_000;
 
-/** Images pulled lately that are remembered. */
-const MOST = 10_000;
+const MAX_CACHE_ENTRIES = 10_000;
 
-/** A pull, as far as its time goes. */
 interface Pull {
   readonly path: string;
   readonly digest: string;
   readonly time: number;
 }
 
-/** Which images had the time of their last pull kept a moment ago, so that it need not be again. */
+/** Throttles writes of the time of the last pull, per image. */
 export class PullTimes {
-  readonly #kept = new Map<string, number>();
+  readonly #recorded = new Map<string, number>();
 
-  /** Whether the time of a pull is to be kept. */
+  /** Whether the time of a pull is to be written. */
   isDue({ path, digest, time }: Pull): boolean {
-    const last = this.#kept.get(`${path}@${digest}`);
-    return last === undefined || Math.abs(time - last) >= EVERY_MS;
+    const last = this.#recorded.get(`${path}@${digest}`);
+    return last === undefined || Math.abs(time - last) >= RESOLUTION_MS;
   }
 
-  /** Notes that it was: not before, for what fails is told again. */
-  keep({ path, digest, time }: Pull): void {
-    if (this.#kept.size >= MOST) this.#kept.clear();
-    this.#kept.set(`${path}@${digest}`, time);
+  /** To be called after the commit: a notification that fails is sent again. */
+  markRecorded({ path, digest, time }: Pull): void {
+    if (this.#recorded.size >= MAX_CACHE_ENTRIES) this.#recorded.clear();
+    this.#recorded.set(`${path}@${digest}`, time);
   }
 }

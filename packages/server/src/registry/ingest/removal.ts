@@ -6,15 +6,15 @@ import { knownTags } from "../../store/tables/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
 import { isHeardOfSince } from "../../store/tables/processed-notifications.ts";
 import { forgetPlace, passOnMade, placesOf } from "../../store/tables/registry-locations.ts";
-import { changeFor, type Occasion } from "./system-mutation.ts";
+import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 
-/** A path of a registry that is no more. */
-export interface GonePlace {
+/** A location that the registry no longer has. */
+export interface RemovedLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
-  /** When it was seen to be gone. */
+  /** When its removal was observed. */
   readonly time: number;
 }
 
@@ -24,97 +24,88 @@ export interface RemovalDeps {
   readonly remotes: ReadonlyMap<string, unknown>;
 }
 
-/** Tags removed in one go. */
-const PAGE = 200;
+const TAG_BATCH_SIZE = 200;
 
 /**
- * Takes in that a registry no longer has a path. Where the repo is in no other place, its tags and
- * images go, unless they are newer; and the repo itself, if pushing there is all that made it: one
- * that someone made or changed stays, empty.
- *
- * @example await removePlace(deps, tx, { host, path, repo, time }, occasion);
+ * Removes a location of a repo. With the last location, the tags and manifests of the repo are removed,
+ * except newer ones. The repo itself is deleted if a push created it and nobody changed it since;
+ * otherwise it stays, empty.
  */
-export async function removePlace(
+export async function removeLocation(
   deps: RemovalDeps,
   tx: Transaction,
-  place: GonePlace,
-  occasion: Occasion,
+  location: RemovedLocation,
+  origin: MutationOrigin,
 ): Promise<void> {
   const { engine } = deps;
-  const { host, path, repo, time } = place;
+  const { host, path, repo, time } = location;
   const row = await engine.catalog.repos.table.findForChange(tx, repo);
-  const places = await placesOf(tx, repo);
-  const gone = places.find((one) => one.host === host && one.path === path);
-  if (row === undefined || gone === undefined || (await isElsewhere(deps, tx, place))) {
+  const locations = await placesOf(tx, repo);
+  const removed = locations.find((one) => one.host === host && one.path === path);
+  if (row === undefined || removed === undefined || (await hasOther(deps, tx, location))) {
     await forgetPlace(tx, host, path);
-    if (gone?.made === 1) await passOnMade(tx, repo);
+    if (removed?.made === 1) await passOnMade(tx, repo);
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
-    last = await removeSome(engine, tx, place, last, occasion);
+    last = await removeTagBatch(engine, tx, location, last, origin);
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
-  // What was pushed since then is there, or what was known of it is.
+  // Something was pushed after the removal, so the location exists again.
   if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
   await forgetPlace(tx, host, path);
-  const { createTime, updateTime } = engine.catalog.repos.fromRow(row);
-  const isUntouched =
+  const { repos } = engine.catalog;
+  const stored = repos.fromRow(row);
+  const { createTime, updateTime } = stored;
+  const isUnchanged =
     createTime !== undefined &&
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
-  const isMadeByPushes = places.some(({ made }) => made === 1);
-  if (!isMadeByPushes || !isUntouched) return;
-  const change = changeFor(engine, tx, "repoDeletion", occasion);
-  await engine
-    .hooksOf(engine.catalog.repos)
-    .beforeDelete?.(change, engine.catalog.repos.fromRow(row));
-  await change.remove(engine.catalog.repos, repo);
+  const isCreatedByPush = locations.some(({ made }) => made === 1);
+  if (!isCreatedByPush || !isUnchanged) return;
+  const change = systemMutation(engine, tx, "repoDeletion", origin);
+  await engine.hooksOf(repos).beforeDelete?.(change, stored);
+  await change.remove(repos, repo);
 }
 
-/**
- * The same in several transactions, which everyone who writes waits for: a repo may have very many tags.
- *
- * @example await leavePlace(deps, { host, path, repo, time }, occasion);
- */
-export async function leavePlace(
+/** Like `removeLocation`, in several transactions: removing many tags in one would block all writes. */
+export async function removeLocationInBatches(
   deps: RemovalDeps,
-  gone: GonePlace,
-  occasion: Occasion,
+  location: RemovedLocation,
+  origin: MutationOrigin,
 ): Promise<void> {
   const { engine } = deps;
   const { store } = engine;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
-      const isLast = !(await isElsewhere(deps, tx, gone));
-      return isLast ? removeSome(engine, tx, gone, after, occasion) : undefined;
+      const isLast = !(await hasOther(deps, tx, location));
+      return isLast ? removeTagBatch(engine, tx, location, after, origin) : undefined;
     });
   }
-  await store.write((tx) => removePlace(deps, tx, gone, occasion));
+  await store.write((tx) => removeLocation(deps, tx, location, origin));
 }
 
-/** Whether the repo is in another place. One of a registry that is not attached is asked no more. */
-async function isElsewhere(
+/** Whether the repo has another location. Locations in detached registries do not count. */
+async function hasOther(
   { remotes }: RemovalDeps,
   reader: Reader,
-  { host, path, repo }: GonePlace,
+  { host, path, repo }: RemovedLocation,
 ): Promise<boolean> {
-  const places = await placesOf(reader, repo);
-  return places.some(
-    (place) => remotes.has(place.host) && (place.host !== host || place.path !== path),
-  );
+  const locations = await placesOf(reader, repo);
+  return locations.some((one) => remotes.has(one.host) && (one.host !== host || one.path !== path));
 }
 
-/** Removes a page of tags after a name; returns the last of them, undefined at the end. */
-async function removeSome(
+/** Removes a batch of tags after a name. Returns the last name; undefined after the last batch. */
+async function removeTagBatch(
   engine: Engine,
   tx: Transaction,
-  { repo, time }: GonePlace,
+  { repo, time }: RemovedLocation,
   after: string,
-  occasion: Occasion,
+  origin: MutationOrigin,
 ): Promise<string | undefined> {
-  const change = changeFor(engine, tx, "tagDeletion", occasion);
-  const page = await knownTags(tx, repo, after, PAGE);
+  const change = systemMutation(engine, tx, "tagDeletion", origin);
+  const page = await knownTags(tx, repo, after, TAG_BATCH_SIZE);
   for (const { name } of page) await removeTag(change, repo, name, time);
   return page.at(-1)?.name;
 }

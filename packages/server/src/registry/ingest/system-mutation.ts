@@ -6,9 +6,9 @@ import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 
-/** On whose behalf, and when, what a registry tells us changes things here. */
-export interface Occasion {
-  /** Who is noted for it. */
+/** Who or what caused a mutation that no API call requested, and when. */
+export interface MutationOrigin {
+  /** The actor in audit rows and events. */
   readonly actor: string;
   readonly time: number;
   readonly requestId: string;
@@ -24,24 +24,22 @@ const METHODS = {
   tagDeletion: TagsService.method.deleteTag,
 } satisfies Record<string, DescMethod>;
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /**
- * A change that nobody called for: a registry told, or we looked. It is kept as if the method had
- * been called.
- *
- * @example await recordTag(changeFor(engine, tx, "tag", occasion), repo.uid, news);
+ * A mutation caused by a notification or a reconcile pass. Its audit row and event are those of the
+ * API method that does the same.
  */
-export function changeFor(
+export function systemMutation(
   engine: Engine,
   tx: Transaction,
-  what: keyof typeof METHODS,
-  occasion: Occasion,
+  method: keyof typeof METHODS,
+  origin: MutationOrigin,
   caller: Caller = OPERATOR,
 ): Mutation {
-  const { actor, ...told } = occasion;
-  const rest = { authorization: undefined, format: "json", signal: NEVER } as const;
-  const call: Call = { ...told, ...rest, method: METHODS[what], caller };
-  // Reconciled state bypasses quotas: it already exists upstream.
+  const { actor, ...context } = origin;
+  const fixed = { authorization: undefined, format: "json", signal: NEVER_ABORTED } as const;
+  const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
+  // Reported state bypasses quotas: it already exists in the registry.
   return new Mutation(call, tx, engine, { actor, enforcesQuotas: false });
 }

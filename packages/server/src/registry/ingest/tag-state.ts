@@ -7,63 +7,58 @@ import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tag-history.ts";
 
-/**
- * What is in the registry, as we come to know it: from its notifications, from looking through it,
- * and from those who tell us. News may come twice and in any order; the latest time wins, and what
- * is already known changes nothing. Every change of a tag or a repo leaves its audit row and its
- * event through the caller's Change.
+/*
+ * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come
+ * twice and in any order: the latest time wins, and a duplicate changes nothing. Every change of a tag
+ * writes its audit row and event through the caller's Mutation.
  */
 
-/** What is told of a tag. */
-export interface TagNews {
+/** A report of a tag. */
+export interface TagUpdate {
   readonly name: string;
   readonly digest: string;
-  /** When it began to stand for the digest; left out, it does so now, whatever was told before. */
+  /** Since when the tag has the digest. Undefined means now, regardless of earlier reports. */
   readonly time?: number;
-  /** Left out, these stay as they are. */
+  /** Undefined leaves the stored value. */
   readonly deprecated?: boolean;
   readonly bundles?: readonly string[];
-  /** The method whose event tells that it moved; that of making one where left out. */
-  readonly toldBy?: DescMethod;
+  /** The method in the event of a moved tag; CreateTag if undefined. */
+  readonly eventMethod?: DescMethod;
 }
 
-/** What came of it. "older" is news of a time before what is known; it is noted in the history. */
 export interface TagOutcome {
+  /** "older" if the report is older than the stored state; it is then added to the history only. */
   readonly outcome: "created" | "moved" | "unchanged" | "older";
-  /** The tag as it is now; undefined when it has been deleted since the time of the news. */
+  /** The tag as stored now; undefined if it was deleted after the time of the report. */
   readonly tag: Tag | undefined;
-  /** The digest before; empty for a new tag. */
+  /** The former digest; empty for a new tag. */
   readonly previous: string;
 }
 
-/**
- * Makes a tag, or moves it. Its uid and the time it was made stay when it moves.
- *
- * @example const { outcome } = await recordTag(change, repo.uid, { name: "latest", digest, time });
- */
+/** Creates or moves a tag. A moved tag keeps its uid and creation time. */
 export async function recordTag(
   change: Mutation,
   repo: string,
-  news: TagNews,
+  update: TagUpdate,
 ): Promise<TagOutcome> {
   const { tx, engine } = change;
   const { tags } = engine.catalog;
   await lockRepo(change, repo);
-  const row = await tags.table.namedForChange(tx, repo, news.name);
+  const row = await tags.table.namedForChange(tx, repo, update.name);
   const before = row && tags.fromRow(row);
-  if (news.time === undefined) await mustBeUnused(tx, repo, news);
-  const newest = await newestEntry(tx, repo, news.name);
-  const time = news.time ?? Math.max(change.call.time, newest?.seen ?? 0);
+  if (update.time === undefined) await checkUniqueTag(tx, repo, update);
+  const newest = await newestEntry(tx, repo, update.name);
+  const time = update.time ?? Math.max(change.call.time, newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
-    await noteOlder(change, repo, { ...news, time });
+    await recordOlder(change, repo, { ...update, time });
     return { outcome: "older", tag: before, previous: before?.digest ?? "" };
   }
-  if (newest !== undefined && newest.digest === news.digest) {
+  if (newest !== undefined && newest.digest === update.digest) {
     await confirmEntry(tx, newest.id, time);
   } else {
-    await addEntry(tx, repo, news.name, news.digest, time);
+    await addEntry(tx, repo, update.name, update.digest, time);
   }
-  const after = changed(before ?? newTag(repo, time), news);
+  const after = applyUpdate(before ?? newTag(repo, time), update);
   if (before !== undefined && equals(TagSchema, before, after)) {
     return { outcome: "unchanged", tag: before, previous: before.digest };
   }
@@ -72,29 +67,27 @@ export async function recordTag(
     await change.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }
-  await change.update(tags, after, news.toldBy ?? tags.method("Create"));
+  await change.update(tags, after, update.eventMethod ?? tags.method("Create"));
   return { outcome: "moved", tag: after, previous: before.digest };
 }
 
 /**
- * Where tags are unique, rejects a name that stands for another digest, or stood for one before it was
- * deleted: otherwise deleting and creating would move it. What a registry reports has happened already
- * and is not asked.
- *
- * @example await mustBeUnused(tx, repo, { name: "1.0", digest });
+ * Where tags are unique, rejects a tag that has another digest, or had one before it was deleted:
+ * otherwise deleting and creating it would move it. Reports of registries are not checked, as they have
+ * happened already.
  */
-export async function mustBeUnused(
+export async function checkUniqueTag(
   reader: Reader,
   repo: string,
-  { name, digest }: Pick<TagNews, "name" | "digest">,
+  { name, digest }: Pick<TagUpdate, "name" | "digest">,
 ): Promise<void> {
   const last = await lastDigest(reader, repo, name);
   if (last === undefined || last === digest) return;
-  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw notMovable(name);
+  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
 }
 
-/** The refusal to move a tag where a group has decided that none should. */
-export function notMovable(name: string): WharfError {
+/** The error for moving a tag where its group wants unique tags. */
+export function tagNotMovable(name: string): WharfError {
   const description = `tags are unique here: ${JSON.stringify(name)} cannot move to another image`;
   return failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
 }
@@ -103,7 +96,7 @@ function newTag(repo: string, time: number): Tag {
   return create(TagSchema, { uid: newChildUid(repo), createTime: timestampFromMs(time) });
 }
 
-function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): Tag {
+function applyUpdate(before: Tag, { name, digest, deprecated, bundles }: TagUpdate): Tag {
   const after = clone(TagSchema, before);
   after.name = name;
   after.digest = digest;
@@ -112,24 +105,20 @@ function changed(before: Tag, { name, digest, deprecated, bundles }: TagNews): T
   return after;
 }
 
-/** Puts what was so before the newest entry into the history, where it stands by its time. */
-async function noteOlder(
+/** Inserts a report that is older than the newest history entry. */
+async function recordOlder(
   { tx }: Mutation,
   repo: string,
-  { name, digest, time }: TagNews & { readonly time: number },
+  { name, digest, time }: TagUpdate & { readonly time: number },
 ): Promise<void> {
   const newest = await newestEntry(tx, repo, name);
   if (newest === undefined || (newest.digest === digest && time >= newest.time)) return;
   await addEntry(tx, repo, name, digest, time);
-  // Another image had the name in between, so the newest entry begins anew after that one.
+  // The tag moved away and back in between, so the newest digest gets a second entry.
   if (time > newest.time) await addEntry(tx, repo, name, newest.digest, newest.seen);
 }
 
-/**
- * Deletes a tag, unless something later is known of it. Returns whether it was there.
- *
- * @example await removeTag(change, repo.uid, "latest", notification.time);
- */
+/** Deletes a tag, unless a later report is stored. Returns whether it existed. */
 export async function removeTag(
   change: Mutation,
   repo: string,
@@ -140,15 +129,15 @@ export async function removeTag(
   await lockRepo(change, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
-  await noteRemoval(change, repo, name, time);
+  await recordRemoval(change, repo, name, time);
   const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
   await change.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
   return true;
 }
 
-/** Puts into the history that a tag is no more, so that older news does not bring it back. */
-export async function noteRemoval(
+/** Adds a deletion to the history, so that an older report does not restore the tag. */
+export async function recordRemoval(
   { tx }: Mutation,
   repo: string,
   name: string,
@@ -160,7 +149,7 @@ export async function noteRemoval(
   else await addEntry(tx, repo, name, "", at);
 }
 
-/** Changes of the tags of one repo follow one another, on all replicas. */
+/** Serializes changes of the tags of one repo, across replicas. */
 export async function lockRepo({ tx, engine }: Mutation, repo: string): Promise<void> {
   if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
     throw notFound(engine.catalog.repos.typeName, repo);

@@ -1,85 +1,91 @@
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
-import { architectureOf, readManifest } from "../images/manifest.ts";
+import { architectureOf, MAX_CHILDREN, readManifest } from "../images/manifest.ts";
 
-/** Indexes may name indexes; nobody nests them deeper. */
-const DEEPEST = 3;
+/** An index may refer to indexes; deeper nesting is not followed. */
+const MAX_DEPTH = 3;
 
-/** An index that names more than this is known by what it says of them. */
-export const MOST_CHILDREN = 256;
+const MAX_CACHED_ARCHITECTURES = 10_000;
 
-/** Where to look, and what is known there. */
-export interface Sight {
+/** Where manifests are fetched from, and what is stored or fetched already. */
+export interface FetchContext {
   readonly remote: RemoteRegistry;
   readonly path: string;
   readonly reader: Reader;
-  /** The uid of the repo; undefined while there is none, and so nothing known. */
+  /** The uid of the repo; undefined if it does not exist yet, so that nothing is stored. */
   readonly repo: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Manifests that were read already, by digest. */
-  readonly inHand?: ReadonlyMap<string, RemoteManifest>;
-  /** Architectures that were read already, by the digest of the configuration that tells them. */
+  /** Manifests fetched before, by digest. */
+  readonly prefetched?: ReadonlyMap<string, RemoteManifest>;
+  /** Architectures read before, by digest of the image configuration. */
   readonly architectures?: Map<string, string>;
 }
 
-/** Architectures kept while a registry is looked through. */
-const MOST_ARCHITECTURES = 10_000;
+type FetchedManifest = Omit<Manifest, "pulled">;
 
 /**
- * What there is to know of a manifest and, of an index, of all that it names: from the registry
- * where it is not known. Nothing for what the registry does not have.
- *
- * @example const facts = await lookAt(sight, digest, notice.time);
+ * Fetches the metadata of a manifest and, for an index, of everything it refers to. Stored children
+ * are not fetched again. Empty if the registry does not have the manifest.
  */
-export function lookAt(sight: Sight, digest: string, pushed: number): Promise<Facts[]> {
-  return lookInto(sight, digest, pushed, 0, new Set([digest]));
+export function fetchManifestTree(
+  context: FetchContext,
+  digest: string,
+  pushed: number,
+): Promise<FetchedManifest[]> {
+  return fetchNode(context, digest, pushed, 0, new Set([digest]));
 }
 
-type Facts = Omit<Manifest, "pulled">;
-
-async function lookInto(
-  sight: Sight,
+async function fetchNode(
+  context: FetchContext,
   digest: string,
   pushed: number,
   depth: number,
-  /** Named so far: an index may name the same a hundred times, and be named so itself. */
-  named: Set<string>,
-): Promise<Facts[]> {
-  const { remote, path, reader, repo, signal } = sight;
-  const known = repo === undefined ? undefined : await findManifest(reader, repo, digest);
-  if (known !== undefined) return depth > 0 ? [] : [{ ...known, pushed }];
-  const found = sight.inHand?.get(digest) ?? (await remote.manifest(path, digest, signal));
+  /** Digests visited: an index may refer to a child repeatedly, or to itself. */
+  visited: Set<string>,
+): Promise<FetchedManifest[]> {
+  const { remote, path, reader, repo, signal } = context;
+  const stored = repo === undefined ? undefined : await findManifest(reader, repo, digest);
+  if (stored !== undefined) return depth > 0 ? [] : [{ ...stored, pushed }];
+  const found = context.prefetched?.get(digest) ?? (await remote.manifest(path, digest, signal));
   if (found === undefined) return [];
-  const { hasImageConfig, ...said } = read(found.bytes, found.contentType);
-  const told = hasImageConfig ? await toldArchitecture(sight, said.configDigest) : undefined;
-  const architecture = told ?? said.architecture;
-  const children = (depth < DEEPEST ? said.children.slice(0, MOST_CHILDREN) : [])
+  const { hasImageConfig, ...manifest } = parseManifest(found.bytes, found.contentType);
+  const configured = hasImageConfig
+    ? await architectureFromConfig(context, manifest.configDigest)
+    : undefined;
+  const architecture = configured ?? manifest.architecture;
+  const children = (depth < MAX_DEPTH ? manifest.children.slice(0, MAX_CHILDREN) : [])
     .map((child) => child.digest)
-    .filter((child) => !named.has(child) && named.add(child));
-  const below = await Promise.all(
-    children.map((child) => unlessOdd(lookInto(sight, child, pushed, depth + 1, named), [])),
+    .filter((child) => !visited.has(child) && visited.add(child));
+  const descendants = await Promise.all(
+    children.map((child) =>
+      fallbackOnProtocolError(fetchNode(context, child, pushed, depth + 1, visited), []),
+    ),
   );
-  return [{ ...said, architecture, digest, pushed }, ...below.flat()];
+  return [{ ...manifest, architecture, digest, pushed }, ...descendants.flat()];
 }
 
-/** What the configuration of an image says. The same image is often in many repositories. */
-async function toldArchitecture(sight: Sight, digest: string): Promise<string | undefined> {
-  const { remote, path, signal, architectures } = sight;
-  const known = architectures?.get(digest);
-  if (known !== undefined) return known;
-  const config = await unlessOdd(remote.config(path, digest, signal), undefined);
+/** The architecture that an image configuration names; cached, as repositories share images. */
+async function architectureFromConfig(
+  context: FetchContext,
+  digest: string,
+): Promise<string | undefined> {
+  const { remote, path, signal, architectures } = context;
+  const cached = architectures?.get(digest);
+  if (cached !== undefined) return cached;
+  const config = await fallbackOnProtocolError(remote.config(path, digest, signal), undefined);
   if (config === undefined) return undefined;
-  const architecture = readArchitecture(config);
-  if (architectures !== undefined && architectures.size >= MOST_ARCHITECTURES)
+  const architecture = parseArchitecture(config);
+  if (architectures !== undefined && architectures.size >= MAX_CACHED_ARCHITECTURES) {
     architectures.clear();
+  }
   architectures?.set(digest, architecture);
   return architecture;
 }
 
-/** What cannot be read is something that a registry keeps, of which no more is known. */
-function read(bytes: Uint8Array, contentType: string): ReturnType<typeof readManifest> {
+/** A manifest that cannot be parsed is stored without metadata: the registry accepted it. */
+function parseManifest(bytes: Uint8Array, contentType: string): ReturnType<typeof readManifest> {
   try {
     return readManifest(bytes, contentType);
   } catch {
@@ -87,7 +93,7 @@ function read(bytes: Uint8Array, contentType: string): ReturnType<typeof readMan
   }
 }
 
-function readArchitecture(config: Uint8Array): string {
+function parseArchitecture(config: Uint8Array): string {
   try {
     return architectureOf(config);
   } catch {

@@ -2,106 +2,103 @@ import { WharfError } from "../../lib/errors.ts";
 import { limitOf } from "../../lib/limit.ts";
 import { markSeen, unseenPlaces } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
-import { isRepositoryName } from "../name.ts";
-import { type Findings, type RepoParts, reconcileRepo } from "./reconcile-repo.ts";
+import { isRepositoryName } from "../path.ts";
+import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
 
-/** What a part of a pass came to. */
+/** The result of a pass so far. Stored as JSON, so field names are part of the stored data. */
 export interface PassProgress extends Findings {
-  /** Repositories that are ours. */
+  /** Repositories whose path resolves to a repo. */
   repos: number;
-  /** Repositories whose path stands for nothing here. */
+  /** Repositories whose path resolves to nothing here. */
   elsewhere: number;
-  /** Repositories that we could not take in; the log says why. */
+  /** Repositories that could not be reconciled; the log says why. */
   refused: number;
 }
 
-export interface PassParts extends RepoParts {
+export interface PassDeps extends ReconcileDeps {
+  /** The holder of the lease: this process. */
   readonly holder: string;
-  /** Hears of every step. */
+  /** Called with the result of every batch. */
   report(progress: PassProgress): void;
 }
 
-/** Repositories asked for at a time. */
-const PAGE = 1_000;
+const CATALOG_PAGE_SIZE = 1_000;
 
-/** Repositories looked at between two checkpoints. */
-const STEP = 100;
+/** Repositories reconciled between two checkpoints. */
+const BATCH_SIZE = 100;
 
-/** Repositories looked at at a time; their requests share the registry's own bound. */
-const AT_ONCE = 8;
+/** Repositories reconciled concurrently; the client bounds concurrent requests as well. */
+const CONCURRENCY = 8;
 
-/** How often the log tells how far it is. */
-const TELL_MS = 10_000;
+const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
 /**
- * Looks through a registry from where the last pass stopped, or from the beginning. Resolves at the
- * end of the catalogue with what it came to; what is not in the catalogue any more is gone by then.
- *
- * @example const totals = await runPass(parts);
+ * Reconciles a registry, from the checkpoint of an interrupted pass or from the beginning. Resolves
+ * after the last page of the catalog and the removal of locations that the catalog no longer lists.
  */
-export async function runPass(parts: PassParts): Promise<PassProgress> {
-  const { engine, remote, signal } = parts;
-  const kept = await readPass(engine.store.reader, remote.host);
-  const isNew = kept.began === 0;
-  // Clocks of replicas differ: one that is asked for counts as begun after that.
-  const began = isNew ? Math.max(Date.now(), kept.requested) : kept.began;
-  const totals = isNew ? nothing() : { ...nothing(), ...readProgress(kept.findings) };
-  const tell = teller(parts, totals);
-  const last = isNew ? "" : kept.last;
-  let next: string | undefined = `/v2/_catalog?${query(last)}`;
-  await checkpoint(parts, began, last, totals);
+export async function runPass(deps: PassDeps): Promise<PassProgress> {
+  const { engine, remote, signal } = deps;
+  const stored = await readPass(engine.store.reader, remote.host);
+  const isNew = stored.began === 0;
+  // Clocks of replicas differ: a requested pass never begins before its request.
+  const began = isNew ? Math.max(Date.now(), stored.requested) : stored.began;
+  const totals = isNew ? emptyProgress() : { ...emptyProgress(), ...readProgress(stored.findings) };
+  const logProgress = progressLogger(deps, totals);
+  const last = isNew ? "" : stored.last;
+  let next: string | undefined = `/v2/_catalog?${catalogQuery(last)}`;
+  await checkpoint(deps, began, last, totals);
   while (next !== undefined) {
     const page = await remote.catalog(next, signal);
-    for (let at = 0; at < page.names.length; at += STEP) {
-      const paths = page.names.slice(at, at + STEP);
-      await step(parts, paths, began, totals);
-      tell();
-      await checkpoint(parts, began, paths.at(-1) as string, totals);
+    for (let at = 0; at < page.names.length; at += BATCH_SIZE) {
+      const paths = page.names.slice(at, at + BATCH_SIZE);
+      await reconcileBatch(deps, paths, began, totals);
+      logProgress();
+      await checkpoint(deps, began, paths.at(-1) as string, totals);
     }
     next = page.next;
   }
-  await lookForGone(parts, began, totals);
-  const ended = { began, finished: Date.now(), findings: JSON.stringify(totals) };
-  await ifOurs(engine.store.write((tx) => finishPass(tx, remote.host, parts.holder, ended)));
+  await reconcileUnlisted(deps, began, totals);
+  const finished = { began, finished: Date.now(), findings: JSON.stringify(totals) };
+  await mustHoldLease(
+    engine.store.write((tx) => finishPass(tx, remote.host, deps.holder, finished)),
+  );
   return totals;
 }
 
-function query(last: string): URLSearchParams {
-  return new URLSearchParams({ n: String(PAGE), ...(last !== "" && { last }) });
+function catalogQuery(last: string): URLSearchParams {
+  return new URLSearchParams({ n: String(CATALOG_PAGE_SIZE), ...(last !== "" && { last }) });
 }
 
-/** Repositories that we know and the catalogue does not name. */
-async function lookForGone(parts: PassParts, began: number, totals: PassProgress): Promise<void> {
-  const { engine, remote } = parts;
+/** Reconciles the stored locations that the catalog did not list. */
+async function reconcileUnlisted(
+  deps: PassDeps,
+  began: number,
+  totals: PassProgress,
+): Promise<void> {
+  const { engine, remote } = deps;
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { reader } = engine.store;
-    const places = await unseenPlaces(reader, remote.host, began, after, STEP);
-    if (places.length > 0)
-      await step(
-        parts,
-        places.map(({ path }) => path),
-        began,
-        totals,
-      );
-    after = places.at(-1)?.path;
+    const locations = await unseenPlaces(reader, remote.host, began, after, BATCH_SIZE);
+    const paths = locations.map(({ path }) => path);
+    if (paths.length > 0) await reconcileBatch(deps, paths, began, totals);
+    after = paths.at(-1);
   }
 }
 
-/** Looks at some repositories. */
-async function step(
-  parts: PassParts,
+async function reconcileBatch(
+  deps: PassDeps,
   paths: readonly string[],
   began: number,
   totals: PassProgress,
 ): Promise<void> {
-  const { engine, remote } = parts;
-  const limit = limitOf(AT_ONCE);
-  const progress = nothing();
+  const { engine, remote } = deps;
+  const limit = limitOf(CONCURRENCY);
+  const progress = emptyProgress();
   await Promise.all(
     paths.map((path) =>
       limit(async () => {
-        parts.signal.throwIfAborted();
-        add(progress, await look(parts, path));
+        deps.signal.throwIfAborted();
+        add(progress, await reconcilePath(deps, path));
       }),
     ),
   );
@@ -109,61 +106,56 @@ async function step(
     for (const path of paths) await markSeen(tx, remote.host, path, began);
   });
   add(totals, progress);
-  parts.report(progress);
+  deps.report(progress);
 }
 
-/** Looks at one repository. What it is that cannot be taken in must not keep us from the others. */
-async function look(parts: PassParts, path: string): Promise<Partial<PassProgress>> {
+/** Reconciles one repository. One that fails must not keep the pass from the others. */
+async function reconcilePath(deps: PassDeps, path: string): Promise<Partial<PassProgress>> {
   if (!isRepositoryName(path)) return { elsewhere: 1 };
   try {
-    const findings = await reconcileRepo(parts, path);
+    const findings = await reconcileRepo(deps, path);
     return findings === undefined ? { elsewhere: 1 } : { repos: 1, ...findings };
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    if (error.code === "UNAVAILABLE" || parts.signal.aborted) throw thrown;
-    const { host } = parts.remote;
-    const { message: why, cause } = error;
-    parts.log.warn({ host, repository: path, why, cause }, "repository not taken in");
+    if (error.code === "UNAVAILABLE" || deps.signal.aborted) throw thrown;
+    const { host } = deps.remote;
+    const { message: reason, cause } = error;
+    deps.log.warn({ host, repository: path, reason, cause }, "repository not reconciled");
     return { refused: 1 };
   }
 }
 
-/** Keeps how far it is. */
 function checkpoint(
-  { engine, remote, holder }: PassParts,
+  { engine, remote, holder }: PassDeps,
   began: number,
   last: string,
   totals: PassProgress,
 ): Promise<void> {
   const pass = { began, last, findings: JSON.stringify(totals) };
-  return ifOurs(engine.store.write((tx) => writePass(tx, remote.host, holder, pass)));
+  return mustHoldLease(engine.store.write((tx) => writePass(tx, remote.host, holder, pass)));
 }
 
-/** Stops when another replica has taken over. */
-async function ifOurs(kept: Promise<boolean>): Promise<void> {
-  if (await kept) return;
-  throw new WharfError("ABORTED", "another replica looks through the registry");
+/** Aborts the pass if another replica has taken the lease. */
+async function mustHoldLease(written: Promise<boolean>): Promise<void> {
+  if (await written) return;
+  throw new WharfError("ABORTED", "another replica reconciles the registry");
 }
 
-/**
- * What a pass came to, as it is kept.
- *
- * @example readProgress(pass.findings).created
- */
+/** Parses the stored result of a pass. */
 export function readProgress(findings: string): Partial<PassProgress> {
   return JSON.parse(findings) as Partial<PassProgress>;
 }
 
-function teller({ log, remote }: PassParts, totals: PassProgress): () => void {
-  let told = Date.now();
+function progressLogger({ log, remote }: PassDeps, totals: PassProgress): () => void {
+  let logged = Date.now();
   return () => {
-    if (Date.now() - told < TELL_MS) return;
-    told = Date.now();
-    log.info({ host: remote.host, ...totals }, "looking through the registry");
+    if (Date.now() - logged < PROGRESS_LOG_INTERVAL_MS) return;
+    logged = Date.now();
+    log.info({ host: remote.host, ...totals }, "reconcile pass in progress");
   };
 }
 
-function nothing(): PassProgress {
+function emptyProgress(): PassProgress {
   const tags = { same: 0, created: 0, moved: 0, removed: 0 };
   return { repos: 0, elsewhere: 0, refused: 0, manifests: 0, ...tags };
 }

@@ -4,12 +4,12 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { findPlace } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
-import { leavePlace } from "../ingest/removal.ts";
-import type { Occasion } from "../ingest/system-mutation.ts";
-import { placeOf } from "../path.ts";
+import { removeLocationInBatches } from "../ingest/removal.ts";
+import type { MutationOrigin } from "../ingest/system-mutation.ts";
+import { resolvePath } from "../path.ts";
 import { reconcileTags, removeGoneTags } from "./reconcile-tags.ts";
 
-/** What a look at a repository came to: tags, and manifests that were read. */
+/** The result of reconciling a repository: tags by outcome, and manifests fetched. */
 export interface Findings {
   same: number;
   created: number;
@@ -18,80 +18,82 @@ export interface Findings {
   manifests: number;
 }
 
-export interface RepoParts {
+export interface ReconcileDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
-  /** What configurations of images have told in this pass, by their digests. */
+  /** Architectures read during this pass, by digest of the image configuration. */
   readonly architectures: Map<string, string>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-/** A repository of a registry with the repo that it is here. */
-export interface Sighted extends RepoParts {
+/** One repository of a registry while it is being reconciled. */
+export interface RepoReconciliation extends ReconcileDeps {
   readonly path: string;
-  /** Undefined until it is made, with the first of its tags. */
+  /** The uid of the repo; undefined until it is created, with the first of its tags. */
   readonly repo: string | undefined;
-  /** Whether it is known that the repo is here. */
-  readonly isSettled: boolean;
-  /** All tags there are. */
+  /** Whether the store has this path as a location of the repo. */
+  readonly isLocationStored: boolean;
+  /** All tags that the registry lists. */
   readonly names: ReadonlySet<string>;
-  /** When they were listed: what is younger is left alone. */
+  /** When they were listed: later changes win over what the list says. */
   readonly time: number;
-  readonly occasion: Occasion;
+  readonly origin: MutationOrigin;
 }
 
-/** Tags looked at and written together. */
-const CHUNK = 100;
+/** Tags fetched and written together. */
+const TAG_BATCH_SIZE = 100;
 
 /**
- * Brings what we know of one repository of a registry up to date. Returns undefined where its path
- * stands for nothing here. Rejects when the registry cannot be read; what was found until then is
- * kept.
- *
- * @example const findings = await reconcileRepo({ engine, remote, remotes, signal }, "acme/app");
+ * Updates the stored state of one repository of a registry. Returns undefined if its path resolves to
+ * nothing here. Rejects if the registry cannot be reached; batches written before that stay.
  */
-export async function reconcileRepo(parts: RepoParts, path: string): Promise<Findings | undefined> {
-  const { engine, remote } = parts;
+export async function reconcileRepo(
+  deps: ReconcileDeps,
+  path: string,
+): Promise<Findings | undefined> {
+  const { engine, remote } = deps;
   const { host } = remote;
   const { store } = engine;
   const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0 };
-  const occasion = occasionOf();
-  const listing = await list(parts, path);
-  const known = await findPlace(store.reader, host, path);
+  const origin = reconcilerOrigin();
+  const listing = await listTags(deps, path);
+  const location = await findPlace(store.reader, host, path);
   if (listing === undefined) {
-    if (known === undefined) return findings;
-    await leavePlace(parts, { ...known, time: occasion.time }, occasion);
+    if (location === undefined) return findings;
+    await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);
     return findings;
   }
-  // Nobody needs a repo for a path that has nothing.
-  if (known === undefined && listing.names.size === 0) return findings;
-  const place = await placeOf(engine, store.reader, path);
-  if (place === undefined) return undefined;
-  let { repo } = place;
-  let isSettled = known !== undefined && known.repo === repo;
-  // It stands for another since folders were renamed: what is there is no longer the former's.
-  if (known !== undefined && !isSettled)
-    await leavePlace(parts, { ...known, time: occasion.time }, occasion);
-  const sighted = { ...parts, ...listing, path, occasion };
+  // An empty repository needs no repo here.
+  if (location === undefined && listing.names.size === 0) return findings;
+  const resolved = await resolvePath(engine, store.reader, path);
+  if (resolved === undefined) return undefined;
+  let { repo } = resolved;
+  let isLocationStored = location !== undefined && location.repo === repo;
+  // A folder was renamed, so the path now resolves to another repo: the former one loses its contents.
+  if (location !== undefined && !isLocationStored)
+    await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);
+  const reconciliation = { ...deps, ...listing, path, origin };
   const names = [...listing.names];
-  for (let at = 0; at < names.length; at += CHUNK) {
-    const some = names.slice(at, at + CHUNK);
-    repo = await reconcileTags({ ...sighted, repo, isSettled }, some, findings);
+  for (let at = 0; at < names.length; at += TAG_BATCH_SIZE) {
+    const batch = names.slice(at, at + TAG_BATCH_SIZE);
+    repo = await reconcileTags({ ...reconciliation, repo, isLocationStored }, batch, findings);
     if (repo === undefined) return undefined;
-    isSettled = true;
+    isLocationStored = true;
   }
-  if (repo !== undefined) await removeGoneTags({ ...sighted, repo, isSettled }, findings);
+  if (repo !== undefined) {
+    await removeGoneTags({ ...reconciliation, repo, isLocationStored }, findings);
+  }
   return findings;
 }
 
-/** All tags of a repository; undefined when the registry does not have it. */
-async function list(
-  { remote, signal }: RepoParts,
+/** All tags of a repository; undefined if the registry does not have it. */
+async function listTags(
+  { remote, signal }: ReconcileDeps,
   path: string,
-): Promise<Pick<Sighted, "names" | "time"> | undefined> {
+): Promise<Pick<RepoReconciliation, "names" | "time"> | undefined> {
   const names = new Set<string>();
   let time = Number.POSITIVE_INFINITY;
   for (let next: string | undefined = ""; next !== undefined; ) {
@@ -104,8 +106,8 @@ async function list(
   return { names, time };
 }
 
-/** What we find is noted as found by the installation. */
-function occasionOf(): Occasion {
+/** The audit log names the installation as the actor of reconciled changes. */
+function reconcilerOrigin(): MutationOrigin {
   const from = { remoteAddress: "", userAgent: "reconciler" };
   return { ...from, actor: OPERATOR_UID, time: Date.now(), requestId: randomUUID() };
 }

@@ -1,87 +1,154 @@
 import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
-import { knownDigests } from "../../store/tables/manifests.ts";
+import { knownDigests, type Manifest } from "../../store/tables/manifests.ts";
 import { placesOf, type RegistryPlace } from "../../store/tables/registry-locations.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
-import { placeRepo } from "../ingest/ensure-repo-for-path.ts";
+import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";
 import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
-import { changeFor } from "../ingest/system-mutation.ts";
+import { systemMutation } from "../ingest/system-mutation.ts";
 import { recordTag, removeTag } from "../ingest/tag-state.ts";
-import { lookAt } from "./fetch-manifest-tree.ts";
-import type { Findings, Sighted } from "./reconcile-repo.ts";
+import { fetchManifestTree } from "./fetch-manifest-tree.ts";
+import type { Findings, RepoReconciliation } from "./reconcile-repo.ts";
 
-/** Known tags compared at a time. */
-const PAGE = 1_000;
+/** Stored tags compared with the registry's list at a time. */
+const PAGE_SIZE = 1_000;
 
-/** Larger ones are read again when their turn comes: there may be many. */
-const MOST_IN_HAND = 64 * 1024;
+/** Larger manifests are fetched again when they are stored: a batch of them would fill the memory. */
+const MAX_PREFETCHED_BYTES = 64 * 1024;
+
+/** In place of a digest: the registry did not answer. */
+const UNKNOWN_DIGEST = "";
+
+interface TagDigest {
+  readonly name: string;
+  readonly digest: string;
+}
+
+type FetchedManifest = Omit<Manifest, "pulled">;
 
 /**
- * Looks what some tags of a repository stand for, and writes what is news. Returns the uid of the
- * repo, made where there was none; undefined where it stands for nothing any more.
+ * Reconciles a batch of tags that the registry lists. The rule, for each tag:
  *
- * @example const repo = await reconcileTags(sighted, ["latest", "1.0"], findings);
+ * 1. The registry says which digest the tag has. A tag that cannot be read is skipped and logged; one
+ *    deleted since the list was read is left to the next pass.
+ * 2. A tag that is not stored, or stored with another digest, is written. Exception: a repo may have
+ *    several locations, and their tags may differ. While another location has the stored digest, or
+ *    does not answer, the stored digest stays.
+ * 3. Manifests that are not stored are fetched, with everything an index refers to.
+ * 4. Tags, manifests and a new location are written in one transaction.
+ *
+ * Returns the uid of the repo, created if necessary; undefined if the path no longer resolves.
  */
 export async function reconcileTags(
-  sighted: Sighted,
+  reconciliation: RepoReconciliation,
   names: readonly string[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, remote, path, repo, isSettled, architectures, time, signal, occasion } = sighted;
+  const { engine, repo, isLocationStored } = reconciliation;
   const { reader } = engine.store;
-  const before =
-    repo === undefined ? new Map<string, string>() : await tagsNamed(reader, repo, names);
-  const inHand = new Map<string, RemoteManifest>();
-  const standsFor = async (name: string) => {
-    if (before.has(name)) return remote.digestOf(path, name, signal);
-    // Of a tag that is not known, the manifest is mostly not known either: one question does.
+  const stored: ReadonlyMap<string, string> =
+    repo === undefined ? new Map() : await tagsNamed(reader, repo, names);
+  const { tags, prefetched } = await fetchTags(reconciliation, names, stored);
+  const changed = await changedTags(reconciliation, tags, stored);
+  const manifests = await fetchMissingManifests(reconciliation, tags, prefetched);
+  findings.manifests += manifests.length;
+  findings.same += tags.length - changed.length;
+  if (isLocationStored && changed.length === 0 && manifests.length === 0) return repo;
+  return writeTags(reconciliation, changed, manifests, findings);
+}
+
+/** Step 1: the digests that the tags have in the registry, and the manifests read on the way. */
+async function fetchTags(
+  reconciliation: RepoReconciliation,
+  names: readonly string[],
+  stored: ReadonlyMap<string, string>,
+): Promise<{ tags: TagDigest[]; prefetched: Map<string, RemoteManifest> }> {
+  const { remote, path, signal } = reconciliation;
+  const prefetched = new Map<string, RemoteManifest>();
+  const digestOf = async (name: string) => {
+    if (stored.has(name)) return remote.digestOf(path, name, signal);
+    // The manifest of a new tag is mostly new as well: one request gets both.
     const manifest = await remote.manifest(path, name, signal);
-    if (manifest && manifest.bytes.length <= MOST_IN_HAND) inHand.set(manifest.digest, manifest);
+    if (manifest !== undefined && manifest.bytes.length <= MAX_PREFETCHED_BYTES) {
+      prefetched.set(manifest.digest, manifest);
+    }
     return manifest?.digest;
   };
-  const asked = names.map(async (name) => ({
-    name,
-    digest: await unlessOdd(standsFor(name), undefined, passedOver(sighted, name)),
-  }));
-  // One that is gone by now is found to be gone the next time.
-  const found = (await Promise.all(asked)).filter(isThere);
-  const news: Tag[] = [];
-  for (const tag of found) {
-    const known = before.get(tag.name);
-    if (known === tag.digest) continue;
-    if (known !== undefined) {
-      const there = await elsewhere(sighted, await otherPlaces(sighted), tag.name);
-      if (there.includes(known) || there.includes(NOT_TOLD)) continue;
-    }
-    news.push(tag);
-  }
-  const digests = [...new Set(found.map(({ digest }) => digest))];
-  const known = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
-  const unknown = digests.filter((digest) => !known.has(digest));
-  const sight = { remote, path, reader, repo, signal, inHand, architectures };
-  const looked = await Promise.all(
-    unknown.map((digest) =>
-      unlessOdd(lookAt(sight, digest, time), [], passedOver(sighted, digest)),
-    ),
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const fetched = digestOf(name);
+      const logged = skipLogger(reconciliation, name);
+      return { name, digest: await fallbackOnProtocolError(fetched, undefined, logged) };
+    }),
   );
-  // Indexes may share what they name.
-  const facts = new Map(looked.flat().map((one) => [one.digest, one]));
-  findings.manifests += facts.size;
-  findings.same += found.length - news.length;
-  if (isSettled && news.length === 0 && facts.size === 0) return repo;
-  const { uid, outcomes } = await engine.store.write(async (tx) => {
-    const placed =
-      isSettled && repo !== undefined
-        ? { uid: repo }
-        : await placeRepo(engine, tx, remote.host, path, occasion);
-    if (placed === undefined) return { uid: undefined, outcomes: [] };
-    const change = changeFor(engine, tx, "tag", occasion);
-    for (const one of facts.values()) await recordManifest(change, placed.uid, one);
-    const done: string[] = [];
-    for (const tag of news) {
-      done.push((await recordTag(change, placed.uid, { ...tag, time })).outcome);
+  const isFound = (tag: (typeof found)[number]): tag is TagDigest => tag.digest !== undefined;
+  return { tags: found.filter(isFound), prefetched };
+}
+
+/** Step 2: the tags to write. */
+async function changedTags(
+  reconciliation: RepoReconciliation,
+  tags: readonly TagDigest[],
+  stored: ReadonlyMap<string, string>,
+): Promise<TagDigest[]> {
+  const changed: TagDigest[] = [];
+  for (const tag of tags) {
+    const digest = stored.get(tag.name);
+    if (digest === tag.digest) continue;
+    if (digest !== undefined) {
+      const others = await otherLocations(reconciliation);
+      const elsewhere = await digestsAt(reconciliation, others, tag.name);
+      if (elsewhere.includes(digest) || elsewhere.includes(UNKNOWN_DIGEST)) continue;
     }
-    return { uid: placed.uid, outcomes: done };
+    changed.push(tag);
+  }
+  return changed;
+}
+
+/** Step 3: the manifests that are not stored. Indexes may share children, so each is listed once. */
+async function fetchMissingManifests(
+  reconciliation: RepoReconciliation,
+  tags: readonly TagDigest[],
+  prefetched: ReadonlyMap<string, RemoteManifest>,
+): Promise<FetchedManifest[]> {
+  const { engine, remote, path, repo, architectures, time, signal } = reconciliation;
+  const { reader } = engine.store;
+  const digests = [...new Set(tags.map(({ digest }) => digest))];
+  const stored = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
+  const context = { remote, path, reader, repo, signal, prefetched, architectures };
+  const trees = await Promise.all(
+    digests
+      .filter((digest) => !stored.has(digest))
+      .map((digest) => {
+        const tree = fetchManifestTree(context, digest, time);
+        return fallbackOnProtocolError(tree, [], skipLogger(reconciliation, digest));
+      }),
+  );
+  const byDigest = new Map(trees.flat().map((manifest) => [manifest.digest, manifest]));
+  return [...byDigest.values()];
+}
+
+/** Step 4: the transaction. */
+async function writeTags(
+  reconciliation: RepoReconciliation,
+  changed: readonly TagDigest[],
+  manifests: readonly FetchedManifest[],
+  findings: Findings,
+): Promise<string | undefined> {
+  const { engine, remote, path, repo, isLocationStored, time, origin } = reconciliation;
+  const { uid, outcomes } = await engine.store.write(async (tx) => {
+    const ensured =
+      isLocationStored && repo !== undefined
+        ? { uid: repo }
+        : await ensureRepoForPath(engine, tx, remote.host, path, origin);
+    if (ensured === undefined) return { uid: undefined, outcomes: [] };
+    const change = systemMutation(engine, tx, "tag", origin);
+    for (const manifest of manifests) await recordManifest(change, ensured.uid, manifest);
+    const recorded: string[] = [];
+    for (const tag of changed) {
+      recorded.push((await recordTag(change, ensured.uid, { ...tag, time })).outcome);
+    }
+    return { uid: ensured.uid, outcomes: recorded };
   });
   for (const outcome of outcomes) {
     if (outcome === "created" || outcome === "moved") findings[outcome]++;
@@ -90,82 +157,74 @@ export async function reconcileTags(
   return uid;
 }
 
+type WithRepo = RepoReconciliation & { readonly repo: string };
+
 /**
- * Removes the tags that are in none of a repo's places any more, and what is known of their images
- * where the registry does not have these either.
- *
- * @example await removeGoneTags(sighted, findings);
+ * Removes the stored tags that no location of the repo has any more. The manifest of a removed tag is
+ * removed too, if the registry has deleted it and the repo has no other location.
  */
-export async function removeGoneTags(sighted: Settled, findings: Findings): Promise<void> {
-  const { engine, names, repo } = sighted;
+export async function removeGoneTags(reconciliation: WithRepo, findings: Findings): Promise<void> {
+  const { engine, names, repo } = reconciliation;
   for (let last: string | undefined = ""; last !== undefined; ) {
-    const page = await knownTags(engine.store.reader, repo, last, PAGE);
+    const page = await knownTags(engine.store.reader, repo, last, PAGE_SIZE);
     last = page.at(-1)?.name;
     const gone = page.filter(({ name }) => !names.has(name));
-    // Looked up after the tags: those of a new place come together with it.
-    const others = gone.length === 0 ? [] : await otherPlaces(sighted);
+    // Read after the tags: a new location is written in one transaction with its tags.
+    const others = gone.length === 0 ? [] : await otherLocations(reconciliation);
     for (const tag of gone) {
-      if ((await elsewhere(sighted, others, tag.name)).length > 0) continue;
-      if (await removeOne(sighted, tag, others.length > 0)) findings.removed++;
+      if ((await digestsAt(reconciliation, others, tag.name)).length > 0) continue;
+      if (await removeGoneTag(reconciliation, tag, others.length > 0)) findings.removed++;
     }
   }
 }
 
-async function removeOne(
-  sighted: Settled,
-  { name, digest }: Tag,
-  mayBeElsewhere: boolean,
+async function removeGoneTag(
+  reconciliation: WithRepo,
+  { name, digest }: TagDigest,
+  hasOtherLocations: boolean,
 ): Promise<boolean> {
-  const { engine, remote, path, repo, time, signal, occasion } = sighted;
-  const isKept = mayBeElsewhere || (await remote.digestOf(path, digest, signal)) !== undefined;
+  const { engine, remote, path, repo, time, signal, origin } = reconciliation;
+  const keepsManifest =
+    hasOtherLocations || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
-    const change = changeFor(engine, tx, "tagDeletion", occasion);
+    const change = systemMutation(engine, tx, "tagDeletion", origin);
     const removed = await removeTag(change, repo, name, time);
-    if (!isKept) await removeManifest(change, repo, digest, time);
+    if (!keepsManifest) await removeManifest(change, repo, digest, time);
     return removed;
   });
 }
 
-type Settled = Sighted & { readonly repo: string };
-
-interface Tag {
-  readonly name: string;
-  readonly digest: string;
+/** The locations of the repo besides the one that is being reconciled. */
+async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryPlace[]> {
+  const { engine, remote, path, repo } = reconciliation;
+  const locations = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
+  return locations.filter((one) => one.host !== remote.host || one.path !== path);
 }
 
-function isThere(tag: { name: string; digest: string | undefined }): tag is Tag {
-  return tag.digest !== undefined;
-}
-
-/** The other places that the repo is in. */
-async function otherPlaces({ engine, remote, path, repo }: Sighted): Promise<RegistryPlace[]> {
-  const places = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
-  return places.filter((place) => place.host !== remote.host || place.path !== path);
-}
-
-/** In place of a digest where a registry does not answer: what is known of it stays. */
-const NOT_TOLD = "";
-
-/** What a tag stands for there. */
-async function elsewhere(
-  { remotes, signal }: Sighted,
-  others: readonly RegistryPlace[],
+/** The digests that a tag has at these locations; UNKNOWN_DIGEST for a registry that fails. */
+async function digestsAt(
+  { remotes, signal }: RepoReconciliation,
+  locations: readonly RegistryPlace[],
   name: string,
 ): Promise<string[]> {
-  const digests = others.map(({ host, path }) =>
+  const digests = locations.map(({ host, path }) =>
     remotes
       .get(host)
       ?.digestOf(path, name, signal)
       .catch(() => {
         signal.throwIfAborted();
-        return NOT_TOLD;
+        return UNKNOWN_DIGEST;
       }),
   );
   return (await Promise.all(digests)).filter((digest) => digest !== undefined);
 }
 
-/** Leaves in the log what a registry could not tell of something. */
-function passedOver({ log, remote, path }: Sighted, what: string): (error: Error) => void {
+/** Logs a tag or manifest that is skipped, because the registry answers with a protocol error. */
+function skipLogger(
+  { log, remote, path }: RepoReconciliation,
+  reference: string,
+): (error: Error) => void {
   const { host } = remote;
-  return ({ message: why }) => log.warn({ host, repository: path, what, why }, "passed over");
+  return ({ message: reason }) =>
+    log.warn({ host, repository: path, reference, reason }, "tag or manifest skipped");
 }

@@ -13,53 +13,52 @@ import {
 import type { RemoteRegistry } from "../client/remote.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 
-/** Another replica goes on when the one that works has not been heard of for so long. */
+/** Another replica continues a pass whose lease was not renewed for this long. */
 const LEASE_MS = 60_000;
 
-/** How often it is looked whether there is something to do. */
-const LOOK_MS = 10_000;
+/** How often the store is polled for a due or requested pass. */
+const POLL_INTERVAL_MS = 10_000;
 
-/** A registry that is down is asked again after a second, then more and more seldom. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
+/** Exponential backoff after a failed pass. */
+const MIN_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 5 * 60_000;
 
-export interface ReconcilerParts {
+export interface ReconcilerDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** How long after the end of a pass the next one begins; 0 for only when it is asked for. */
-  readonly everyMs: number;
+  /** Time from the end of a pass to the begin of the next; 0 for passes on request only. */
+  readonly intervalMs: number;
 }
 
 /**
- * Looks through a registry, when the server starts, every so often and when asked, and repairs what
- * notifications missed. It never holds up anything else: a registry that is down leaves what is known as it is.
+ * Reconciles one registry in the background: at start, at an interval and on request. This repairs what
+ * notifications missed. While the registry is unavailable, the stored state stays as it is.
  */
 export class Reconciler {
-  readonly #parts: ReconcilerParts;
+  readonly #deps: ReconcilerDeps;
   readonly #holder = randomUUID();
   readonly #stopping = new AbortController();
-  #nap = new AbortController();
+  #sleeping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(parts: ReconcilerParts) {
-    this.#parts = parts;
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
   }
 
-  /** @example reconciler.start(); */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Looks at once whether there is something to do. */
+  /** Polls immediately instead of at the next interval. */
   wake(): void {
-    this.#nap.abort();
+    this.#sleeping.abort();
   }
 
-  /** Stops where it is; the next one goes on from there. */
+  /** Stops after the current batch; the next pass continues from its checkpoint. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -67,86 +66,89 @@ export class Reconciler {
   }
 
   async #run(): Promise<void> {
-    const { log, remote } = this.#parts;
+    const { log, remote } = this.#deps;
     const { signal } = this.#stopping;
     const started = Date.now();
-    let wait = FIRST_WAIT_MS;
+    let backoff = MIN_BACKOFF_MS;
     while (!signal.aborted) {
       try {
-        const isDone = await this.#turn(started);
-        wait = FIRST_WAIT_MS;
-        if (isDone) await this.#sleep(LOOK_MS);
+        const isIdle = await this.#runIfDue(started);
+        backoff = MIN_BACKOFF_MS;
+        if (isIdle) await this.#sleep(POLL_INTERVAL_MS);
       } catch (thrown) {
         if (signal.aborted) break;
         const { message, cause } = WharfError.from(thrown);
-        const again = Math.round(wait * (0.75 + Math.random() / 2));
+        const retryInMs = Math.round(backoff * (0.75 + Math.random() / 2));
         this.#count("wharf_registry_reconcile_passes_total", { outcome: "failed" });
-        log.warn({ host: remote.host, why: message, cause, againMs: again }, "registry not read");
-        wait = Math.min(wait * 2, LONGEST_WAIT_MS);
-        const { store } = this.#parts.engine;
-        await store.write((tx) => noteProblem(tx, remote.host, message)).catch(() => {});
-        await this.#sleep(again);
+        const { host } = remote;
+        log.warn({ host, reason: message, cause, retryInMs }, "reconcile pass failed");
+        backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
+        const { store } = this.#deps.engine;
+        await store.write((tx) => noteProblem(tx, host, message)).catch(() => {});
+        await this.#sleep(retryInMs);
       }
     }
   }
 
-  /** Sleeps until it is woken, or was before. */
+  /** Sleeps until woken; returns at once if `wake` was called since the last sleep. */
   async #sleep(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#nap.signal }).catch(() => {});
-    if (this.#nap.signal.aborted) this.#nap = new AbortController();
+    await sleep(ms, undefined, { signal: this.#sleeping.signal }).catch(() => {});
+    if (this.#sleeping.signal.aborted) this.#sleeping = new AbortController();
   }
 
-  /** Does what there is to do, unless another replica does it. Returns whether there was nothing. */
-  async #turn(started: number): Promise<boolean> {
-    const { engine, remote, everyMs } = this.#parts;
+  /** Runs a pass if one is due and no other replica has the lease. Returns whether there was none. */
+  async #runIfDue(started: number): Promise<boolean> {
+    const { engine, remote, intervalMs } = this.#deps;
     const { store } = engine;
     const { began, finished, requested } = await readPass(store.reader, remote.host);
-    const isRecent = finished >= started && finished + everyMs > Date.now();
-    const isDue = requested > 0 || (everyMs > 0 && (began > 0 || !isRecent));
-    if (!isDue || !(await this.#lease())) return true;
+    const isRecent = finished >= started && finished + intervalMs > Date.now();
+    const isDue = requested > 0 || (intervalMs > 0 && (began > 0 || !isRecent));
+    if (!isDue || !(await this.#acquireLease())) return true;
     const lost = new AbortController();
-    const renewing = setInterval(() => {
-      this.#lease().then(
-        (kept) => kept || lost.abort(),
+    const renewal = setInterval(() => {
+      this.#acquireLease().then(
+        (acquired) => acquired || lost.abort(),
         () => lost.abort(),
       );
     }, LEASE_MS / 3);
     try {
-      await this.#pass(AbortSignal.any([this.#stopping.signal, lost.signal]));
+      await this.#runPass(AbortSignal.any([this.#stopping.signal, lost.signal]));
     } catch (thrown) {
-      // Another replica has taken over and goes on: nothing is wrong with the registry.
-      const isTakenOver = thrown instanceof WharfError && thrown.code === "ABORTED";
-      if (!lost.signal.aborted && !isTakenOver) throw thrown;
+      // Another replica continues the pass: this is no failure of the registry.
+      const hasLostLease = thrown instanceof WharfError && thrown.code === "ABORTED";
+      if (!lost.signal.aborted && !hasLostLease) throw thrown;
       return true;
     } finally {
-      clearInterval(renewing);
+      clearInterval(renewal);
       await store.write((tx) => releaseLease(tx, remote.host, this.#holder)).catch(() => {});
     }
     return false;
   }
 
-  #lease(): Promise<boolean> {
-    const { engine, remote } = this.#parts;
+  /** Acquires the lease or renews it. */
+  #acquireLease(): Promise<boolean> {
+    const { engine, remote } = this.#deps;
     const now = Date.now();
     return engine.store.write((tx) =>
       takeLease(tx, remote.host, this.#holder, now, now + LEASE_MS),
     );
   }
 
-  async #pass(signal: AbortSignal): Promise<void> {
-    const { engine, remote, remotes, log } = this.#parts;
+  async #runPass(signal: AbortSignal): Promise<void> {
+    const { engine, remote, remotes, log } = this.#deps;
     const report = (progress: PassProgress) => this.#report(progress);
     const architectures = new Map<string, string>();
-    const own = { holder: this.#holder, architectures, report };
-    const parts = { engine, remote, remotes, signal, log, ...own };
+    const shared = { engine, remote, remotes, log };
     const began = performance.now();
-    const totals = await runPass(parts);
+    const totals = await runPass({
+      ...shared,
+      ...{ signal, architectures, report, holder: this.#holder },
+    });
     const ms = Math.round(performance.now() - began);
     this.#count("wharf_registry_reconcile_passes_total", { outcome: "finished" });
-    log.info({ host: remote.host, ms, ...totals }, "registry looked through");
+    log.info({ host: remote.host, ms, ...totals }, "reconcile pass finished");
   }
 
-  /** What one step came to, for the metrics. */
   #report(progress: PassProgress): void {
     const { repos, elsewhere, refused, same, created, moved, removed, manifests } = progress;
     const outcomes = { same, created, moved, removed };
@@ -164,6 +166,6 @@ export class Reconciler {
     labels: Readonly<Record<string, string>>,
     by?: number,
   ): void {
-    this.#parts.metrics.count(name, { host: this.#parts.remote.host, ...labels }, by);
+    this.#deps.metrics.count(name, { host: this.#deps.remote.host, ...labels }, by);
   }
 }

@@ -8,13 +8,19 @@ import type { Handler } from "../../rpc/call.ts";
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
 import type { HttpEndpoint } from "../../wire/endpoint.ts";
 import type { RegistryKeys } from "../access/keys.ts";
-import { registryHandlers } from "../client/registries.ts";
 import { RemoteRegistry } from "../client/remote.ts";
 import { notificationEndpoint } from "../ingest/notifications.ts";
-import { AttachedRegistries } from "../ingest/webhook-auth.ts";
+import { WebhookAuth } from "../ingest/webhook-auth.ts";
 import { Reconciler } from "./reconciler.ts";
+import { registryHandlers } from "./registry-handlers.ts";
 
-export interface TrackingParts {
+/*
+ * This folder reconciles the stored state with attached registries: passes over the catalog, and the
+ * composition of everything that keeps the two in sync. It may import ingest/, client/ and images/; of
+ * these, only ingest/ imports from here, to fetch manifests.
+ */
+
+export interface RegistrySyncDeps {
   readonly engine: Engine;
   readonly keys: RegistryKeys;
   readonly installation: InstallationSecrets;
@@ -24,65 +30,68 @@ export interface TrackingParts {
   addresses(): Addresses;
 }
 
-/** How we keep track of what is in the attached registries: they tell us, and we look. */
-export class Tracking {
+type Remotes = ReadonlyMap<string, RemoteRegistry>;
+
+/** Keeps the stored state in sync with attached registries, by notifications and by reconciling. */
+export class RegistrySync {
   readonly endpoints: readonly HttpEndpoint[];
   readonly handlers: readonly [DescMethod, Handler][];
-  /** The registries, by host. */
-  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
+  /** Clients of the registries for requests, by host. */
+  readonly remotes: Remotes;
+  /** Clients of the same registries for reconciling. */
+  readonly #backgroundRemotes: Remotes;
   readonly #reconcilers: readonly Reconciler[];
-  readonly #looked: ReadonlyMap<string, RemoteRegistry>;
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
     handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
-    remotes: ReadonlyMap<string, RemoteRegistry>,
-    looked: ReadonlyMap<string, RemoteRegistry>,
+    remotes: Remotes,
+    backgroundRemotes: Remotes,
   ) {
     this.endpoints = endpoints;
     this.handlers = handlers;
     this.remotes = remotes;
     this.#reconcilers = reconcilers;
-    this.#looked = looked;
+    this.#backgroundRemotes = backgroundRemotes;
   }
 
-  /** @example const tracking = Tracking.open({ engine, keys, installation, metrics, log }); */
-  static open(parts: TrackingParts): Tracking {
-    const { engine, keys, installation, metrics, log, settings, addresses } = parts;
-    const attached = new AttachedRegistries(installation, settings);
-    const connected = () => {
-      const all = [...settings.registryUrls].map(
-        ([host, url]) => [host, new RemoteRegistry({ host, url, keys, addresses })] as const,
+  static open(deps: RegistrySyncDeps): RegistrySync {
+    const { engine, keys, installation, metrics, log, settings, addresses } = deps;
+    const webhookAuth = new WebhookAuth(installation, settings);
+    const createClients = (): Remotes =>
+      new Map(
+        [...settings.registryUrls].map(([host, url]) => [
+          host,
+          new RemoteRegistry({ host, url, keys, addresses }),
+        ]),
       );
-      return new Map(all);
-    };
-    const remotes = connected();
-    // Apart, so that nobody waits behind a look through a registry.
-    const looked = connected();
-    const everyMs = settings.reconcileMinutes * 60_000;
+    const remotes = createClients();
+    // Separate clients, so that requests do not queue behind a reconcile pass.
+    const backgroundRemotes = createClients();
+    const intervalMs = settings.reconcileMinutes * 60_000;
     const reconcilers = new Map<string, Reconciler>();
-    for (const [host, remote] of looked) {
-      const parts = { engine, remote, remotes: looked, metrics, log, everyMs };
-      reconcilers.set(host, new Reconciler(parts));
+    for (const [host, remote] of backgroundRemotes) {
+      const shared = { engine, metrics, log, intervalMs };
+      reconcilers.set(host, new Reconciler({ ...shared, remote, remotes: backgroundRemotes }));
     }
-    return new Tracking(
-      [notificationEndpoint({ engine, attached, remotes, metrics, log })],
+    return new RegistrySync(
+      [notificationEndpoint({ engine, webhookAuth, remotes, metrics, log })],
       registryHandlers(engine, reconcilers),
       [...reconcilers.values()],
       remotes,
-      looked,
+      backgroundRemotes,
     );
   }
 
-  /** Begins to look through the registries, in the background. */
+  /** Starts reconciling, in the background. */
   start(): void {
     for (const reconciler of this.#reconcilers) reconciler.start();
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
-    for (const remotes of [this.remotes, this.#looked])
+    for (const remotes of [this.remotes, this.#backgroundRemotes])
       for (const remote of remotes.values()) remote.close();
   }
 }

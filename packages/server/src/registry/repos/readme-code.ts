@@ -1,9 +1,10 @@
-/**
- * Where a README is code for certain, in every Markdown parser: text there is shown as it is. Anything
- * about which parsers disagree does not count, so the answer errs towards "not code".
+/*
+ * Finds text that every Markdown parser treats as code, and so shows literally. Where parsers disagree,
+ * the text does not count as code.
  *
- * - Fenced blocks: both fences at the start of a line, of the same length, the first with a plain
- *   language name at most, in no HTML block. Whatever else looks like a fence ends the search.
+ * - Fenced blocks: both fences at the start of a line and of the same length, the first with at most a
+ *   plain language name, and not within an HTML block. After anything else that resembles a fence, no
+ *   further fences count.
  * - Code spans within one line, opened after white space, in a paragraph whose lines all have paired
  *   backticks and none of the characters that bind tighter or split a line (`\`, `|`, `<`, `$`).
  */
@@ -19,15 +20,15 @@ export type Range = Omit<Line, "text">;
 const FENCE = /^(`{3,}|~{3,})[A-Za-z0-9_+.#-]*\s*$/;
 const FENCE_LIKE = /^[\s>*+\-\d.)]*(?:`{3}|~{3})/;
 
-/** Blocks that go on beyond blank lines, in which a fence is none. */
+/** Blocks that continue after blank lines, and in which fences do not count. */
 const LONG_BLOCK = /<pre|\$\$/i;
 
-/** What only some parsers end lines at. */
-const ODD_LINE_END = /\r(?!\n)|[\v\f\x85\u2028\u2029]|[^\P{Cc}\t\r\n]/u;
+/** Characters at which only some parsers end lines. */
+const AMBIGUOUS_LINE_END = /\r(?!\n)|[\v\f\x85\u2028\u2029]|[^\P{Cc}\t\r\n]/u;
 
-/** @example codeRanges("a `b` c") // [{ start: 2, end: 4 }] */
+/** The ranges of code: `{ start: 2, end: 4 }` in "a `b` c". */
 export function codeRanges(markdown: string): Range[] {
-  if (ODD_LINE_END.test(markdown)) return [];
+  if (AMBIGUOUS_LINE_END.test(markdown)) return [];
   const ranges: Range[] = [];
   const lines = linesOf(markdown);
   let fencesCount = true;
@@ -56,7 +57,7 @@ export function codeRanges(markdown: string): Range[] {
   return ranges;
 }
 
-/** The lines of a text, with where they are in it. */
+/** The lines of a text, with their offsets. */
 export function linesOf(markdown: string): Line[] {
   let start = 0;
   return markdown.split("\n").map((text) => {
@@ -71,7 +72,7 @@ export function isBlank({ text }: Line): boolean {
   return /^[ \t]*\r?$/.test(text);
 }
 
-/** The line that closes the fence which a line opens, where both are clear. */
+/** The line that closes the fence opened at a line, if both are unambiguous. */
 function closedFence(lines: readonly Line[], at: number): number | undefined {
   const fence = FENCE.exec(lines[at]?.text ?? "")?.[1];
   if (fence === undefined) return undefined;
@@ -90,7 +91,7 @@ function spansOf(paragraph: readonly Line[]): Range[] {
       const isPlain = index === 0 || /\s/.test(text[index - 1] as string);
       do at += 1;
       while (at < runs.length && runs[at]?.[0] !== opening);
-      // One that is not paired here may be paired with one in any line of the paragraph.
+      // An unpaired backtick may be paired with one in any line of the paragraph.
       if (!isPlain || at === runs.length) return [];
       spans.push({ start: start + index, end: start + (runs[at]?.index ?? 0) });
     }

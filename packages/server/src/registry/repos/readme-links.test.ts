@@ -44,7 +44,7 @@ const UNSAFE = [
   "[a\nb]: javascript:alert(1)",
   "[a\\]b]: javascript:alert(1)",
   "[a]: &#106;avascript:alert(1)",
-  // What is no code after all.
+  // Resembles code, but is not.
   "` [x](javascript:alert(1))",
   "a `\n\n[x](javascript:alert(1)) `",
   "a `\n` [x](javascript:alert(1)) `",
@@ -82,7 +82,7 @@ const SAFE = [
   "see array[0]: nginx:latest",
   "[ ] todo (note: later)",
   "The javascript: scheme, and data: too.",
-  // Code is shown as it is.
+  // Code is shown literally.
   "Links such as `[x](javascript:alert(1))` are rejected.",
   "``[x](javascript:alert(1))`` and ` [y](data:x) `",
   "```\n[x](javascript:alert(1))\n[a]: data:x\n```",
@@ -95,16 +95,16 @@ test("links with other schemes than http, https and mailto are found", () => {
   for (const text of UNSAFE) assert.ok(unsafeLink(text), JSON.stringify(text));
 });
 
-test("harmless links, prose and code are not", () => {
+test("safe links, prose and code are not found", () => {
   for (const text of SAFE) assert.equal(unsafeLink(text), undefined, JSON.stringify(text));
 });
 
-test("the line and how the destination begins are told", () => {
+test("the line and the begin of the destination are reported", () => {
   const found = unsafeLink("# A\n\n[x](https://a)\n[y]( javascript:alert(1))\n");
   assert.deepEqual(found, { line: 4, text: "javascript:alert(1))" });
 });
 
-test("unsafe schemes are dropped, and nothing else", () => {
+test("only unsafe schemes are removed", () => {
   for (const text of SAFE) assert.equal(withoutUnsafeLinks(text), text);
   for (const text of UNSAFE) {
     const cleaned = withoutUnsafeLinks(text);
@@ -115,7 +115,7 @@ test("unsafe schemes are dropped, and nothing else", () => {
   assert.equal(withoutUnsafeLinks(text), cleaned);
 });
 
-test("whatever is dropped stays dropped", () => {
+test("removing is complete", () => {
   const words = [
     "[a]",
     "(",

@@ -1,41 +1,36 @@
 import { codeRanges, isBlank, linesOf } from "./readme-code.ts";
 
-/**
- * Links of a README that are written as Markdown. Only `http`, `https` and `mailto` may be named as the
- * scheme of a destination, however it is spelled; `javascript:`, `data:` and every other one is unsafe.
- * The scanner knows where destinations can begin (`](` of links and images, `]:` of definitions) and
- * ignores what Markdown parsers and browsers ignore in a scheme: control characters, backslashes and
- * percent-encoding. An entity there is unsafe, whatever it stands for. Links in angle brackets are HTML
- * to begin with: see readme-html.ts.
+/*
+ * Markdown links of a README. The scheme of a destination may only be `http`, `https` or `mailto`,
+ * however it is spelled; `javascript:`, `data:` and all others are unsafe. The scanner knows where
+ * destinations can begin (`](` of links and images, `]:` of definitions), and ignores what Markdown
+ * parsers and browsers ignore in a scheme: control characters, backslashes and percent-encoding. Any
+ * entity there is unsafe. Links in angle brackets are checked as HTML: see readme-html.ts.
  */
 
 export interface UnsafeLink {
   readonly line: number;
-  /** How the destination begins. */
+  /** The first characters of the destination. */
   readonly text: string;
 }
 
 interface Destination {
   readonly start: number;
-  /** Where the part that decides on the scheme ends. */
+  /** The end of the text that can contain the scheme. */
   readonly end: number;
 }
 
 const SAFE_SCHEMES = new Set(["http", "https", "mailto"]);
 
 /**
- * Where a destination begins, and its text up to the first character that ends a scheme. What can spell
- * no scheme is skipped at once; after that everything matches, so there is no backtracking.
+ * The begin of a destination, up to the first character that ends a scheme. The lookahead skips
+ * destinations without a scheme; after it everything matches, so there is no backtracking.
  */
 const DESTINATION = /\](\(|:)(?=[^:&%/?#()[\]"']*[:&%])(\s*<?\s*)((?:&#|[^:/?#()<>[\]"'])*)(:?)/g;
 
 const ENTITY = /&(?:#|(?!amp;)[a-zA-Z][a-zA-Z0-9]*;)/;
 
-/**
- * The first link that is not known to be safe.
- *
- * @example unsafeLink("[x](javascript:alert(1))") // { line: 1, text: "javascript:alert(1))" }
- */
+/** The first unsafe link: `{ line: 1, text: "javascript:alert(1))" }` in "[x](javascript:alert(1))". */
 export function unsafeLink(markdown: string): UnsafeLink | undefined {
   const [first] = unsafeDestinations(markdown);
   if (first === undefined) return undefined;
@@ -43,11 +38,7 @@ export function unsafeLink(markdown: string): UnsafeLink | undefined {
   return { line, text: markdown.slice(first.start, first.start + 40).split("\n")[0] ?? "" };
 }
 
-/**
- * The same text with every unsafe scheme replaced by `#`, so that the link leads nowhere.
- *
- * @example withoutUnsafeLinks("[x](javascript:alert(1))") // "[x](#alert(1))"
- */
+/** Disables unsafe links by replacing their scheme: "[x](javascript:alert(1))" becomes "[x](#alert(1))". */
 export function withoutUnsafeLinks(markdown: string): string {
   let kept = "";
   let last = 0;
@@ -77,8 +68,8 @@ function unsafeDestinations(markdown: string): Destination[] {
 }
 
 /**
- * The destination of a definition ends at white space. What has nothing after its colon leads nowhere,
- * and is mostly no definition but prose: "[1]: Note: …".
+ * The destination of a definition ends at white space. A word that ends in a colon is no destination,
+ * but mostly prose: "[1]: Note: …".
  */
 function wordOf(text: string, colon: string, next: string | undefined): string {
   const [word = ""] = text.split(/\s/, 1);
@@ -98,7 +89,7 @@ function hasUnsafeScheme(written: string): boolean {
 
 /**
  * Whether a `]:` can end the label of a definition: the label begins a line of the same paragraph, after
- * nothing but the marks of quotes and lists. Asked in the order of the text.
+ * nothing but markers of quotes and lists. To be called in text order.
  */
 function definitionFinder(markdown: string): (index: number) => boolean {
   const lines = linesOf(markdown);
@@ -113,7 +104,7 @@ function definitionFinder(markdown: string): (index: number) => boolean {
   };
 }
 
-/** Both are in the order of the text. */
+/** Both lists are in text order. */
 function outsideCode(found: readonly Destination[], markdown: string): Destination[] {
   const code = codeRanges(markdown);
   let at = 0;

@@ -20,9 +20,9 @@ import { readReadme, writeReadme } from "../../store/tables/repo-readmes.ts";
 import { type UnsafeHtml, unsafeHtml } from "./readme-html.ts";
 import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.ts";
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_README_BYTES = 1024 * 1024;
 
-/** The methods about the README of a repo. */
+/** The methods for the README of a repo. */
 export function readmeMethods(engine: Engine): [DescMethod, Handler][] {
   const { method } = ReposService;
   return [
@@ -64,21 +64,12 @@ function updateReadme(engine: Engine): Handler {
   };
 }
 
-/**
- * A README as it is shown. Those that earlier versions stored may hold links that are rejected now:
- * these lead nowhere.
- *
- * @example const content = await readSafeReadme(reader, repo.uid);
- */
+/** Reads a README. Links that earlier versions accepted and that are rejected now are disabled. */
 export async function readSafeReadme(reader: Reader, repo: string): Promise<string> {
   return withoutUnsafeLinks(await readReadme(reader, repo));
 }
 
-/**
- * Puts a README in place of the one before it; it has been checked.
- *
- * @example await storeReadme(change, repo.uid, content);
- */
+/** Replaces a README. The caller has checked the content. */
 export async function storeReadme(
   change: Mutation,
   uid: string,
@@ -92,15 +83,15 @@ export async function storeReadme(
   return after;
 }
 
-/** Rejects what is too long, or holds HTML or links that are not safe to show. */
+/** Rejects content that is too long, or has unsafe HTML or links. */
 export function checkReadme(content: string): void {
   check(readmeOf("", content));
 }
 
 function check(readme: RepoReadme): void {
   validate(RepoReadmeSchema, readme);
-  if (Buffer.byteLength(readme.content) > MOST_BYTES) {
-    const description = `content must have at most ${MOST_BYTES} bytes`;
+  if (Buffer.byteLength(readme.content) > MAX_README_BYTES) {
+    const description = `content must have at most ${MAX_README_BYTES} bytes`;
     throw invalidArgument({ field: "content", description });
   }
   const unsafe = unsafeHtml(readme.content);

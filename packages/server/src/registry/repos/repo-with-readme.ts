@@ -8,12 +8,12 @@ import type { Call, EventBody } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { readReadmes } from "../../store/tables/repo-readmes.ts";
-import { findOrMake } from "./ensure-repo.ts";
+import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
 import { withoutUnsafeLinks } from "./readme-links.ts";
 
-/** A repo and its README, which are one to version 1. */
-export interface WholeRepo {
+/** A repo and its README, which are one resource in version 1. */
+export interface RepoWithReadme {
   readonly repo: Repo;
   readonly readme: string;
 }
@@ -23,31 +23,31 @@ const UPDATE = [Capability.CAP_REPO_UPDATE];
 const README = [...UPDATE, Capability.CAP_REPO_INTERNAL_ADMIN];
 const EVERYTHING = ["*"];
 
-/** Tells of a repo and its README in one event. */
-export type TellWhole = (whole: WholeRepo) => EventBody;
+/** The body of the event of a repo and its README. */
+export type EventBodyOf = (repoWithReadme: RepoWithReadme) => EventBody;
 
 /**
- * Repos with their READMEs, each changed in one transaction with the other. What it takes is what it
- * takes of either alone: a README is for those who also administer the registry.
+ * Writes repos and their READMEs in one transaction. The caller needs the capabilities for each of them:
+ * a README also takes that of registry administrators.
  */
-export class WholeRepos {
+export class ReposWithReadme {
   readonly #engine: Engine;
-  readonly #tell: TellWhole;
+  readonly #eventBodyOf: EventBodyOf;
 
-  constructor(engine: Engine, tell: TellWhole) {
+  constructor(engine: Engine, eventBodyOf: EventBodyOf) {
     this.#engine = engine;
-    this.#tell = tell;
+    this.#eventBodyOf = eventBodyOf;
   }
 
-  /** Makes a repo; unless ruled out, one of this name is replaced, by those who may change it. */
+  /** Creates a repo. Replaces an existing one of the name, if allowed and not prevented. */
   create(
     call: Call,
     parent: string,
-    { repo, readme }: WholeRepo,
+    { repo, readme }: RepoWithReadme,
     preventExisting: boolean,
-  ): Promise<WholeRepo> {
+  ): Promise<RepoWithReadme> {
     validateRequest(CreateRepoRequestSchema, create(CreateRepoRequestSchema, { parent, repo }));
-    // Before it is looked for: not everything that a request can hold can be searched for.
+    // Before the lookup, as the store rejects some invalid names.
     validate(RepoSchema, repo);
     checkReadme(readme);
     const {
@@ -60,23 +60,23 @@ export class WholeRepos {
         const { created } = await createOne(change, repos, parent, repo);
         return this.#withReadme(change, created, readme, "Create");
       }
-      const found = await findOrMake(change, parent, repo);
+      const found = await findOrCreateRepo(change, parent, repo);
       if (found.isNew) return this.#withReadme(change, found.repo, readme, "Create");
       change.mustHold(UPDATE, found.repo.uid);
       return this.#replace(change, found.repo.uid, { repo, readme });
     });
   }
 
-  /** Replaces everything that a caller can set. */
-  replace(call: Call, whole: WholeRepo): Promise<WholeRepo> {
-    const { uid } = whole.repo;
+  /** Replaces all fields that callers can set. */
+  replace(call: Call, repoWithReadme: RepoWithReadme): Promise<RepoWithReadme> {
+    const { uid } = repoWithReadme.repo;
     mustBeUid("uid", uid);
-    checkReadme(whole.readme);
+    checkReadme(repoWithReadme.readme);
     const { store } = this.#engine;
-    return store.write((tx) => this.#replace(this.#begin(call, tx), uid, whole));
+    return store.write((tx) => this.#replace(this.#begin(call, tx), uid, repoWithReadme));
   }
 
-  /** The READMEs of repos, by uid; those without one are left out. */
+  /** The READMEs of repos by uid; repos without one are missing. */
   async readmes(repos: readonly string[]): Promise<Map<string, string>> {
     const stored = await readReadmes(this.#engine.store.reader, repos);
     return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
@@ -87,32 +87,36 @@ export class WholeRepos {
     return new Mutation(call, tx, this.#engine, { events: "held" });
   }
 
-  async #replace(change: Mutation, uid: string, { repo, readme }: WholeRepo): Promise<WholeRepo> {
+  async #replace(
+    change: Mutation,
+    uid: string,
+    { repo, readme }: RepoWithReadme,
+  ): Promise<RepoWithReadme> {
     const { repos } = this.#engine.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
     return this.#withReadme(change, repos.fromRow(row), readme, "Update");
   }
 
-  /** They who may not read the README are not told what it says. */
+  /** Callers who may not read the README do not get it back. */
   async #withReadme(
     change: Mutation,
     repo: Repo,
     readme: string,
     verb: "Create" | "Update",
-  ): Promise<WholeRepo> {
+  ): Promise<RepoWithReadme> {
     const { uid } = repo;
-    const kept = await keepReadme(change, uid, readme);
-    const body = this.#tell({ repo, readme: kept });
+    const stored = await replaceReadme(change, uid, readme);
+    const body = this.#eventBodyOf({ repo, readme: stored });
     const method = this.#engine.catalog.repos.method(verb);
     await change.emitInstead(method, uid, body, (other) => other !== uid);
-    const maySee = kept === readme || change.caller.grants.holds(LIST, uid);
-    return { repo, readme: maySee ? kept : "" };
+    const maySee = stored === readme || change.caller.grants.holds(LIST, uid);
+    return { repo, readme: maySee ? stored : "" };
   }
 }
 
-/** The README as it is afterwards: from those who may not change it, leaving it out means nothing. */
-async function keepReadme(change: Mutation, uid: string, readme: string): Promise<string> {
+/** Returns the README after the write. An empty one from a caller who may not write it is ignored. */
+async function replaceReadme(change: Mutation, uid: string, readme: string): Promise<string> {
   const before = await readSafeReadme(change.tx, uid);
   if (readme === before) return before;
   if (readme === "" && !change.caller.grants.holds(README, uid)) return before;

@@ -22,9 +22,14 @@ import { forgetPlaces } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/tag-history.ts";
 import { readmeMethods } from "./readme.ts";
-import { passOn, settleSync } from "./sync.ts";
+import { applySync, propagateToSynced } from "./sync.ts";
 
-/** Repos: what a group keeps images in. What is stored of the images is knowledge; they are elsewhere. */
+/*
+ * This folder has the repos of groups: the resource, its README and its sync from another repo. It may
+ * import the engine and the store, but not the client of registries.
+ */
+
+/** Repos contain tags and metadata of images; the images themselves are in registries. */
 export const repos: Resource<Repo> = new Resource({
   service: ReposService,
   schema: RepoSchema,
@@ -49,13 +54,13 @@ export const repos: Resource<Repo> = new Resource({
   hooks: ({ registry }) => ({
     async beforeCreate(change, created) {
       check(created);
-      await settleSync(change, registry, undefined, created);
+      await applySync(change, registry, undefined, created);
     },
     async beforeUpdate(change, before, after) {
       check(after);
-      if (before.name !== after.name) await mayRename(change, before, after);
-      await settleSync(change, registry, before, after);
-      await passOn(change, before, after);
+      if (before.name !== after.name) await checkRename(change, before, after);
+      await applySync(change, registry, before, after);
+      await propagateToSynced(change, before, after);
     },
     beforeDelete: removeContents,
   }),
@@ -79,7 +84,7 @@ function check(repo: Repo): void {
   delete repo.customOverlay;
 }
 
-/** Whether a message says nothing, at any depth. */
+/** Whether no field of a message is set, at any depth. */
 function isEmpty(schema: DescMessage, message: Message): boolean {
   return schema.fields.every((field) => {
     if (!isFieldSet(message, field)) return true;
@@ -88,8 +93,8 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
   });
 }
 
-/** Images are pushed and pulled by the name of their repo, so it stays while there are any. */
-async function mayRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
+/** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
+async function checkRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
   const { engine, tx } = change;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
@@ -97,7 +102,7 @@ async function mayRename(change: Mutation, before: Repo, { uid, name }: Repo): P
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
-  // Whoever makes another repo here holds the group too.
+  // Creations lock the group as well.
   await engine.catalog.groups.table.findForChange(tx, group);
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
@@ -105,10 +110,10 @@ async function mayRename(change: Mutation, before: Repo, { uid, name }: Repo): P
 }
 
 /**
- * So many tags of each kind go in one transaction, which everyone who writes waits for. A larger
- * repo is emptied in several before the one that deletes it.
+ * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
+ * emptied in several transactions before it is deleted.
  */
-const TAGS_AT_ONCE = 2_000;
+const TAG_BATCH_SIZE = 2_000;
 
 function deleteRepo(engine: Engine): Handler {
   const {
@@ -118,14 +123,14 @@ function deleteRepo(engine: Engine): Handler {
   const deleteRest = deleteMethod(repos, engine);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
-    return children > TAGS_AT_ONCE;
+    return children > TAG_BATCH_SIZE;
   };
   return async (call, request) => {
     const { uid } = request as DeleteRepoRequest;
     while (await isLarge(uid)) {
       await store.write(async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
-        await tags.table.deleteChildren(tx, uid, TAGS_AT_ONCE);
+        await tags.table.deleteChildren(tx, uid, TAG_BATCH_SIZE);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
       });
     }
@@ -133,7 +138,7 @@ function deleteRepo(engine: Engine): Handler {
   };
 }
 
-/** With a repo go its tags, their history, its README and what is known of its images. */
+/** Deletes the tags, their history, the manifests, the locations and the README of a repo. */
 async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);

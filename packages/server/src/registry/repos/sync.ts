@@ -17,18 +17,18 @@ import {
   notFound,
 } from "../../lib/errors.ts";
 import type { RegistryDeps } from "../deps.ts";
-import { placeOf } from "../path.ts";
+import { resolvePath } from "../path.ts";
 
-/**
- * Repos whose images come from another one. Some of what they say is then the other's: it is copied
- * when it changes there, so that reading a repo reads one row.
+/*
+ * Repos that are synced from another one inherit some fields of it. These are copied when the source
+ * changes, so that reading a repo reads one row.
  */
 
-/** How long a sync goes on unless it is renewed. */
-const LIFETIME_MS = 14 * 24 * 3_600_000;
+/** When a sync expires unless it is renewed. */
+const SYNC_LIFETIME_MS = 14 * 24 * 3_600_000;
 
-/** A change of a repo is a change of all that are synced from it, in one transaction. */
-const MOST_SYNCED = 1_000;
+/** A change of the source updates all repos synced from it in one transaction. */
+const MAX_SYNCED_REPOS = 1_000;
 
 const LIST = [Capability.CAP_REPO_LIST];
 
@@ -42,44 +42,38 @@ function isSame(a: Repo, b: Repo, field: (typeof INHERITED)[number]): boolean {
   return JSON.stringify(a[field]) === JSON.stringify(b[field]);
 }
 
-/** Gives a repo what it has of another, in place of its own. */
+/** Copies the inherited fields. */
 function inherit(repo: Repo, source: Repo): void {
   const { catalogTier, bundles, aliases, activeTags } = clone(RepoSchema, source);
   Object.assign(repo, { catalogTier, bundles, aliases, activeTags });
 }
 
-/**
- * Checks what a repo says of its source, fills in what the service sets, and takes over what is the
- * source's.
- *
- * @example await settleSync(change, deps, before, after);
- */
-export async function settleSync(
+/** Checks the source of a repo, sets the output-only fields of the sync, and copies inherited fields. */
+export async function applySync(
   change: Mutation,
   deps: RegistryDeps,
   before: Repo | undefined,
   after: Repo,
 ): Promise<void> {
   if (after.syncConfig === undefined) return;
-  const known = before?.syncConfig;
+  const stored = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
-  syncConfig.source = await uidOfSource(change, deps, syncConfig.source);
-  const isNew = known?.source !== syncConfig.source;
+  syncConfig.source = await resolveSource(change, deps, syncConfig.source);
+  const isNew = stored?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(change, after, syncConfig.source)
-    : // A source that was deleted leaves behind what it gave.
+    : // The fields inherited from a deleted source stay.
       ((await change.engine.catalog.repos.find(change.tx, syncConfig.source)) ?? before);
-  after.syncConfig = serviceManaged(syncConfig, isNew ? undefined : known, change.call.time);
-  const own = isNew ? before : undefined;
-  refuseOwnWords(after, source as Repo, own);
+  after.syncConfig = withOutputFields(syncConfig, isNew ? undefined : stored, change.call.time);
+  rejectOwnValues(after, source as Repo, isNew ? before : undefined);
   inherit(after, source as Repo);
   if (before === undefined && after.description === "") {
     after.description = (source as Repo).description;
   }
 }
 
-/** The uid of a repo that is named by it, or by its path. */
-async function uidOfSource(
+/** The uid of a source that is given by uid or path. */
+async function resolveSource(
   { engine, tx, caller }: Mutation,
   { hosts }: RegistryDeps,
   named: string,
@@ -87,10 +81,12 @@ async function uidOfSource(
   if (isUid(named)) return named;
   const host = hosts().find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
-  const uid = (await placeOf(engine, tx, path))?.repo;
-  // What the caller may not see is for them as if it were not there.
+  const uid = (await resolvePath(engine, tx, path))?.repo;
+  // A repo that the caller may not see is reported as missing.
   if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;
-  throw refusal(`there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`);
+  throw invalidSource(
+    `there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`,
+  );
 }
 
 async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Repo> {
@@ -101,51 +97,58 @@ async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Rep
   if (row === undefined) throw notFound(repos.typeName, uid);
   const source = repos.fromRow(row);
   if (source.syncConfig !== undefined || uid === repo.uid) {
-    throw refusal("source must not be synced itself");
+    throw invalidSource("source must not be synced itself");
   }
   if (await repos.table.hasAny(tx, { column: "sync_source", value: repo.uid })) {
-    throw refusal("other repos are synced from this one");
+    throw invalidSource("other repos are synced from this one");
   }
   const others = await repos.where(tx, { column: "sync_source", value: uid });
-  if (others.length >= MOST_SYNCED) {
-    const description = `at most ${MOST_SYNCED} repos are synced from one`;
+  if (others.length >= MAX_SYNCED_REPOS) {
+    const description = `at most ${MAX_SYNCED_REPOS} repos are synced from one`;
     throw failedPrecondition({ type: "TOO_MANY", description });
   }
   return source;
 }
 
-function refusal(description: string): Error {
+function invalidSource(description: string): Error {
   return invalidArgument({ field: "sync_config.source", description });
 }
 
-/** What callers cannot set stays, or begins anew with another source. */
-function serviceManaged(given: SyncConfig, known: SyncConfig | undefined, now: number): SyncConfig {
+/** Output-only fields stay, or are reset with a new source. */
+function withOutputFields(
+  given: SyncConfig,
+  stored: SyncConfig | undefined,
+  now: number,
+): SyncConfig {
   const { source, google, amazon, azure } = given;
   const set = { source, google, amazon, azure };
-  if (known === undefined) {
-    const expirationTime = timestampFromMs(now + LIFETIME_MS);
+  if (stored === undefined) {
+    const expirationTime = timestampFromMs(now + SYNC_LIFETIME_MS);
     return create(SyncConfigSchema, { ...set, expirationTime });
   }
-  return Object.assign(clone(SyncConfigSchema, known), set);
+  return Object.assign(clone(SyncConfigSchema, stored), set);
 }
 
-/** Refuses what a caller says where the source has the word. What was there before is passed over. */
-function refuseOwnWords(after: Repo, source: Repo, own: Repo | undefined): void {
+/** Rejects values for inherited fields, except those that the repo had before its first sync. */
+function rejectOwnValues(after: Repo, source: Repo, before: Repo | undefined): void {
   const violations = INHERITED.filter((field) => {
     if (isUnset(after[field]) || isSame(after, source, field)) return false;
-    return own === undefined || !isSame(after, own, field);
+    return before === undefined || !isSame(after, before, field);
   }).map((field): FieldViolation => {
-    return { field, description: `${field} is that of the repo that this one is synced from` };
+    return {
+      field,
+      description: `${field} is inherited from the repo that this one is synced from`,
+    };
   });
   if (violations.length > 0) throw invalidArgument(...violations);
 }
 
-/**
- * Gives a change of a repo to those that are synced from it.
- *
- * @example await passOn(change, before, after);
- */
-export async function passOn(change: Mutation, before: Repo, after: Repo): Promise<void> {
+/** Copies a change of inherited fields to the repos synced from this one. */
+export async function propagateToSynced(
+  change: Mutation,
+  before: Repo,
+  after: Repo,
+): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
   const { engine, tx, call } = change;
   const { repos } = engine.catalog;

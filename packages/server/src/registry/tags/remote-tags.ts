@@ -5,30 +5,31 @@ import type { Call } from "../../rpc/call.ts";
 import { placesOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
-import { unlessOdd } from "../client/protocol-error.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
-import { mustBeUnused, notMovable } from "../ingest/tag-state.ts";
-import { placeOf } from "../path.ts";
+import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
+import { resolvePath } from "../path.ts";
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
 
-/** A path of an attached registry that a repo is in. */
-interface AttachedPlace {
+/** The path of a repo at an attached registry. */
+interface AttachedLocation {
   readonly remote: RemoteRegistry;
   readonly path: string;
 }
 
-/** Such a path, with what a tag stands for there, and what it is to stand for where that is another. */
-interface Target extends AttachedPlace {
-  readonly now: string | undefined;
+interface TagAtLocation extends AttachedLocation {
+  /** The digest that the tag has there; undefined if it does not exist. */
+  readonly current: string | undefined;
+  /** The manifest to tag; undefined if the tag has the digest already, or the image is not there. */
   readonly manifest: RemoteManifest | undefined;
 }
 
 /**
- * The tags of repos that are in attached registries. They are changed there, before we take note of
- * it: what is in the registry is what is pulled. A repo that is in several has its tags changed in all.
+ * Writes tags to attached registries, before the store is updated: clients pull what the registry has.
+ * Tags of a repo with several locations are written to all of them.
  */
-export class PlacedTags {
+export class RemoteTags {
   readonly #engine: Engine;
   readonly #remotes: ReadonlyMap<string, RemoteRegistry>;
 
@@ -38,94 +39,94 @@ export class PlacedTags {
   }
 
   /**
-   * Lets a tag stand for an image in every registry that has both the repo and the image. Returns when
-   * it began to; undefined for a repo that is in no registry, of which nothing was asked.
-   *
-   * @example const time = await placed.put(call, repo, { name: "latest", digest });
+   * Sets the digest of a tag at every location that has the image. Returns since when the tag has the
+   * digest; undefined if the repo has no location, so that no registry was asked.
    */
   async put(
     call: Call,
     repo: string,
     { name, digest }: { readonly name: string; readonly digest: string },
   ): Promise<number | undefined> {
-    const places = await this.#placesOf(repo);
-    if (places.length === 0) return undefined;
-    const known = await newestEntry(this.#engine.store.reader, repo, name);
+    const locations = await this.#locationsOf(repo);
+    if (locations.length === 0) return undefined;
+    const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const targets = await Promise.all(
-      places.map((place) => orRefused(look(place, name, digest, call.signal))),
+      locations.map((location) => asPrecondition(readTag(location, name, digest, call.signal))),
     );
-    const has = targets.some(({ now, manifest }) => now === digest || manifest !== undefined);
-    if (!has) throw noImage(digest);
-    const stoodFor = [known?.digest, ...targets.map(({ now }) => now)];
-    if (stoodFor.some((one) => one && one !== digest)) await this.#mayMove(call, repo, name);
-    await mustBeUnused(this.#engine.store.reader, repo, { name, digest });
-    const time = Math.max(Date.now(), known?.seen ?? 0);
+    const hasImage = targets.some(
+      ({ current, manifest }) => current === digest || manifest !== undefined,
+    );
+    if (!hasImage) throw imageNotFound(digest);
+    const digests = [stored?.digest, ...targets.map(({ current }) => current)];
+    if (digests.some((one) => one && one !== digest)) await this.#checkMove(call, repo, name);
+    await checkUniqueTag(this.#engine.store.reader, repo, { name, digest });
+    const time = Math.max(Date.now(), stored?.seen ?? 0);
     for (const { remote, path, manifest } of targets) {
       if (manifest === undefined) continue;
-      const isDone = await orRefused(remote.tag(path, name, manifest, call.caller.uid));
-      if (!isDone) throw noImage(digest);
+      const isDone = await asPrecondition(remote.putTag(path, name, manifest, call.caller.uid));
+      if (!isDone) throw imageNotFound(digest);
     }
     return time;
   }
 
   /**
-   * Deletes a tag, and never the image, from every registry that has it. Returns when; undefined for a
-   * repo that is in no registry.
-   *
-   * @example const time = await placed.delete(call, repo, "latest");
+   * Deletes a tag at every location that has it, but never its manifest. Returns when; undefined if the
+   * repo has no location.
    */
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
-    const places = await this.#placesOf(repo);
-    if (places.length === 0) return undefined;
-    const known = await newestEntry(this.#engine.store.reader, repo, name);
-    const isThere = async ({ remote, path }: AttachedPlace) =>
-      (await orRefused(remote.digestOf(path, name, call.signal))) !== undefined;
-    const found = await Promise.all(places.map(isThere));
-    const time = Math.max(Date.now(), known?.seen ?? 0);
-    for (const place of places.filter((_, at) => found[at])) {
-      const isDone = await unlessOdd(place.remote.untag(place.path, name, call.caller.uid), false);
-      // Some say that there is nothing of that name, where they know of digests alone.
-      if (!isDone && (await isThere(place))) throw notDeletable(place.remote.host);
+    const locations = await this.#locationsOf(repo);
+    if (locations.length === 0) return undefined;
+    const stored = await newestEntry(this.#engine.store.reader, repo, name);
+    const exists = async ({ remote, path }: AttachedLocation) =>
+      (await asPrecondition(remote.digestOf(path, name, call.signal))) !== undefined;
+    const found = await Promise.all(locations.map(exists));
+    const time = Math.max(Date.now(), stored?.seen ?? 0);
+    for (const location of locations.filter((_, at) => found[at])) {
+      const { remote, path } = location;
+      const deletion = remote.deleteTag(path, name, call.caller.uid);
+      const isDone = await fallbackOnProtocolError(deletion, false);
+      // Registries that can only delete by digest answer 404 to a tag that exists.
+      if (!isDone && (await exists(location))) throw tagNotDeletable(remote.host);
     }
     return time;
   }
 
-  async #placesOf(repo: string): Promise<AttachedPlace[]> {
+  async #locationsOf(repo: string): Promise<AttachedLocation[]> {
     const { reader } = this.#engine.store;
-    const attached: AttachedPlace[] = [];
+    const attached: AttachedLocation[] = [];
     for (const { host, path } of await placesOf(reader, repo)) {
       const remote = this.#remotes.get(host);
-      // A folder may have been renamed: what is there is then another's, and the next look finds it.
-      const isStill = (await placeOf(this.#engine, reader, path))?.repo === repo;
-      if (remote !== undefined && isStill) attached.push({ remote, path });
+      // After a folder was renamed, the path belongs to another repo; the next pass updates the location.
+      const isCurrent = (await resolvePath(this.#engine, reader, path))?.repo === repo;
+      if (remote !== undefined && isCurrent) attached.push({ remote, path });
     }
     return attached;
   }
 
-  /** Making a tag is one thing; taking one from another image is what a push would take more for. */
-  async #mayMove({ caller }: Call, repo: string, name: string): Promise<void> {
+  /** Moving a tag needs the same capability as a push that moves it. */
+  async #checkMove({ caller }: Call, repo: string, name: string): Promise<void> {
     if (!caller.grants.holds([UPDATE], repo))
       throw permissionDenied([capabilityName(UPDATE)], repo);
     const { reader } = this.#engine.store;
-    if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw notMovable(name);
+    if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
   }
 }
 
-async function look(
-  { remote, path }: AttachedPlace,
+async function readTag(
+  { remote, path }: AttachedLocation,
   name: string,
   digest: string,
   signal: AbortSignal,
-): Promise<Target> {
-  const now = await remote.digestOf(path, name, signal);
-  const manifest = now === digest ? undefined : await remote.manifest(path, digest, signal);
-  return { remote, path, now, manifest };
+): Promise<TagAtLocation> {
+  const current = await remote.digestOf(path, name, signal);
+  const manifest = current === digest ? undefined : await remote.manifest(path, digest, signal);
+  return { remote, path, current, manifest };
 }
 
-/** What a registry was asked for; that it does not do it is so the next time, too. */
-async function orRefused<T>(asked: Promise<T>): Promise<T> {
+/** Turns a protocol error into FAILED_PRECONDITION, as a retry would not help. */
+async function asPrecondition<T>(request: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await request;
   } catch (thrown) {
     const { code, message } = WharfError.from(thrown);
     if (code !== "UNKNOWN") throw thrown;
@@ -134,12 +135,12 @@ async function orRefused<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-function noImage(digest: string): WharfError {
+function imageNotFound(digest: string): WharfError {
   const description = `no registry that the repo is in has the image ${digest}`;
   return failedPrecondition({ type: "IMAGE_NOT_FOUND", description });
 }
 
-function notDeletable(host: string): WharfError {
-  const description = `the registry ${host} cannot delete a tag alone: delete the image that it stands for there, or move the tag`;
+function tagNotDeletable(host: string): WharfError {
+  const description = `the registry ${host} cannot delete a tag without its image: delete the image in the registry, or move the tag`;
   return failedPrecondition({ type: "TAG_NOT_DELETABLE", description });
 }

@@ -3,24 +3,20 @@ import type { ListTagsRequest, Tag } from "@wharf/contract";
 import type { Partitions } from "../../engine/definition.ts";
 
 /**
- * The kinds of tags that lists tell apart, as bits: what most people look for is none of them, and
- * in a repo of many years it is the smallest part.
+ * Kinds of tags that lists can leave out, as bits of a partition number. Most lists want partition 0,
+ * which in an old repo is the smallest.
  */
 const REFERRER = 1;
 const DATE = 2;
 const EPOCH = 4;
 const DEPRECATED = 8;
 
-/** No name ends in a day and in a build. */
-const ALL = Array.from({ length: 16 }, (_, part) => part).filter(
-  (part) => (part & (DATE | EPOCH)) !== (DATE | EPOCH),
+/** A name ends in a date or in an epoch, never in both. */
+const ALL = Array.from({ length: 16 }, (_, partition) => partition).filter(
+  (partition) => (partition & (DATE | EPOCH)) !== (DATE | EPOCH),
 );
 
-/**
- * Which kinds a tag is of, by its name.
- *
- * @example kindsOf("1.27-r3") // EPOCH
- */
+/** The kinds of a tag by its name. */
 export function kindsOf(name: string): number {
   const referrer = name.startsWith("sha256-") ? REFERRER : 0;
   const date = /-20[0-9]{6}$/.test(name) ? DATE : 0;
@@ -28,7 +24,6 @@ export function kindsOf(name: string): number {
   return referrer | date | epoch;
 }
 
-/** Tags in parts, by kind and by whether they are deprecated. */
 export const tagPartitions: Partitions<Tag> = {
   all: ALL,
   of: ({ name, deprecated }) => kindsOf(name) | (deprecated ? DEPRECATED : 0),
@@ -38,9 +33,9 @@ export const tagPartitions: Partitions<Tag> = {
       (list.includeReferrers ? 0 : REFERRER) |
       (list.includeDates ? 0 : DATE) |
       (list.includeEpochs ? 0 : EPOCH);
-    return ALL.filter((part) => {
-      const deprecated = (part & DEPRECATED) !== 0;
-      return (part & hidden) === 0 && (list.deprecated ?? deprecated) === deprecated;
+    return ALL.filter((partition) => {
+      const deprecated = (partition & DEPRECATED) !== 0;
+      return (partition & hidden) === 0 && (list.deprecated ?? deprecated) === deprecated;
     });
   },
 };

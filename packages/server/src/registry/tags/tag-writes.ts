@@ -18,23 +18,22 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import { newestEntry } from "../../store/tables/tag-history.ts";
-import { recordTag, removeTag, type TagNews } from "../ingest/tag-state.ts";
-import type { PlacedTags } from "./remote-tags.ts";
+import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
+import type { RemoteTags } from "./remote-tags.ts";
 
 /**
- * Tags that callers make, move and delete: in the registries that have the repo, and then in what we
- * know. If the second does not come about, the registry tells us of the first, or the next look does.
+ * Tags that callers create, move and delete: first in the attached registries, then in the store. If the
+ * second step fails, a notification or the next reconcile pass makes up for it.
  */
 export class TagWrites {
   readonly #engine: Engine;
-  readonly #placed: PlacedTags;
+  readonly #remoteTags: RemoteTags;
 
-  constructor(engine: Engine, placed: PlacedTags) {
+  constructor(engine: Engine, remoteTags: RemoteTags) {
     this.#engine = engine;
-    this.#placed = placed;
+    this.#remoteTags = remoteTags;
   }
 
-  /** @example const handlers = new Map(tagWrites.handlers()); */
   handlers(): [DescMethod, Handler][] {
     const { method } = TagsService;
     return [
@@ -43,11 +42,7 @@ export class TagWrites {
     ];
   }
 
-  /**
-   * Replaces a tag that is there. Its name stays: it is what the tag is known by.
-   *
-   * @example const tag = await tagWrites.replace(call, given);
-   */
+  /** Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. */
   async replace(call: Call, given: Tag): Promise<Tag> {
     const { uid, name, digest, deprecated, bundles } = given;
     mustBeUid("uid", uid);
@@ -61,46 +56,45 @@ export class TagWrites {
     if (before.name !== name) {
       throw invalidArgument({ field: "name", description: "name cannot be changed" });
     }
-    const news = { name, digest, deprecated, bundles, toldBy: call.method };
-    return this.#put(call, parentOf(uid), news, uid);
+    const update = { name, digest, deprecated, bundles, eventMethod: call.method };
+    return this.#put(call, parentOf(uid), update, uid);
   }
 
-  /** Makes a tag, or replaces the one that is there, which takes `tag.update` too. */
+  /** Creates a tag, or replaces an existing one, which also takes `tag.update`. */
   async #create(call: Call, { parent, tag }: CreateTagRequest) {
     if (tag === undefined) {
       throw invalidArgument({ field: "tag", description: "tag is required" });
     }
     validate(TagSchema, tag);
     const { name, digest, deprecated, bundles } = tag;
-    const made = await this.#put(call, parent, { name, digest, deprecated, bundles });
-    return messageReply(TagSchema, made);
+    const created = await this.#put(call, parent, { name, digest, deprecated, bundles });
+    return messageReply(TagSchema, created);
   }
 
-  async #put(call: Call, repo: string, news: TagNews, uid?: string): Promise<Tag> {
+  async #put(call: Call, repo: string, update: TagUpdate, uid?: string): Promise<Tag> {
     const {
       store,
       catalog: { repos, tags },
     } = this.#engine;
-    // Before a registry is changed. Its notification of this very change may create the tag meanwhile,
-    // so the check is repeated below only where no registry was involved.
-    const [known] = await tags.table.childrenNamed(store.reader, repo, news.name, 1);
-    if (known !== undefined) mayReplace(call, await tags.find(store.reader, known), news);
-    const time = await this.#placed.put(call, repo, news);
+    // Checked before a registry is changed. The notification of this very change may create the tag
+    // meanwhile, so the check is repeated below only if no registry was involved.
+    const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
+    if (stored !== undefined) checkReplace(call, await tags.find(store.reader, stored), update);
+    const time = await this.#remoteTags.put(call, repo, update);
     return store.write(async (tx) => {
-      // The repo first, as all do who change its tags.
+      // Lock order: the repo before its tags.
       await repos.table.findForChange(tx, repo);
       if (uid !== undefined && (await tags.table.findForChange(tx, uid)) === undefined) {
         throw notFound(tags.typeName, uid);
       }
-      const row = await tags.table.namedForChange(tx, repo, news.name);
-      if (time === undefined && row !== undefined) mayReplace(call, tags.fromRow(row), news);
-      // We may have heard of it already: then it is so, whenever it began to be.
-      const isKnown = (await newestEntry(tx, repo, news.name))?.digest === news.digest;
-      const asOf = time === undefined || isKnown ? {} : { time };
+      const row = await tags.table.namedForChange(tx, repo, update.name);
+      if (time === undefined && row !== undefined) checkReplace(call, tags.fromRow(row), update);
+      // If the notification was ingested already, its time stays.
+      const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
+      const since = time === undefined || isIngested ? {} : { time };
       const change = new Mutation(call, tx, this.#engine);
-      const { tag, outcome } = await recordTag(change, repo, { ...news, ...asOf });
-      if (outcome === "older")
-        throw aborted(`somebody else has changed the tag ${news.name} since`);
+      const { tag, outcome } = await recordTag(change, repo, { ...update, ...since });
+      if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
       return tag as Tag;
     });
   }
@@ -110,17 +104,17 @@ export class TagWrites {
       store,
       catalog: { tags, repos },
     } = this.#engine;
-    const deleteKnown = deleteMethod(tags, this.#engine);
+    const deleteStored = deleteMethod(tags, this.#engine);
     return async (call, message) => {
       const { uid } = message as DeleteTagRequest;
       const tag = await tags.find(store.reader, uid);
       if (tag === undefined) throw notFound(tags.typeName, uid);
       const repo = parentOf(uid);
-      const time = await this.#placed.delete(call, repo, tag.name);
-      if (time === undefined) return deleteKnown(call, message);
+      const time = await this.#remoteTags.delete(call, repo, tag.name);
+      if (time === undefined) return deleteStored(call, message);
       await store.write(async (tx) => {
         await repos.table.findForChange(tx, repo);
-        // The registry may have told us already, and the tag have been pushed again.
+        // The notification may have been ingested already, and the tag pushed again.
         if ((await tags.table.findForChange(tx, uid)) === undefined) return;
         await removeTag(new Mutation(call, tx, this.#engine), repo, tag.name, time);
       });
@@ -129,16 +123,16 @@ export class TagWrites {
   }
 }
 
-function contentOf({ digest, deprecated = false, bundles = [] }: TagNews) {
+function contentOf({ digest, deprecated = false, bundles = [] }: TagUpdate) {
   return { digest, deprecated, bundles };
 }
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
 
-/** `tag.create` creates tags and confirms existing ones; changing one in any way takes `tag.update`. */
-function mayReplace({ caller }: Call, before: Tag | undefined, news: TagNews): void {
+/** `tag.create` creates tags and confirms existing ones; any change of one takes `tag.update`. */
+function checkReplace({ caller }: Call, before: Tag | undefined, update: TagUpdate): void {
   if (before === undefined || caller.grants.holds([UPDATE], before.uid)) return;
-  if (!isDeepStrictEqual(contentOf(news), contentOf(before))) {
+  if (!isDeepStrictEqual(contentOf(update), contentOf(before))) {
     throw permissionDenied([capabilityName(UPDATE)], parentOf(before.uid));
   }
 }

@@ -15,10 +15,15 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { readHistory } from "../../store/tables/tag-history.ts";
-import { noteRemoval } from "../ingest/tag-state.ts";
+import { recordRemoval } from "../ingest/tag-state.ts";
 import { tagPartitions } from "./tag-partitions.ts";
 
-/** Tags: the names that images of a repo go by. Callers change them through tag-writes.ts. */
+/*
+ * This folder has the tags of repos: the resource, and writes of tags to attached registries. It may
+ * import client/, and the state functions of ingest/.
+ */
+
+/** The tags of a repo. Callers write them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
   service: TagsService,
   schema: TagSchema,
@@ -35,13 +40,13 @@ export const tags: Resource<Tag> = new Resource({
   },
   hooks: {
     beforeDelete: (change, { uid, name }) =>
-      noteRemoval(change, parentOf(uid), name, change.call.time),
+      recordRemoval(change, parentOf(uid), name, change.call.time),
   },
   methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
-/** What the name of a tag has stood for, newest first. */
+/** The digests that a tag has had, newest first. */
 function listHistory(engine: Engine): Handler {
   return async (call, message) => {
     const { uid, pageSize, pageToken } = message as ListTagHistoryRequest & Message;
@@ -56,10 +61,10 @@ function listHistory(engine: Engine): Handler {
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };
-    const answer = create(ListTagHistoryResponseSchema, {
+    const response = create(ListTagHistoryResponseSchema, {
       entries: page.map(({ digest, time }) => ({ digest, updateTime: timestampFromMs(time) })),
       nextPageToken: next ? engine.pageTokens.seal(query, next, call.time) : "",
     });
-    return messageReply(ListTagHistoryResponseSchema, answer);
+    return messageReply(ListTagHistoryResponseSchema, response);
   };
 }

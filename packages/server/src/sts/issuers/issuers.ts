@@ -4,8 +4,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
+import { KeyedSemaphore } from "../../lib/keyed-semaphore.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
-import { KeyedSemaphore } from "./keyed-semaphore.ts";
 
 /** Keys are refreshed after this time. */
 const FRESH_MS = 10 * 60_000;
@@ -63,14 +63,20 @@ interface IssuerEntry {
 export class Issuers {
   readonly #policy: IssuerPolicy;
   readonly #entries: FairShareCache<IssuerEntry>;
-  readonly #fetches: KeyedSemaphore;
+  readonly #queueTimeoutMs: number;
+  /** The queue needs no bound: the timeout limits how long callers wait. */
+  readonly #fetches = new KeyedSemaphore(
+    CONCURRENCY_PER_PATTERN,
+    Number.POSITIVE_INFINITY,
+    tooManyIssuers,
+  );
 
   constructor(
     policy: IssuerPolicy,
     { queueTimeoutMs = QUEUE_TIMEOUT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
   ) {
     this.#policy = policy;
-    this.#fetches = new KeyedSemaphore(CONCURRENCY_PER_PATTERN, queueTimeoutMs);
+    this.#queueTimeoutMs = queueTimeoutMs;
     this.#entries = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
@@ -103,7 +109,22 @@ export class Issuers {
     // An issuer with keys is genuine, so its refresh is not queued.
     const isNew = entry.keys === undefined && entry.fetching === undefined;
     const { pattern } = use;
-    await (isNew && pattern !== undefined ? this.#fetches.run(pattern, fetched) : fetched());
+    await (isNew && pattern !== undefined ? this.#queue(pattern, fetched) : fetched());
+  }
+
+  /** Bounds concurrent fetches of a pattern. Rejects with a FetchError after the queue timeout. */
+  #queue(pattern: string, work: () => Promise<void>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let isQueued = true;
+    const timer = setTimeout(() => {
+      isQueued = false;
+      reject(tooManyIssuers());
+    }, this.#queueTimeoutMs);
+    this.#fetches.run(pattern, async () => {
+      clearTimeout(timer);
+      if (isQueued) await work().then(resolve, reject);
+    });
+    return promise;
   }
 
   async #fetch(issuer: string, entry: IssuerEntry, now: number, use: KeyUse): Promise<void> {
@@ -139,6 +160,10 @@ export class Issuers {
     }
     return entry;
   }
+}
+
+function tooManyIssuers(): FetchError {
+  return new FetchError("too many new issuers match the same pattern: try again");
 }
 
 async function discoverKeys(issuer: string, policy: IssuerPolicy): Promise<JSONWebKeySet> {

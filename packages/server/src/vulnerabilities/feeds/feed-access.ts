@@ -3,55 +3,54 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
-import { placeOf } from "../../registry/path.ts";
+import { resolvePath } from "../../registry/path.ts";
 import type { IdentityCache } from "../../sts/identity-cache.ts";
 import type { NamingDeps } from "../naming.ts";
 
-/** What decides who may read a feed. */
+/** What access to feeds depends on. */
 export interface FeedAccess extends NamingDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
   readonly identities: IdentityCache;
 }
 
-/** A group whose feed may be read, and whether by everyone. */
+/** A group whose feed the caller may read, and whether anonymous callers may. */
 export interface FeedGroup {
   readonly group: Group;
   readonly isPublic: boolean;
 }
 
-const NEEDED = [Capability.CAP_ADVISORIES_LIST];
+const REQUIRED = [Capability.CAP_ADVISORIES_LIST];
 
 /**
- * The group of a feed, for whoever may read it: everyone, where the identity `anyone` is bound to a role
- * that lists advisories, and those who may list them themselves. Whoever comes without a token, or
- * without the right, hears the same of a group that is not public as of one that does not exist.
- *
- * @example const { group, isPublic } = await feedGroup(access, "acme/team", request.headers.authorization);
+ * The group of a feed that the caller may read: a public one, where the anonymous identity has a role that lists
+ * advisories, or one where the caller may list them. Otherwise the error does not reveal whether the group
+ * exists.
  */
 export async function feedGroup(
   { engine, authenticator, identities }: FeedAccess,
   written: string,
   authorization: string | undefined,
 ): Promise<FeedGroup> {
-  // First, so that a token which is no good is told so of every group.
+  // First, so that an invalid token is rejected for every group.
   const hasToken = authorization !== undefined && authorization !== "";
   const caller = hasToken ? await authenticator.caller(authorization, Date.now()) : undefined;
   const group = await findGroup(engine, written);
-  const anyone = await identities.find(ANONYMOUS_UID);
+  const anonymous = await identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
-    if (anyone?.granted.holds(NEEDED, group.uid)) return { group, isPublic: true };
-    if (caller?.grants.holds(NEEDED, group.uid)) return { group, isPublic: false };
+    if (anonymous?.granted.holds(REQUIRED, group.uid)) return { group, isPublic: true };
+    if (caller?.grants.holds(REQUIRED, group.uid)) return { group, isPublic: false };
   }
-  if (caller === undefined) throw unauthenticated("this feed, if there is one, is not public");
+  if (caller === undefined)
+    throw unauthenticated("the feed does not exist or is not public: send a token");
   throw notFound("Feed", written);
 }
 
-/** By uid or by names, as in the names of a registry's repositories. */
+/** By uid or by path of names, as in the names of repositories. */
 async function findGroup(engine: Engine, written: string): Promise<Group | undefined> {
   const { reader } = engine.store;
   const name = written.split("/").map(decodeURIComponent).join("/");
-  const place = await placeOf(engine, reader, `${name}/-`);
-  if (place === undefined || place.missing.length > 0) return undefined;
-  return engine.catalog.groups.find(reader, place.group);
+  const location = await resolvePath(engine, reader, `${name}/-`);
+  if (location === undefined || location.missing.length > 0) return undefined;
+  return engine.catalog.groups.find(reader, location.group);
 }

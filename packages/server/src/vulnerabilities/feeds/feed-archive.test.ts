@@ -19,7 +19,7 @@ async function bytesOf(count: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Names, and of the first and last also contents and times, as another's reader finds them. */
+/** The names of all files, and contents and times of the first and last, as yauzl reads them. */
 function read(archive: Buffer): Promise<{ name: string; text: string; time: number }[]> {
   const found: { name: string; text: string; time: number }[] = [];
   return new Promise((resolve, reject) => {
@@ -28,8 +28,8 @@ function read(archive: Buffer): Promise<{ name: string; text: string; time: numb
       zip.on("error", reject);
       zip.on("end", () => resolve(found));
       zip.on("entry", (entry) => {
-        const isLooked = found.length === 0 || found.length === zip.entryCount - 1;
-        if (!isLooked) {
+        const isInspected = found.length === 0 || found.length === zip.entryCount - 1;
+        if (!isInspected) {
           found.push({ name: entry.fileName, text: "", time: 0 });
           return zip.readEntry();
         }
@@ -48,9 +48,9 @@ function read(archive: Buffer): Promise<{ name: string; text: string; time: numb
 }
 
 describe("archives", () => {
-  // The last is more than a zip's own fields can count.
+  // The last number needs zip64.
   for (const count of [0, 1, 300, 66_000]) {
-    test(`of ${count} files are read by others`, async () => {
+    test(`of ${count} files are read by another implementation`, async () => {
       const found = await read(await bytesOf(count));
       assert.equal(found.length, count);
       for (const at of new Set([0, count - 1])) {
@@ -64,7 +64,7 @@ describe("archives", () => {
     });
   }
 
-  test("of the same files are the same bytes", async () => {
+  test("of the same files have the same bytes", async () => {
     assert.ok((await bytesOf(10)).equals(await bytesOf(10)));
   });
 });

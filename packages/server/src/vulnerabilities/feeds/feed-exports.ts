@@ -2,39 +2,39 @@ import { WharfError } from "../../lib/errors.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 
-/** How many long files of feeds are made at a time, and how long anyone waits. */
+/** Limits of concurrent exports, which are files that cover a whole feed. */
 export interface ExportLimits {
-  /** Each takes some megabytes, and its share of the one thread that makes them. */
-  readonly most: number;
-  /** Of which so many go to one address: nobody keeps all the others from their feeds. */
-  readonly perAddress: number;
-  /** So many wait for the end of one; more would only wait in vain. */
-  readonly waiting: number;
-  /** Milliseconds that anyone waits. */
-  readonly waitMs: number;
-  /** Milliseconds that a file may take: a feed of a million, on a slow line. */
-  readonly longestMs: number;
+  /** Each takes some megabytes, and a share of the event loop. */
+  readonly concurrency: number;
+  /** Per client network, so that none can block the others. */
+  readonly concurrencyPerAddress: number;
+  /** Requests that may wait; more would only time out. */
+  readonly maxWaiting: number;
+  /** Milliseconds that a request waits. */
+  readonly waitTimeoutMs: number;
+  /** Milliseconds that a client may take to read: enough for a million advisories on a slow line. */
+  readonly readTimeoutMs: number;
 }
 
 const LIMITS: ExportLimits = {
-  most: 8,
-  perAddress: 4,
-  waiting: 32,
-  waitMs: 5_000,
-  longestMs: 30 * 60_000,
+  concurrency: 8,
+  concurrencyPerAddress: 4,
+  maxWaiting: 32,
+  waitTimeoutMs: 5_000,
+  readTimeoutMs: 30 * 60_000,
 };
 
-/** What those who waited in vain are told to wait before they ask again, in seconds. */
-const RETRY_AFTER = "30";
+/** The Retry-After of rejected requests. */
+const RETRY_AFTER_SECONDS = "30";
 
-type Pieces = Exclude<HttpResponse["body"], string | Uint8Array>;
+type Chunks = Exclude<HttpResponse["body"], string | Uint8Array>;
 
 interface Waiting {
   readonly address: string;
-  go(): void;
+  start(): void;
 }
 
-/** Bounds how many long files of feeds are on their way at once. */
+/** Limits concurrent exports, in total and per client network. */
 export class FeedExports {
   readonly #limits: ExportLimits;
   readonly #busy = new Map<string, number>();
@@ -46,12 +46,10 @@ export class FeedExports {
   }
 
   /**
-   * Makes a file when there is room for it, for as long as its body is being read. Refuses when there
-   * is none for a while.
-   *
-   * @example const content = await exports.make(clientNetwork(request.remoteAddress), () => feedFile(file, source));
+   * Creates a file once the limits permit it; it counts until its body is read. Rejects after the wait
+   * timeout.
    */
-  async make<T extends Pick<HttpResponse, "body">>(
+  async create<T extends Pick<HttpResponse, "body">>(
     address: string,
     file: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
@@ -61,7 +59,7 @@ export class FeedExports {
       const made = await file();
       const body = made?.body;
       if (made !== undefined && typeof body === "object" && Symbol.asyncIterator in body) {
-        return { ...made, body: new BoundedPieces(body, this.#limits.longestMs, end) };
+        return { ...made, body: new BoundedChunks(body, this.#limits.readTimeoutMs, end) };
       }
       end();
       return made;
@@ -71,17 +69,18 @@ export class FeedExports {
     }
   }
 
-  #hasRoom(address: string): boolean {
-    const { most, perAddress } = this.#limits;
-    return this.#total < most && (this.#busy.get(address) ?? 0) < perAddress;
+  #isPermitted(address: string): boolean {
+    const { concurrency, concurrencyPerAddress } = this.#limits;
+    const own = this.#busy.get(address) ?? 0;
+    return this.#total < concurrency && own < concurrencyPerAddress;
   }
 
   async #begin(address: string): Promise<void> {
-    if (!this.#hasRoom(address)) await this.#turn(address);
-    else this.#take(address);
+    if (!this.#isPermitted(address)) await this.#wait(address);
+    else this.#count(address);
   }
 
-  #take(address: string): void {
+  #count(address: string): void {
     this.#total += 1;
     this.#busy.set(address, (this.#busy.get(address) ?? 0) + 1);
   }
@@ -91,12 +90,12 @@ export class FeedExports {
     const left = (this.#busy.get(address) ?? 0) - 1;
     if (left > 0) this.#busy.set(address, left);
     else this.#busy.delete(address);
-    const next = this.#waiting.find((one) => this.#hasRoom(one.address));
-    next?.go();
+    const next = this.#waiting.find((one) => this.#isPermitted(one.address));
+    next?.start();
   }
 
-  #turn(address: string): Promise<void> {
-    if (this.#waiting.length >= this.#limits.waiting) throw tooMany();
+  #wait(address: string): Promise<void> {
+    if (this.#waiting.length >= this.#limits.maxWaiting) throw tooMany();
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
@@ -104,13 +103,13 @@ export class FeedExports {
       const timer = setTimeout(() => {
         leave();
         reject(tooMany());
-      }, this.#limits.waitMs);
+      }, this.#limits.waitTimeoutMs);
       const waiting: Waiting = {
         address,
-        go: () => {
+        start: () => {
           clearTimeout(timer);
           leave();
-          this.#take(address);
+          this.#count(address);
           resolve();
         },
       };
@@ -119,20 +118,20 @@ export class FeedExports {
   }
 }
 
-/** Pieces that say when they are over, which they are after a while whoever reads them. */
-class BoundedPieces implements AsyncIterableIterator<string | Uint8Array> {
-  readonly #pieces: AsyncIterator<string | Uint8Array>;
+/** Chunks that report their end, which a timeout enforces if the client does not read on. */
+class BoundedChunks implements AsyncIterableIterator<string | Uint8Array> {
+  readonly #chunks: AsyncIterator<string | Uint8Array>;
   readonly #end: () => void;
   readonly #timer: NodeJS.Timeout;
   #isLate = false;
 
-  constructor(pieces: Pieces, longestMs: number, end: () => void) {
-    this.#pieces = pieces[Symbol.asyncIterator]();
+  constructor(chunks: Chunks, readTimeoutMs: number, end: () => void) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
     this.#end = end;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
       void this.return();
-    }, longestMs).unref();
+    }, readTimeoutMs).unref();
   }
 
   [Symbol.asyncIterator](): this {
@@ -140,24 +139,25 @@ class BoundedPieces implements AsyncIterableIterator<string | Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<string | Uint8Array>> {
-    if (this.#isLate) throw new WharfError("DEADLINE_EXCEEDED", "the file was not read in time");
+    if (this.#isLate)
+      throw new WharfError("DEADLINE_EXCEEDED", "the client did not read the file in time");
     try {
-      const result = await this.#pieces.next();
-      if (result.done) this.#over();
+      const result = await this.#chunks.next();
+      if (result.done) this.#finish();
       return result;
     } catch (error) {
-      this.#over();
+      this.#finish();
       throw error;
     }
   }
 
   async return(): Promise<IteratorResult<string | Uint8Array>> {
-    this.#over();
-    await this.#pieces.return?.();
+    this.#finish();
+    await this.#chunks.return?.();
     return { done: true, value: undefined };
   }
 
-  #over(): void {
+  #finish(): void {
     clearTimeout(this.#timer);
     this.#end();
   }
@@ -173,6 +173,9 @@ function once(work: () => void): () => void {
 }
 
 function tooMany(): WharfError {
-  const error = new WharfError("RESOURCE_EXHAUSTED", "too many feeds are read at once: try again");
-  return new HttpFault(error, 503, { "retry-after": RETRY_AFTER });
+  const error = new WharfError(
+    "RESOURCE_EXHAUSTED",
+    "too many concurrent feed exports: try again later",
+  );
+  return new HttpFault(error, 503, { "retry-after": RETRY_AFTER_SECONDS });
 }

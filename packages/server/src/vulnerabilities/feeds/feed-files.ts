@@ -1,4 +1,5 @@
 import {
+  assessmentOf,
   type CsafEntry,
   csafChanges,
   csafDocument,
@@ -12,7 +13,6 @@ import {
   packageOf,
   rfc3339,
   secdbFile,
-  standingOf,
   timesOf,
   vexIndexEntries,
   vexManifest,
@@ -24,7 +24,7 @@ import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
 import type { FeedFile } from "./feed-path.ts";
 import type { FeedReader } from "./feed-reader.ts";
 
-/** A file as it is sent. */
+/** The response body of a file. */
 export interface FeedContent {
   readonly type: string;
   readonly body: HttpResponse["body"];
@@ -33,7 +33,7 @@ export interface FeedContent {
 const JSON_TYPE = "application/json";
 const ZIP_TYPE = "application/zip";
 
-/** What the files of a feed are made of. */
+/** What the files of a feed are generated from. */
 export interface FeedSource {
   readonly reader: FeedReader;
   readonly publication: Publication;
@@ -41,11 +41,7 @@ export interface FeedSource {
   readonly changed: number;
 }
 
-/**
- * A file of a feed; undefined when there is none. Long ones are made as they are read.
- *
- * @example const content = await feedFile({ kind: "osv index" }, source);
- */
+/** A file of a feed; undefined if it does not exist. Long files are streamed. */
 export async function feedFile(
   file: FeedFile,
   source: FeedSource,
@@ -91,7 +87,7 @@ export async function feedFile(
     case "csaf document": {
       const advisories = await reader.ofPackage(file.key);
       const entry = csafEntry(advisories);
-      // The year is part of where a document is.
+      // The path includes the year.
       if (entry === undefined || csafPath(entry.key, entry.times.first) !== file.path) return;
       return json(csafDocument(advisories, publication));
     }
@@ -102,7 +98,7 @@ function json(document: object | undefined): FeedContent | undefined {
   return document && { type: JSON_TYPE, body: JSON.stringify(document) };
 }
 
-/** A document that begins only when there is something to say. */
+/** A streamed document; undefined if it is empty. */
 async function unlessEmpty(pieces: AsyncGenerator<string>): Promise<FeedContent | undefined> {
   const first = await pieces.next();
   if (first.done) return undefined;
@@ -145,7 +141,7 @@ function vexId({ publication }: FeedSource, path: string): string {
 async function* vexIndex({ reader, publication, changed }: FeedSource): AsyncGenerator<string> {
   yield `{"updated_at":"${rfc3339(changed)}","packages":[`;
   let before = "";
-  for await (const advisories of shownPackages(reader)) {
+  for await (const advisories of publishedPackages(reader)) {
     for (const entry of vexIndexEntries(advisories, publication)) {
       yield `${before}${JSON.stringify(entry)}`;
       before = ",\n";
@@ -169,25 +165,25 @@ async function* vexFiles(source: FeedSource): AsyncGenerator<ArchivedFile> {
   }
 }
 
-/** The packages of which outsiders may know something, without what was deleted. */
-async function* shownPackages(
+/** The packages with published advisories that are not deleted. */
+async function* publishedPackages(
   reader: FeedReader,
 ): AsyncGenerator<readonly [Advisory, ...Advisory[]]> {
   for await (const advisories of reader.byPackage()) {
-    const [first, ...others] = advisories.filter(isShown);
+    const [first, ...others] = advisories.filter(isPublished);
     if (first !== undefined) yield [first, ...others];
   }
 }
 
-function isShown(advisory: Advisory): boolean {
-  return advisory.deleteTime === undefined && standingOf(advisory) !== undefined;
+function isPublished(advisory: Advisory): boolean {
+  return advisory.deleteTime === undefined && assessmentOf(advisory) !== undefined;
 }
 
-/** What the lists of documents tell of a package's; undefined when it has none. */
+/** The index entry of a package's document; undefined if it has none. */
 function csafEntry(advisories: readonly Advisory[]): CsafEntry | undefined {
-  const one = advisories.find(isShown);
+  const one = advisories.find(isPublished);
   if (one === undefined) return undefined;
-  const known = advisories.filter((advisory) => standingOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
   return { key: packageOf(one), times: timesOf(known) };
 }
 
@@ -202,7 +198,7 @@ async function* csafIndex(reader: FeedReader): AsyncGenerator<string> {
   for await (const entry of csafEntries(reader)) yield csafIndexLine(entry);
 }
 
-/** Its order is by time, so it is held: a hundred bytes for each package. Nothing is read for a head. */
+/** Buffered, since it is ordered by time: a hundred bytes for each package. Lazy, so that HEAD reads nothing. */
 async function* csafChangesOf(reader: FeedReader): AsyncGenerator<string> {
   const entries: CsafEntry[] = [];
   for await (const entry of csafEntries(reader)) entries.push(entry);

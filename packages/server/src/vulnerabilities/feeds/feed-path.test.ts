@@ -4,7 +4,7 @@ import { vexPath } from "@wharf/advisories/publish";
 import { readFeedPath } from "./feed-path.ts";
 
 describe("paths of feeds", () => {
-  test("end with the file, whatever folders are called", () => {
+  test("end with the file, whatever the names of folders", () => {
     const file = { kind: "openvex document", key: { type: "npm", name: "@acme/app" } };
     assert.deepEqual(readFeedPath("acme/osv/all.json/openvex/pkg/npm/%40acme%2Fapp/vex.json"), {
       group: "acme/osv/all.json",
@@ -14,7 +14,7 @@ describe("paths of feeds", () => {
     assert.deepEqual(readFeedPath(`${group}/osv/all.json`), { group, file: { kind: "osv index" } });
   });
 
-  test("hold nothing that no name has", () => {
+  test("reject what no name contains", () => {
     const bad = [
       "acme/osv/a%00.json",
       "ac%00me/osv/all.json",
@@ -24,7 +24,7 @@ describe("paths of feeds", () => {
     for (const path of bad) assert.equal(readFeedPath(path), undefined, path);
   });
 
-  test("lead to documents, and never out of an archive", () => {
+  test("lead to documents, without path traversal in archives", () => {
     for (const name of ["..", ".", "...", "a/../b", "gtk+3.0"]) {
       const path = vexPath({ type: "apk", name });
       assert.ok(!path.split("/").some((one) => one === ".." || one === "."), path);

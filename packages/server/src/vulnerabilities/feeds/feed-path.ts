@@ -10,35 +10,27 @@ export type FeedFile =
   | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
   | { readonly kind: "csaf document"; readonly key: PackageKey; readonly path: string };
 
-/**
- * Whether every feed has this file. Of others a client may hold a date, and no document.
- *
- * @example isAlwaysThere({ kind: "osv index" }) // true
- */
-export function isAlwaysThere({ kind }: FeedFile): boolean {
+/** Whether every feed has this file, so that a 304 needs no check of its existence. */
+export function alwaysExists({ kind }: FeedFile): boolean {
   return kind !== "openvex all" && !kind.endsWith(" document");
 }
 
-/**
- * Whether a file tells of all advisories of a feed.
- *
- * @example isLong({ kind: "osv archive" }) // true
- */
-export function isLong({ kind }: FeedFile): boolean {
+/** Whether a file covers all advisories of a feed. */
+export function isExport({ kind }: FeedFile): boolean {
   return !kind.endsWith(" document") && kind !== "openvex manifest" && kind !== "csaf provider";
 }
 
-/** What a path below /feeds/ asks for. */
+/** A parsed path below /feeds/. */
 export interface FeedPath {
-  /** The group, as it was written: a uid, or a path of names. */
+  /** The group as requested: a uid, or a path of names. */
   readonly group: string;
   readonly file: FeedFile;
 }
 
-/** The file that is deepest: openvex/pkg/<type>/<name>/vex.json. */
-const DEEPEST_FILE = 5;
+/** The longest file path: openvex/pkg/<type>/<name>/vex.json. */
+const MAX_FILE_SEGMENTS = 5;
 
-/** Files that have a place of their own. */
+/** Files with a fixed path. */
 const FIXED: Readonly<Record<string, FeedFile>> = {
   "osv/all.json": { kind: "osv index" },
   "osv/all.zip": { kind: "osv archive" },
@@ -55,16 +47,14 @@ const FIXED: Readonly<Record<string, FeedFile>> = {
 };
 
 /**
- * Reads the path of a feed's file. The group may have slashes, and a folder of any name, so the file is
- * what is at the end.
- *
- * @example readFeedPath("acme/team/osv/all.json") // { group: "acme/team", file: { kind: "osv index" } }
+ * Parses the path of a feed's file. The group may have slashes and folders of any name, so the file is matched
+ * from the end.
  */
 export function readFeedPath(path: string): FeedPath | undefined {
   const segments = path.split("/").map(decoded);
   if (segments.includes(undefined) || segments.includes("")) return undefined;
-  // No further back than files go: a path can have thousands of segments, from anyone.
-  const first = Math.max(1, segments.length - DEEPEST_FILE);
+  // Bounded: an anonymous client may send thousands of segments.
+  const first = Math.max(1, segments.length - MAX_FILE_SEGMENTS);
   for (let at = segments.length - 2; at >= first; at--) {
     const file = readFile(segments.slice(at) as string[]);
     if (file !== undefined) return { group: path.split("/").slice(0, at).join("/"), file };
@@ -101,7 +91,7 @@ function withoutJson(name: string): string | undefined {
 function decoded(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);
-    // PostgreSQL fails at it, and nothing has it in its name.
+    // PostgreSQL rejects NUL, and no name contains it.
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;

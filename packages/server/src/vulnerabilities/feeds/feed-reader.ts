@@ -15,48 +15,52 @@ import {
   type TermWalk,
 } from "../../store/resources/term-walk.ts";
 
-/** Advisories read at a time: a few megabytes at most, and some milliseconds. */
-const STEP = 500;
+/** Advisories per query: a few megabytes at most, and some milliseconds. */
+const BATCH_SIZE = 500;
 
-/** What is told of a package depends on all of its advisories, so they are held together. */
-const MOST_HELD_BYTES = 64 * 1024 * 1024;
+/** The documents of a package depend on all of its advisories, so these are buffered. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
-/** Feeds of up to so many are gathered before they are read: a few megabytes of names and numbers. */
-const MOST_GATHERED = 20_000;
+/** Feeds up to this size are sorted in memory: a few megabytes of keys. */
+const MAX_SORTED = 20_000;
 
-/** To read and sort one costs about as much as to pass so many of others. */
-const PASSED_FOR_ONE = 4;
+/** Reading and sorting one advisory costs about as much as skipping this many of other groups. */
+const SORT_COST = 4;
 
-/** Reads the advisories of a group and of all below it, deleted ones among them, step by step. */
+/** Reads the advisories of a group and its subtree in batches, including deleted ones. */
 export class FeedReader {
   readonly #engine: Engine;
   readonly #group: string;
-  readonly #mostHeld: number;
+  readonly #maxBufferedBytes: number;
 
-  constructor(engine: Engine, group: string, mostHeld: number = MOST_HELD_BYTES) {
+  constructor(engine: Engine, group: string, maxBufferedBytes: number = MAX_BUFFERED_BYTES) {
     this.#engine = engine;
     this.#group = group;
-    this.#mostHeld = mostHeld;
+    this.#maxBufferedBytes = maxBufferedBytes;
   }
 
-  /** All of them in the order of their ids, each id once. */
+  /** All advisories ordered by id, each id once. */
   async *byId(): AsyncGenerator<Advisory> {
     const walk = this.#walk({ kind: "id", below: this.#group });
-    for await (const same of runsOf(walk, this.#mostHeld, ({ advisoryId }) => advisoryId))
+    for await (const same of runsOf(walk, this.#maxBufferedBytes, ({ advisoryId }) => advisoryId))
       yield* distinct(same);
   }
 
-  /** All of them by package, in the order of the packages' names. */
+  /** All advisories by package, ordered by package name. */
   async *byPackage(): AsyncGenerator<readonly [Advisory, ...Advisory[]]> {
     const walk = this.#walk({ kind: "artifact", below: this.#group });
-    for await (const named of runsOf(walk, this.#mostHeld, ({ artifactName }) => artifactName)) {
+    for await (const named of runsOf(
+      walk,
+      this.#maxBufferedBytes,
+      ({ artifactName }) => artifactName,
+    )) {
       yield* packagesAmong(named);
     }
   }
 
-  /** The one whose document goes by this id. */
+  /** The advisory whose OSV document has this id. */
   async document(id: string): Promise<Advisory | undefined> {
-    // Ids that OSV does not know the home of have x_ before them there.
+    // OSV prefixes ids of unregistered databases with x_.
     for (const value of new Set([id, id.replace(/^x_/, "")])) {
       const found = await this.#all({ kind: "id", below: this.#group, value: indexable(value) });
       const [one] = distinct(found).filter((advisory) => osvId(advisory) === id);
@@ -65,7 +69,7 @@ export class FeedReader {
     return undefined;
   }
 
-  /** Those of one package. */
+  /** The advisories of one package. */
   async ofPackage({ type, name }: PackageKey): Promise<Advisory[]> {
     const value = indexable(name);
     const named = await this.#all({ kind: "artifact", below: this.#group, value });
@@ -73,28 +77,29 @@ export class FeedReader {
   }
 
   async #all(walk: TermWalk): Promise<Advisory[]> {
-    for await (const all of runsOf(this.#walk(walk), this.#mostHeld, () => "")) return [...all];
+    for await (const all of runsOf(this.#walk(walk), this.#maxBufferedBytes, () => ""))
+      return [...all];
     return [];
   }
 
-  async *#walk(walk: TermWalk): AsyncGenerator<Weighed> {
+  async *#walk(walk: TermWalk): AsyncGenerator<SizedAdvisory> {
     const {
       store,
       catalog: { advisories },
     } = this.#engine;
     const isSmall = walk.value === undefined && (await this.#isSmall());
-    for await (const rows of isSmall ? this.#gathered(walk) : this.#steps(walk)) {
+    for await (const rows of isSmall ? this.#sorted(walk) : this.#scanned(walk)) {
       const page = rows.map((row) => advisories.fromRow(row));
       await advisories.definition.hydrate?.(store.reader, page, this.#engine.catalog);
       for (const [at, advisory] of page.entries()) {
         yield { advisory, bytes: rows[at]?.data?.length ?? 0 };
       }
-      // The embedded database reads without waiting: let others have their turn.
+      // The embedded database reads synchronously: yield to the event loop.
       await setImmediate();
     }
   }
 
-  /** Whether there are so few that it pays to gather and sort them, and not to pass those of others. */
+  /** Whether sorting the feed in memory is cheaper than scanning the index of all advisories. */
   async #isSmall(): Promise<boolean> {
     const {
       store,
@@ -103,25 +108,25 @@ export class FeedReader {
     const count = async (range: Range) =>
       (await countsOf(store.reader, advisories.table, range)).descendants;
     const own = await count({ below: this.#group, self: false });
-    return own <= MOST_GATHERED && own * PASSED_FOR_ONE < (await count({ everything: true }));
+    return own <= MAX_SORTED && own * SORT_COST < (await count({ everything: true }));
   }
 
-  /** Through the order that all advisories have, passing those of others. */
-  async *#steps(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
+  /** Scans the index of all advisories, skipping those of other groups. */
+  async *#scanned(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
     const {
       store,
       catalog: { advisories },
     } = this.#engine;
     let at: TermPosition | undefined;
     do {
-      const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, STEP);
+      const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, BATCH_SIZE);
       yield rows;
       at = next;
     } while (at !== undefined);
   }
 
-  /** The same rows in the same order, found among those of the group alone. */
-  async *#gathered(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
+  /** The same rows in the same order, by reading only the group and sorting in memory. */
+  async *#sorted(walk: TermWalk): AsyncGenerator<readonly EncodedRow[]> {
     const {
       store,
       catalog: { advisories },
@@ -129,29 +134,29 @@ export class FeedReader {
     const all: TermPosition[] = [];
     let after: string | undefined;
     do {
-      const some = await positionsBelow(store.reader, advisories.table, walk, after, STEP);
+      const some = await positionsBelow(store.reader, advisories.table, walk, after, BATCH_SIZE);
       all.push(...some.positions);
       after = some.next;
       if (after !== undefined) await setImmediate();
     } while (after !== undefined);
     all.sort((a, b) => (a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1));
-    for (let at = 0; at < all.length; at += STEP) {
-      const ids = all.slice(at, at + STEP).map(({ row }) => row);
+    for (let at = 0; at < all.length; at += BATCH_SIZE) {
+      const ids = all.slice(at, at + BATCH_SIZE).map(({ row }) => row);
       yield await rowsBelow(store.reader, advisories.table, this.#group, ids);
     }
   }
 }
 
-/** An advisory, and how much of the store it takes. */
-interface Weighed {
+/** An advisory and its stored size. */
+interface SizedAdvisory {
   readonly advisory: Advisory;
   readonly bytes: number;
 }
 
-/** All that follow one another and have the same key. Refuses when they are too much to hold. */
+/** Groups consecutive advisories with the same key. Throws if a group exceeds the buffer limit. */
 async function* runsOf(
-  walk: AsyncIterable<Weighed>,
-  mostHeld: number,
+  walk: AsyncIterable<SizedAdvisory>,
+  maxBufferedBytes: number,
   keyOf: (advisory: Advisory) => string,
 ): AsyncGenerator<readonly Advisory[]> {
   let run: Advisory[] = [];
@@ -166,7 +171,7 @@ async function* runsOf(
     key = own;
     run.push(advisory);
     size += bytes;
-    if (size > mostHeld) throw tooLong("what is known of one package", mostHeld);
+    if (size > maxBufferedBytes) throw tooLong("the advisories of one package", maxBufferedBytes);
   }
   if (run.length > 0) yield run;
 }
@@ -181,20 +186,20 @@ function* packagesAmong(
 }
 
 /**
- * Each id once, in the order of ids. Folders can have advisories of the same id: the one that is there
- * counts before one that was deleted, and the one nearest to the top before others.
+ * Removes duplicate ids, and orders by id. Groups of a subtree may have advisories with the same id: a present
+ * one takes precedence over a deleted one, then the one nearest to the root.
  */
 function distinct(advisories: readonly Advisory[]): Advisory[] {
   const chosen = new Map<string, Advisory>();
   for (const one of advisories) {
     const other = chosen.get(one.advisoryId);
-    if (other === undefined || comesBefore(one, other)) chosen.set(one.advisoryId, one);
+    if (other === undefined || hasPrecedence(one, other)) chosen.set(one.advisoryId, one);
   }
   return [...chosen.values()].sort((a, b) => (a.advisoryId < b.advisoryId ? -1 : 1));
 }
 
-function comesBefore(a: Advisory, b: Advisory): boolean {
-  const [goneA, goneB] = [a.deleteTime !== undefined, b.deleteTime !== undefined];
-  if (goneA !== goneB) return goneB;
+function hasPrecedence(a: Advisory, b: Advisory): boolean {
+  const [deletedA, deletedB] = [a.deleteTime !== undefined, b.deleteTime !== undefined];
+  if (deletedA !== deletedB) return deletedB;
   return a.uid.length === b.uid.length ? a.uid < b.uid : a.uid.length < b.uid.length;
 }

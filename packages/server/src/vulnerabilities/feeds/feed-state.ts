@@ -6,25 +6,23 @@ import type { Engine } from "../../engine/engine.ts";
 import { readPositions } from "../../store/resources/page.ts";
 import { countsOf, rangesOfParts } from "../../store/resources/range-counts.ts";
 import { vulnerabilityChanges } from "../../store/tables/vulnerabilities.ts";
-import { plainTag } from "../../wire/answer.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
+import { uncompressedEtag } from "../../wire/http-reply.ts";
 
-/** Moves when the same advisories are written otherwise than before. */
-const WRITERS = 1;
+/** Increased when the same advisories are written differently. */
+const FORMAT_VERSION = 2;
 
-/** The state of a feed, by which clients know whether they have it. */
+/** The validators of a feed file for conditional requests. */
 export interface FeedState {
-  /** A strong tag of what one path shows. */
+  /** A strong entity tag of one path. */
   readonly etag: string;
   /** When it last changed, in milliseconds. */
   readonly changed: number;
 }
 
 /**
- * The state of a group's feed, found without reading any of it: how often its advisories and what is
- * known of their vulnerabilities have changed, and what else its documents tell.
- *
- * @example const { etag } = await feedState(engine, group, publication, request.path);
+ * The state of a group's feed, without reading its advisories: from the change counters of advisories and
+ * vulnerabilities, and the other contents of its documents.
  */
 export async function feedState(
   {
@@ -39,11 +37,11 @@ export async function feedState(
 ): Promise<FeedState> {
   const below = { below: group.uid, self: false };
   const { changes } = await countsOf(reader, table, below);
-  const known = await vulnerabilityChanges(reader, group.uid);
-  const told = [WRITERS, path, group.uid, publication, changes, known];
-  const digest = createHash("sha256").update(JSON.stringify(told)).digest("base64url");
+  const vulnerabilities = await vulnerabilityChanges(reader, group.uid);
+  const contents = [FORMAT_VERSION, path, group.uid, publication, changes, vulnerabilities];
+  const digest = createHash("sha256").update(JSON.stringify(contents)).digest("base64url");
   const renamed = group.updateTime === undefined ? 0 : timestampMs(group.updateTime);
-  let changed = Math.max(renamed, known.latest);
+  let changed = Math.max(renamed, vulnerabilities.latest);
   for (const range of await rangesOfParts(reader, table, below, table.shape.parts ?? [])) {
     const order = { column: "updated", descending: true } as const;
     const query = { range, filters: [], order, offset: 0, limit: 1 };
@@ -54,25 +52,22 @@ export async function feedState(
 }
 
 /**
- * The headers that tell a state. The time is told only when its second is over: until then more may
- * change that no date could tell apart.
- *
- * @example { ...stateHeaders(state, Date.now()), "content-type": "application/json" }
+ * The validator headers of a state. Last-Modified is omitted during the second of the last change: further
+ * changes in it would have the same date.
  */
 export function stateHeaders({ etag, changed }: FeedState, now: number): Record<string, string> {
   const isOver = Math.floor(changed / 1_000) < Math.floor(now / 1_000);
   return { etag, ...(isOver ? { "last-modified": new Date(changed).toUTCString() } : {}) };
 }
 
-/**
- * Whether a client has said that it has this state. What it says of tags counts for more than dates.
- *
- * @example if (isKnown(request.headers, state)) return { status: 304, headers, body: "" };
- */
-export function isKnown(headers: HttpRequest["headers"], { etag, changed }: FeedState): boolean {
+/** Whether a conditional request matches the state. If-None-Match takes precedence (RFC 9110). */
+export function isNotModified(
+  headers: HttpRequest["headers"],
+  { etag, changed }: FeedState,
+): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {
-    const given = tags.split(",").map((tag) => plainTag(tag.trim().replace(/^W\//, "")));
+    const given = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
     return given.includes(etag) || given.includes("*");
   }
   const since = Date.parse(headers["if-modified-since"] ?? "");

@@ -3,46 +3,47 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
 } from "@wharf/contract";
 
-/** What VEX calls by one name, which is read as the code not being included. */
-const READ_AS_NOT_INCLUDED: ReadonlySet<FalsePositive> = new Set([
+/** Types that VEX has no separate justification for: they come back as "code not included". */
+const PUBLISHED_AS_NOT_INCLUDED: ReadonlySet<FalsePositive> = new Set([
   FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
   FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED,
 ]);
 
 /**
- * Whether an event that comes in says anything that the stored one of the same time and type does not.
- * Formats have fewer words than we do: what went out in one and comes back must not wipe out the rest.
+ * Whether an imported event has any information that the stored event of the same time and type lacks.
  *
- * @example saysMore(stored, given)
+ * An empty field is no information: formats have fewer fields than the store, so an event that was
+ * published and is imported again must not erase the rest. For the same reason a manual detection, and a
+ * false positive of the type that VEX maps several types to, add nothing to a more specific one.
  */
-export function saysMore(known: AdvisoryEvent, given: AdvisoryEvent): boolean {
-  const { reviewState, findings, issue, type } = given;
-  if (reviewState !== known.reviewState) return true;
-  if (findings.length > 0 || (issue !== undefined && issue !== known.issue)) return true;
-  if (type.case === "detection" && known.type.case === "detection") {
-    const [had, has] = [known.type.value.type, type.value.type];
-    if (has.case === "manual" || has.case === undefined) return false;
-    return has.case !== had.case || !isWithin(has.value, had.value);
+export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent): boolean {
+  const { reviewState, findings, issue, type } = imported;
+  if (reviewState !== stored.reviewState) return true;
+  if (findings.length > 0 || (issue !== undefined && issue !== stored.issue)) return true;
+  if (type.case === "detection" && stored.type.case === "detection") {
+    const [before, after] = [stored.type.value.type, type.value.type];
+    if (after.case === "manual" || after.case === undefined) return false;
+    return after.case !== before.case || !isSubset(after.value, before.value);
   }
-  if (type.case === "falsePositiveDetermination" && known.type.case === type.case) {
-    const [had, has] = [known.type.value, type.value];
-    const isVex = has.type === FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE;
-    if (isVex && READ_AS_NOT_INCLUDED.has(had.type)) {
-      return !isWithin({ ...has, type: had.type }, had);
+  if (type.case === "falsePositiveDetermination" && stored.type.case === type.case) {
+    const [before, after] = [stored.type.value, type.value];
+    const isNotIncluded = after.type === FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE;
+    if (isNotIncluded && PUBLISHED_AS_NOT_INCLUDED.has(before.type)) {
+      return !isSubset({ ...after, type: before.type }, before);
     }
   }
-  if (type.case === undefined || known.type.case === undefined) return true;
-  return !isWithin(type.value, known.type.value);
+  if (type.case === undefined || stored.type.case === undefined) return true;
+  return !isSubset(type.value, stored.type.value);
 }
 
-/** Whether all that is filled in is there too. */
-function isWithin(some: object, whole: object | undefined): boolean {
-  const known = (whole ?? {}) as Readonly<Record<string, unknown>>;
+/** Whether every field of `some` that is set has the same value in `whole`. */
+function isSubset(some: object, whole: object | undefined): boolean {
+  const fields = (whole ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(some).every(([name, value]) => {
     if (name === "$unknown" || value === "" || value === 0) return true;
-    if (!Array.isArray(value)) return known[name] === value;
-    // Versions that are patched: some formats have them in an order of their own.
-    const all = (known[name] ?? []) as readonly unknown[];
+    if (!Array.isArray(value)) return fields[name] === value;
+    // Patched versions: formats order them differently.
+    const all = (fields[name] ?? []) as readonly unknown[];
     return value.every((one) => all.includes(one));
   });
 }

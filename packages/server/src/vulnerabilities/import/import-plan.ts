@@ -10,106 +10,100 @@ import {
 import type { FieldViolation } from "../../lib/errors.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import type { StoredVulnerability } from "../../store/tables/vulnerabilities.ts";
-import { tooMuch } from "../event-checks.ts";
+import { eventsExcess } from "../event-checks.ts";
 import { vulnerabilityRow } from "../severities/severities.ts";
-import { type Importer, merged } from "./merge.ts";
+import { type Importer, mergeAdvisory } from "./merge.ts";
 
-/** What there is of what documents are about, by id. */
-export interface Known {
+/** The stored state that documents refer to, by id. */
+export interface StoredState {
   readonly advisories: Map<string, Advisory>;
   readonly vulnerabilities: Map<string, StoredVulnerability>;
-  /** The names, as they are indexed, under which anything is known of a vulnerability here or above. */
+  /** The indexed names of vulnerabilities of the group and its ancestors. */
   readonly names: Set<string>;
 }
 
 /**
- * The names of a vulnerability of which a document only passes on what it has heard, as published
- * advisories do: their own records say when they were written.
- *
- * @example hearsayNames(vulnerability) // ["CVE-2026-0001", "GHSA-…"], or [] of a record
+ * The names of a vulnerability that a document only repeats, as published advisories do: without an update
+ * time, which records of vulnerabilities have. None for a record.
  */
-export function hearsayNames({ id, aliases, updateTime }: Vulnerability): string[] {
+export function repeatedNames({ id, aliases, updateTime }: Vulnerability): string[] {
   return updateTime === undefined ? [id, ...aliases] : [];
 }
 
-/** What there is of an advisory, and what becomes of it. */
-type Joined = [before: Advisory | undefined, after: Advisory];
+/** The stored advisory, and the merged one. */
+type Merged = [before: Advisory | undefined, after: Advisory];
 
-/** On whose behalf documents are taken in, and where. */
-export interface Occasion extends Importer {
+/** Who imports, and into which group. */
+export interface ImportContext extends Importer {
   readonly group: string;
 }
 
 /**
- * What taking in documents comes to. They follow one another: a later one finds what an earlier one
- * brings.
- *
- * @example
- * const plan = new ImportPlan(known, { group, actor: call.caller.uid, approves: true, naming });
- * const results = documents.map((document) => plan.add(document));
+ * The result of importing documents, before anything is stored. Documents are applied in order: a later one is
+ * merged with the result of an earlier one.
  */
 export class ImportPlan {
-  /** Advisories and vulnerabilities to be stored, as they are to be. New advisories have no uid. */
+  /** The advisories and vulnerabilities to store. New advisories have no uid. */
   readonly advisories = new Map<string, Advisory>();
   readonly vulnerabilities = new Map<string, Vulnerability>();
-  readonly #known: Known;
-  readonly #occasion: Occasion;
+  readonly #state: StoredState;
+  readonly #context: ImportContext;
 
-  constructor(known: Known, occasion: Occasion) {
-    this.#known = known;
-    this.#occasion = occasion;
+  constructor(state: StoredState, context: ImportContext) {
+    this.#state = state;
+    this.#context = context;
   }
 
-  /** Takes a document in which nothing is wrong, unless advisories would come to hold too much. */
+  /** Applies a valid document, unless an advisory would exceed the limits of events. */
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
-    const joined = document.advisories.map((given) => this.#joined(given));
-    const refusals = joined.flatMap(([before, after], at) => tooLarge(before, after, at));
+    const merged = document.advisories.map((given) => this.#merge(given));
+    const refusals = merged.flatMap(([before, after], at) => excessOf(before, after, at));
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
     }
-    for (const [before, after] of joined) {
-      result[this.#keep(before, after)]++;
+    for (const [before, after] of merged) {
+      result[this.#apply(before, after)]++;
       result.pendingEvents += pendingIn(before, after);
     }
     for (const given of document.vulnerabilities) {
-      if (this.#isNews(given)) result.vulnerabilitiesChanged++;
+      if (this.#applyVulnerability(given)) result.vulnerabilitiesChanged++;
     }
     return result;
   }
 
-  #joined(given: Advisory): Joined {
-    const before = this.#known.advisories.get(given.advisoryId);
-    return [before, merged(before, given, this.#occasion)];
+  #merge(given: Advisory): Merged {
+    const before = this.#state.advisories.get(given.advisoryId);
+    return [before, mergeAdvisory(before, given, this.#context)];
   }
 
-  #keep(...[before, after]: Joined): "created" | "changed" | "unchanged" {
+  #apply(...[before, after]: Merged): "created" | "changed" | "unchanged" {
     if (after === before) return "unchanged";
-    this.#known.advisories.set(after.advisoryId, after);
+    this.#state.advisories.set(after.advisoryId, after);
     this.advisories.set(after.advisoryId, after);
     return before === undefined ? "created" : "changed";
   }
 
-  /** What is known later counts; the store sees it the same way. */
-  #isNews(given: Vulnerability): boolean {
-    const { vulnerabilities, names } = this.#known;
-    const row = vulnerabilityRow(this.#occasion.group, given);
+  /** Whether a vulnerability is new or changed; putVulnerability has the same rule: the latest wins. */
+  #applyVulnerability(given: Vulnerability): boolean {
+    const { vulnerabilities, names } = this.#state;
+    const row = vulnerabilityRow(this.#context.group, given);
     const before = vulnerabilities.get(given.id);
     const isOld = before !== undefined && before.updated > row.updated;
     if (isOld || (before !== undefined && Buffer.compare(before.data, row.data) === 0))
       return false;
-    const heard = hearsayNames(given).map(indexable);
-    // Where the record is known by another name, this would outlive what the record says later.
-    if (before === undefined && heard.some((name) => names.has(name))) return false;
-    for (const name of heard) names.add(name);
+    const repeated = repeatedNames(given).map(indexable);
+    // If the record is stored under another id, later versions of it would not replace this copy.
+    if (before === undefined && repeated.some((name) => names.has(name))) return false;
+    for (const name of repeated) names.add(name);
     vulnerabilities.set(given.id, row);
     this.vulnerabilities.set(given.id, given);
     return true;
   }
 }
 
-/** How many events have come in, or changed, that someone has yet to approve. */
-function pendingIn(...[before, after]: Joined): number {
+/** The number of new or changed events that await approval. */
+function pendingIn(...[before, after]: Merged): number {
   if (after === before) return 0;
   const known = new Set(before?.events);
   return after.events.filter((event) => {
@@ -117,10 +111,10 @@ function pendingIn(...[before, after]: Joined): number {
   }).length;
 }
 
-/** A document has its bound; without one here, many documents together would have none. */
-function tooLarge(...[before, after, at]: [...Joined, number]): FieldViolation[] {
-  const excess = after === before ? undefined : tooMuch(after.events);
+/** Each document is limited; this limits an advisory that many documents add to. */
+function excessOf(...[before, after, at]: [...Merged, number]): FieldViolation[] {
+  const excess = after === before ? undefined : eventsExcess(after.events);
   if (excess === undefined) return [];
-  const description = `events would be ${excess} with those that are there`;
+  const description = `events would be ${excess}, including the stored ones`;
   return [{ field: `advisories[${at}].events`, description }];
 }

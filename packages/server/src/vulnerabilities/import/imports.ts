@@ -25,19 +25,15 @@ import { settleSeverities } from "../severities/severity-changes.ts";
 import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
 import { documentProblems } from "./import-checks.ts";
-import { hearsayNames, ImportPlan, type Known, type Occasion } from "./import-plan.ts";
+import { type ImportContext, ImportPlan, repeatedNames, type StoredState } from "./import-plan.ts";
 
 /**
- * Documents share a transaction until it has about this many advisories: enough that looking them up
- * and committing cost little for each, few enough that others do not wait long for their turn.
+ * Advisories per transaction, about: enough to make lookup and commit cheap, and few enough that other writers
+ * do not wait long for the lock. A document is never split.
  */
-const TOGETHER = 250;
+const BATCH_SIZE = 250;
 
-/**
- * Takes in documents. Each is taken whole or not at all.
- *
- * @example const extra = new Map([...importHandlers(engine, deps)]);
- */
+/** Imports documents; each is imported as a whole or rejected. */
 export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
   return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine, deps)]];
 }
@@ -53,69 +49,69 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
-    const occasion = { group, actor, approves, naming: namingOf(deps) };
+    const context = { group, actor, approves, naming: namingOf(deps) };
     const results: AdvisoryDocumentResult[] = [];
-    const foreseen: Known = {
+    const state: StoredState = {
       advisories: new Map(),
       vulnerabilities: new Map(),
       names: new Set(),
     };
-    for (const some of portions(documents)) {
-      const [good, refused] = sorted(some, call.time);
+    for (const batch of batches(documents)) {
+      const [valid, rejected] = validate(batch, call.time);
       const done = validateOnly
-        ? await foresee(reader, occasion, good, foreseen)
-        : await engine.store.write((tx) => take(bulk(call, tx), occasion, good));
+        ? await dryRun(reader, context, valid, state)
+        : await engine.store.write((tx) => importBatch(bulk(call, tx), context, valid));
       results.push(
-        ...some.map((one) => refused.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
+        ...batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
       );
     }
     if (!validateOnly) await settleSeverities(engine, group);
-    return messageReply(ImportAdvisoriesResponseSchema, answerOf(results));
+    return messageReply(ImportAdvisoriesResponseSchema, responseOf(results));
   };
 }
 
-/** Documents that can be taken, and the results of those that cannot. */
-function sorted(
+/** The valid documents, and the results of the invalid ones. */
+function validate(
   documents: readonly AdvisoryDocument[],
   now: number,
 ): [AdvisoryDocument[], Map<AdvisoryDocument, AdvisoryDocumentResult>] {
-  const refused = new Map<AdvisoryDocument, AdvisoryDocumentResult>();
+  const rejected = new Map<AdvisoryDocument, AdvisoryDocumentResult>();
   for (const document of documents) {
     const refusals = documentProblems(document, now);
     if (refusals.length === 0) continue;
     const { name } = document;
-    refused.set(document, create(AdvisoryDocumentResultSchema, { name, refusals }));
+    rejected.set(document, create(AdvisoryDocumentResultSchema, { name, refusals }));
   }
-  return [documents.filter((document) => !refused.has(document)), refused];
+  return [documents.filter((document) => !rejected.has(document)), rejected];
 }
 
-/** What would happen, after all that would have happened before. */
-async function foresee(
+/** The results of a batch without storing it; `state` has the results of the batches before. */
+async function dryRun(
   reader: Reader,
-  occasion: Occasion,
+  context: ImportContext,
   documents: readonly AdvisoryDocument[],
-  { advisories, vulnerabilities, names }: Known,
+  { advisories, vulnerabilities, names }: StoredState,
 ): Promise<AdvisoryDocumentResult[]> {
-  const stored = await knownOf(reader, occasion.group, documents);
+  const stored = await storedState(reader, context.group, documents);
   for (const [id, one] of stored.advisories) if (!advisories.has(id)) advisories.set(id, one);
   for (const [id, one] of stored.vulnerabilities) {
     if (!vulnerabilities.has(id)) vulnerabilities.set(id, one);
   }
   for (const name of stored.names) names.add(name);
-  const plan = new ImportPlan({ advisories, vulnerabilities, names }, occasion);
+  const plan = new ImportPlan({ advisories, vulnerabilities, names }, context);
   return documents.map((document) => plan.add(document));
 }
 
-async function take(
+async function importBatch(
   change: Mutation,
-  occasion: Occasion,
+  context: ImportContext,
   documents: readonly AdvisoryDocument[],
 ): Promise<AdvisoryDocumentResult[]> {
-  const { group } = occasion;
+  const { group } = context;
   const writer = await AdvisoryWriter.begin(change, group);
-  const plan = new ImportPlan(await knownOf(change.tx, group, documents), occasion);
+  const plan = new ImportPlan(await storedState(change.tx, group, documents), context);
   const results = documents.map((document) => plan.add(document));
-  // First: what they change is looked for among the advisories that are there already.
+  // First, because changed severities only affect advisories that are stored already.
   await saveVulnerabilities(writer, [...plan.vulnerabilities.values()]);
   const all = [...plan.advisories.values()];
   await writer.insertAll(
@@ -123,24 +119,24 @@ async function take(
     all.filter(({ uid }) => uid === ""),
   );
   for (const advisory of all) if (advisory.uid !== "") await writer.update(advisory);
-  await note(change, group, results);
+  await auditAndEmit(change, group, results);
   return results;
 }
 
-/** What there is of what documents are about. */
-async function knownOf(
+/** The stored advisories and vulnerabilities that documents refer to. */
+async function storedState(
   reader: Reader,
   group: string,
   documents: readonly AdvisoryDocument[],
-): Promise<Known> {
+): Promise<StoredState> {
   const ids = documents.flatMap((one) => one.advisories.map(({ advisoryId }) => advisoryId));
   const rows = await advisories.table.childrenOfNames(reader, group, ids);
   const found = rows.map((row) => advisories.fromRow(row));
   const named = documents.flatMap((one) => one.vulnerabilities.map(({ id }) => id));
   const vulnerabilities = await vulnerabilitiesOf(reader, group, named);
-  const heard = documents.flatMap((one) => one.vulnerabilities.flatMap(hearsayNames));
-  const places = [group, ...ancestorsOf(group)];
-  const others = heard.length === 0 ? [] : await vulnerabilitiesNamed(reader, places, heard);
+  const repeated = documents.flatMap((one) => one.vulnerabilities.flatMap(repeatedNames));
+  const groups = [group, ...ancestorsOf(group)];
+  const others = repeated.length === 0 ? [] : await vulnerabilitiesNamed(reader, groups, repeated);
   return {
     advisories: new Map(found.map((advisory) => [advisory.advisoryId, advisory])),
     vulnerabilities: new Map(vulnerabilities.map((one) => [one.id, one])),
@@ -148,8 +144,8 @@ async function knownOf(
   };
 }
 
-/** One event and one line of the audit for all that is written together. */
-async function note(
+/** One audit row and one event for all documents of a transaction. */
+async function auditAndEmit(
   change: Mutation,
   group: string,
   results: readonly AdvisoryDocumentResult[],
@@ -158,7 +154,7 @@ async function note(
     (one) => one.created + one.changed + one.vulnerabilitiesChanged > 0,
   );
   if (changing.length === 0) return;
-  const json = messageToJson(ImportAdvisoriesResponseSchema, answerOf(changing));
+  const json = messageToJson(ImportAdvisoriesResponseSchema, responseOf(changing));
   const sum = (count: "created" | "changed" | "vulnerabilitiesChanged" | "pendingEvents") =>
     changing.reduce((total, one) => total + one[count], 0);
   await change.auditOnce(group, {
@@ -174,20 +170,20 @@ async function note(
   });
 }
 
-function answerOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {
+function responseOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {
   return create(ImportAdvisoriesResponseSchema, { results: [...results] });
 }
 
-/** The documents in portions that are written together; none is divided. */
-function* portions(documents: readonly AdvisoryDocument[]): Generator<AdvisoryDocument[]> {
-  let portion: AdvisoryDocument[] = [];
+/** The documents in batches of about BATCH_SIZE advisories and vulnerabilities. */
+function* batches(documents: readonly AdvisoryDocument[]): Generator<AdvisoryDocument[]> {
+  let batch: AdvisoryDocument[] = [];
   let size = 0;
   for (const document of documents) {
-    portion.push(document);
+    batch.push(document);
     size += 1 + document.advisories.length + document.vulnerabilities.length;
-    if (size < TOGETHER) continue;
-    yield portion;
-    [portion, size] = [[], 0];
+    if (size < BATCH_SIZE) continue;
+    yield batch;
+    [batch, size] = [[], 0];
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

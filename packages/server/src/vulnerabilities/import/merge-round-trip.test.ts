@@ -6,11 +6,11 @@ import { readDocument } from "@wharf/advisories/read";
 import { type Advisory, AdvisorySchema, ReviewState } from "@wharf/contract";
 import { randomAdvisories } from "../../../../advisories/test/random-advisories.ts";
 import { PUBLICATION } from "../../../../advisories/test/samples.ts";
-import { merged } from "./merge.ts";
+import { mergeAdvisory } from "./merge.ts";
 
 const IMPORTER = { approves: true, actor: "a".repeat(40), naming: PUBLICATION };
 
-/** What is stored: some of it was reviewed here. */
+/** Stored advisories, some of them with reviewed events. */
 function stored(seed: number): Advisory[] {
   return randomAdvisories(seed, 12).map((one, at) =>
     create(AdvisorySchema, {
@@ -39,9 +39,9 @@ const PUBLISHED: Record<string, (all: readonly Advisory[]) => Promise<(JsonObjec
     },
   };
 
-describe("random advisories that go out and come back into their group", () => {
+describe("random advisories that are published and imported into their group", () => {
   for (const [format, published] of Object.entries(PUBLISHED)) {
-    test(`change nothing, by ${format}`, async () => {
+    test(`change nothing, as ${format}`, async () => {
       for (let seed = 0; seed < 50; seed++) {
         const known = new Map(stored(seed).map((one) => [one.advisoryId, one]));
         for (const document of await published([...known.values()])) {
@@ -50,7 +50,7 @@ describe("random advisories that go out and come back into their group", () => {
           for (const given of readDocument(bytes, { name: "test" }).advisories) {
             const before = known.get(given.advisoryId);
             assert.ok(before !== undefined, `seed ${seed}: ${given.advisoryId} is not there`);
-            const after = merged(before, given, IMPORTER);
+            const after = mergeAdvisory(before, given, IMPORTER);
             if (after !== before) assert.deepEqual(after, before, `seed ${seed}`);
             assert.equal(after, before, `seed ${seed}`);
           }

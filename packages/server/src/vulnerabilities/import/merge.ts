@@ -2,83 +2,94 @@ import { equals } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { isSameArtifact, isSameComponent, type Naming } from "@wharf/advisories/publish";
 import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
-import { saysMore } from "./adds-information.ts";
+import { addsInformation } from "./adds-information.ts";
 
-/** Who takes advisories in, and how their artifacts are called here. */
+/** Who imports, and the names that artifacts have in this installation. */
 export interface Importer {
-  /** The author of what names none. */
+  /** The author of advisories and events that name none. */
   readonly actor: string;
-  /** Whether what they bring in counts as reviewed; otherwise all of it is pending. */
+  /** Whether imported events count as reviewed; otherwise all of them are pending. */
   readonly approves: boolean;
   readonly naming: Naming;
 }
 
 /**
- * What an advisory becomes when one that was written elsewhere is taken in: what it is about is
- * replaced, its events are joined. Returns the very one that was there when nothing changes. One that
- * was deleted here stays so.
+ * Merges an imported advisory into the stored one with the same id.
  *
- * @example const after = merged(stored, given, { actor: caller.uid, approves: true, naming });
+ * - A deleted advisory stays deleted, unchanged.
+ * - Author, create time and update time stay as stored; so does a legacy id that the import lacks, since
+ *   most formats have no field for it.
+ * - Artifact, component and aliases are replaced, unless they only say the same in other words.
+ * - Events are merged one by one (see mergeEvents).
+ *
+ * Returns `stored` itself if nothing changes.
  */
-export function merged(
-  before: Advisory | undefined,
-  given: Advisory,
+export function mergeAdvisory(
+  stored: Advisory | undefined,
+  imported: Advisory,
   importer: Importer,
 ): Advisory {
-  if (before?.deleteTime !== undefined) return before;
-  // Copied no deeper than it is changed: very many come at once.
-  const after: Advisory = {
-    ...given,
-    uid: before?.uid ?? "",
-    ...aboutOf(before, given, importer.naming),
-    author: before?.author || given.author || importer.actor,
-    aliases: aliasesOf(before, given),
-    events: joined(before?.events ?? [], given.events, importer),
+  if (stored?.deleteTime !== undefined) return stored;
+  // A shallow copy: an import has very many advisories.
+  const merged: Advisory = {
+    ...imported,
+    uid: stored?.uid ?? "",
+    ...mergeSubject(stored, imported, importer.naming),
+    author: stored?.author || imported.author || importer.actor,
+    aliases: mergeAliases(stored, imported),
+    events: mergeEvents(stored?.events ?? [], imported.events, importer),
     severities: [],
   };
-  const createTime = before === undefined ? inMilliseconds(given.createTime) : before.createTime;
-  setOrClear(after, "createTime", createTime);
-  setOrClear(after, "updateTime", before?.updateTime);
-  // Most formats have no word for it.
-  if (before?.legacyAdvisoryId !== undefined) after.legacyAdvisoryId ||= before.legacyAdvisoryId;
-  delete after.deleteTime;
-  delete after.$unknown;
-  return before !== undefined && equals(AdvisorySchema, before, after) ? before : after;
+  const createTime = stored === undefined ? inMilliseconds(imported.createTime) : stored.createTime;
+  setOrClear(merged, "createTime", createTime);
+  setOrClear(merged, "updateTime", stored?.updateTime);
+  if (stored?.legacyAdvisoryId !== undefined) merged.legacyAdvisoryId ||= stored.legacyAdvisoryId;
+  delete merged.deleteTime;
+  delete merged.$unknown;
+  return stored !== undefined && equals(AdvisorySchema, stored, merged) ? stored : merged;
 }
 
-/** What an advisory is about. */
-const ABOUT = [
+const SUBJECT_FIELDS = [
   ...(["artifactName", "artifactType", "artifactArchitecture"] as const),
   ...(["componentName", "componentType", "componentLocation"] as const),
 ];
 
 /**
- * What it is about. The same by another name stays as it is called here, and who says nothing of where in
- * an artifact the component is knows no more of it than we do.
+ * The artifact and the component that the merged advisory is about.
+ *
+ * - The stored artifact stays if the import names the same one, by whichever of its names.
+ * - Within the same artifact the stored component stays if the import names the same one, or no location:
+ *   then it knows no more of the component than the store does.
+ * - Everything else is taken from the import.
  */
-function aboutOf(before: Advisory | undefined, given: Advisory, naming: Naming) {
-  if (before === undefined || ABOUT.every((name) => before[name] === given[name])) return {};
-  const saysNoPlace = given.componentLocation === "";
-  const placed = saysNoPlace ? { ...given, componentLocation: before.componentLocation } : given;
-  const isSame = isSameArtifact(before, placed, naming);
-  const { artifactName, artifactType, artifactArchitecture } = isSame ? before : given;
-  const staysIn = isSame || before.artifactName === given.artifactName;
-  const isKnown = staysIn && (saysNoPlace || isSameComponent(before, given, naming));
-  const { componentName, componentType, componentLocation } = isKnown ? before : given;
+function mergeSubject(stored: Advisory | undefined, imported: Advisory, naming: Naming) {
+  if (stored === undefined) return {};
+  if (SUBJECT_FIELDS.every((field) => stored[field] === imported[field])) return {};
+  const hasLocation = imported.componentLocation !== "";
+  const located = hasLocation
+    ? imported
+    : { ...imported, componentLocation: stored.componentLocation };
+  const isSame = isSameArtifact(stored, located, naming);
+  const keepsComponent =
+    (isSame || stored.artifactName === imported.artifactName) &&
+    (!hasLocation || isSameComponent(stored, imported, naming));
+  const { artifactName, artifactType, artifactArchitecture } = isSame ? stored : imported;
+  const { componentName, componentType, componentLocation } = keepsComponent ? stored : imported;
   return {
     ...{ artifactName, artifactType, artifactArchitecture },
     ...{ componentName, componentType, componentLocation },
   };
 }
 
-/** The same in another order are the same; its own id says nothing. */
-function aliasesOf(before: Advisory | undefined, given: Advisory): string[] {
-  const aliases = new Set(given.aliases);
-  const known = before?.aliases ?? [];
-  const told = new Set(known.filter((alias) => alias !== "" && alias !== given.advisoryId));
-  const said = aliases.difference(new Set(["", given.advisoryId]));
-  const isSame = told.size === said.size && told.isSubsetOf(said);
-  return isSame && before !== undefined ? known : [...aliases];
+/** The imported aliases; the stored ones if both are the same set, apart from the advisory's own id. */
+function mergeAliases(stored: Advisory | undefined, { advisoryId, aliases }: Advisory): string[] {
+  const imported = new Set(aliases);
+  if (stored === undefined) return [...imported];
+  const ignored = new Set(["", advisoryId]);
+  const before = new Set(stored.aliases).difference(ignored);
+  const after = imported.difference(ignored);
+  const isSame = before.size === after.size && before.isSubsetOf(after);
+  return isSame ? stored.aliases : [...imported];
 }
 
 function setOrClear(
@@ -91,93 +102,100 @@ function setOrClear(
 }
 
 /**
- * The events of both, in the order in which they happened. Those of the same time and type are the
- * same event, which then says what the newcomer says, if that is more; the first of several such is
- * the same as the first, and so on. Events that are known keep their order where their times are
- * equal: the last one says how the advisory stands.
+ * Merges imported events into the stored ones, ordered by time.
+ *
+ * An imported event matches a stored one of the same type and time, and each stored event is matched once.
+ * Among several candidates it matches the first to which it adds no information, otherwise the first.
+ * Where times are equal, stored events keep their order, and a new event comes before the stored event
+ * that follows it in the document: the last event determines the status of the advisory.
  */
-function joined(
+function mergeEvents(
   stored: readonly AdvisoryEvent[],
-  given: readonly AdvisoryEvent[],
+  imported: readonly AdvisoryEvent[],
   importer: Importer,
 ): AdvisoryEvent[] {
-  const present = Map.groupBy(stored, keyOf);
-  const replacing = new Map<AdvisoryEvent, AdvisoryEvent[]>();
-  let added: AdvisoryEvent[] = [];
-  for (const event of given) {
-    const before = take(present.get(keyOf(event)) ?? [], event);
-    added.push(takenIn(before, event, importer));
-    if (before === undefined) continue;
-    // What is new in the document before an event that is known comes before it here.
-    replacing.set(before, added);
-    added = [];
+  const unmatched = Map.groupBy(stored, matchKey);
+  /** For a matched event: the new events that precede it in the document, then the merged event. */
+  const replacements = new Map<AdvisoryEvent, AdvisoryEvent[]>();
+  let sinceLastMatch: AdvisoryEvent[] = [];
+  for (const event of imported) {
+    const match = removeMatch(unmatched.get(matchKey(event)) ?? [], event);
+    sinceLastMatch.push(mergeEvent(match, event, importer));
+    if (match === undefined) continue;
+    replacements.set(match, sinceLastMatch);
+    sinceLastMatch = [];
   }
-  const known = stored.flatMap((event) => replacing.get(event) ?? event);
-  return [...known, ...added].sort(byTime);
+  const merged = stored.flatMap((event) => replacements.get(event) ?? event);
+  return [...merged, ...sinceLastMatch].sort((a, b) => timeOf(a) - timeOf(b));
 }
 
-/** The one of the same events that a newcomer is: which it says nothing new of, or else the first. */
-function take(same: AdvisoryEvent[], given: AdvisoryEvent): AdvisoryEvent | undefined {
-  const known = same.findIndex((event) => !saysMore(event, given));
-  return same.splice(Math.max(known, 0), 1)[0];
-}
-
-function takenIn(
-  before: AdvisoryEvent | undefined,
-  given: AdvisoryEvent,
-  { actor, approves }: Importer,
-): AdvisoryEvent {
-  const counts = approves && !awaitsOthers(before, actor);
-  const reviewState = counts ? given.reviewState || ReviewState.APPROVED : ReviewState.PENDING;
-  if (before !== undefined && staysAsItIs(before, { ...given, reviewState })) return before;
-  return {
-    ...given,
-    uid: before?.uid ?? "",
-    // What is yet to be reviewed is by whoever brings it: they are the one who cannot approve it.
-    author: counts ? before?.author || given.author || actor : actor,
-    // Nobody here has reviewed it, whoever a document names.
-    reviewer: "",
-    reviewState,
-    createTime: timestampFromMs(timeOf(given)),
-  };
-}
-
-/** Whether an event waits for the review of someone else: nobody approves their own by importing it. */
-function awaitsOthers(before: AdvisoryEvent | undefined, actor: string): boolean {
-  if (before === undefined || before.author !== actor) return false;
-  const { PENDING, REQUEST_CHANGES } = ReviewState;
-  return before.reviewState === PENDING || before.reviewState === REQUEST_CHANGES;
-}
-
-function staysAsItIs(before: AdvisoryEvent, given: AdvisoryEvent): boolean {
-  if (staysDecided(before, given.reviewState)) return true;
-  // Whoever asked for changes has not got any from what says the same again.
-  const isWaiting = before.reviewState === ReviewState.REQUEST_CHANGES;
-  return !saysMore(before, isWaiting ? { ...given, reviewState: before.reviewState } : given);
-}
-
-/**
- * What someone here has decided is not decided again by what comes from elsewhere; nor is what was
- * decided elsewhere taken back, as by a draft: it was published.
- */
-function staysDecided({ reviewer, reviewState }: AdvisoryEvent, given: ReviewState): boolean {
-  const decided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
-  return decided && (reviewer !== "" || reviewState !== given);
-}
-
-function keyOf(event: AdvisoryEvent): string {
+function matchKey(event: AdvisoryEvent): string {
   return `${event.type.case} ${timeOf(event)}`;
 }
 
-function byTime(one: AdvisoryEvent, other: AdvisoryEvent): number {
-  return timeOf(one) - timeOf(other);
+function removeMatch(
+  candidates: AdvisoryEvent[],
+  imported: AdvisoryEvent,
+): AdvisoryEvent | undefined {
+  const known = candidates.findIndex((event) => !addsInformation(event, imported));
+  return candidates.splice(Math.max(known, 0), 1)[0];
+}
+
+/**
+ * Merges one imported event into the stored event that it matches, if any.
+ *
+ * The import counts as reviewed if the importer may approve, and the stored event is not the importer's own
+ * event under review: importing must not approve one's own event. Otherwise the result is pending, with the
+ * importer as author, who therefore cannot approve it. No document names a reviewer of this installation.
+ */
+function mergeEvent(
+  stored: AdvisoryEvent | undefined,
+  imported: AdvisoryEvent,
+  { actor, approves }: Importer,
+): AdvisoryEvent {
+  const isReviewed = approves && !isOwnUnderReview(stored, actor);
+  const reviewState = isReviewed
+    ? imported.reviewState || ReviewState.APPROVED
+    : ReviewState.PENDING;
+  if (stored !== undefined && keepsStored(stored, { ...imported, reviewState })) return stored;
+  return {
+    ...imported,
+    uid: stored?.uid ?? "",
+    author: isReviewed ? stored?.author || imported.author || actor : actor,
+    reviewer: "",
+    reviewState,
+    createTime: timestampFromMs(timeOf(imported)),
+  };
+}
+
+function isOwnUnderReview(stored: AdvisoryEvent | undefined, actor: string): boolean {
+  if (stored === undefined || stored.author !== actor) return false;
+  const { PENDING, REQUEST_CHANGES } = ReviewState;
+  return stored.reviewState === PENDING || stored.reviewState === REQUEST_CHANGES;
+}
+
+/**
+ * Whether the stored event stays as it is:
+ *
+ * - A decision of a reviewer here is final. A decision made elsewhere is not withdrawn either, as by a
+ *   draft: it was published.
+ * - An event for which changes were requested stays if only its review state differs: the same text again
+ *   is not the change that was requested.
+ * - Any other event stays unless the import adds information.
+ */
+function keepsStored(stored: AdvisoryEvent, imported: AdvisoryEvent): boolean {
+  const { reviewer, reviewState } = stored;
+  const isDecided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
+  if (isDecided && (reviewer !== "" || reviewState !== imported.reviewState)) return true;
+  const awaitsChanges = reviewState === ReviewState.REQUEST_CHANGES;
+  return !addsInformation(stored, awaitsChanges ? { ...imported, reviewState } : imported);
 }
 
 function timeOf({ createTime }: AdvisoryEvent): number {
   return createTime === undefined ? 0 : timestampMs(createTime);
 }
 
-/** As precise as times are shown, so that what was read and is given back is the same. */
+/** Truncated to the precision that the API shows, so that a time read and sent back is equal. */
 export function inMilliseconds(time: Timestamp | undefined): Timestamp | undefined {
   return time && timestampFromMs(timestampMs(time));
 }

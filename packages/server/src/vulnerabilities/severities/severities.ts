@@ -16,27 +16,25 @@ import {
   vulnerabilitiesNamed,
 } from "../../store/tables/vulnerabilities.ts";
 
-/** A vulnerability as it is stored for a group. */
+/** The stored row of a vulnerability in a group. */
 export function vulnerabilityRow(place: string, vulnerability: Vulnerability): StoredVulnerability {
   const { id, updateTime } = vulnerability;
   const updated = updateTime === undefined ? 0 : timestampMs(updateTime);
   return { place, id, updated, data: toBinary(VulnerabilitySchema, vulnerability) };
 }
 
-/** What of an advisory decides on its severities. */
+/** The fields of an advisory that determine its severities. */
 export type Rated = Pick<Advisory, "uid" | "aliases" | "severities">;
 
 /**
- * Fills in the severities of advisories: each once, as known for their aliases. The word of the
- * nearest group counts.
- *
- * @example await addSeverities(reader, page);
+ * Hydrates the severities of advisories: those of all vulnerabilities that have one of the aliases as a
+ * name. Where several groups have a vulnerability, the nearest ancestor takes precedence.
  */
 export async function addSeverities(reader: Reader, all: readonly Rated[]): Promise<void> {
   const names = [...new Set(all.flatMap(({ aliases }) => aliases))];
   if (names.length === 0) return;
-  const places = [...new Set(all.flatMap(placesOf))];
-  const found = (await vulnerabilitiesNamed(reader, places, names)).map(rating);
+  const groups = [...new Set(all.flatMap(groupsOf))];
+  const found = (await vulnerabilitiesNamed(reader, groups, names)).map(rating);
   if (found.length === 0) return;
   const known = Map.groupBy(found, ({ name }) => name);
   for (const advisory of all) {
@@ -45,7 +43,7 @@ export async function addSeverities(reader: Reader, all: readonly Rated[]): Prom
   }
 }
 
-/** A vulnerability under one of its names, read once for all advisories that have it as an alias. */
+/** The severities of a vulnerability under one of its names, decoded once for all advisories. */
 interface Rating extends Omit<NamedVulnerability, "data"> {
   readonly severities: readonly Severity[];
 }
@@ -54,20 +52,20 @@ function rating({ name, place, id, data }: NamedVulnerability): Rating {
   return { name, place, id, severities: fromBinary(VulnerabilitySchema, data).severities };
 }
 
-/** The group of an advisory and all above it, nearest first. */
-function placesOf({ uid }: Rated): string[] {
+/** The group of an advisory and its ancestors, nearest first. */
+function groupsOf({ uid }: Rated): string[] {
   const group = parentOf(uid);
   return [group, ...ancestorsOf(group)];
 }
 
 function nearestOf(advisory: Rated, known: ReadonlyMap<string, readonly Rating[]>): Rating[] {
-  const places = placesOf(advisory);
+  const groups = groupsOf(advisory);
   const chosen = new Map<string, Rating>();
   for (const one of advisory.aliases.flatMap((alias) => known.get(indexable(alias)) ?? [])) {
-    const distance = places.indexOf(one.place);
+    const distance = groups.indexOf(one.place);
     const before = chosen.get(one.id);
     if (distance < 0) continue;
-    if (before === undefined || distance < places.indexOf(before.place)) chosen.set(one.id, one);
+    if (before === undefined || distance < groups.indexOf(before.place)) chosen.set(one.id, one);
   }
   return [...chosen.values()];
 }

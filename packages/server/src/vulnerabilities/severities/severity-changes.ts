@@ -11,20 +11,18 @@ import {
   severityChanges,
 } from "../../store/tables/severity-changes.ts";
 import { advisories } from "../advisories.ts";
-import { takeUpdateTurn } from "../update-turn.ts";
+import { allocateUpdateTime } from "../writer.ts";
 
 /**
- * So many advisories get a new update time in one transaction: a vulnerability may be in any number
- * of them, and others wait for their turn meanwhile.
+ * Advisories per transaction: any number of them may share a vulnerability, and other writers wait for the
+ * lock meanwhile.
  */
-const TOGETHER = 250;
+const BATCH_SIZE = 250;
 
 /**
- * Gives a new update time to all advisories whose severities have changed by what was brought into a
- * group, so that whoever reads what has changed sees them. What is left when the process ends, the
- * next import into the group or the next start goes on with.
- *
- * @example await settleSeverities(engine, group);
+ * Gives a new update time to all advisories whose severities have changed by an import into a group, so that
+ * incremental readers see them. If the process stops, the next import into the group or the next start
+ * continues.
  */
 export async function settleSeverities(
   engine: Engine,
@@ -33,25 +31,21 @@ export async function settleSeverities(
 ): Promise<void> {
   while ((await severityChanges(engine.store.reader, group, 1)).length > 0) {
     if (signal?.aborted) return;
-    await engine.store.write((tx) => settleSome(engine, tx, group));
+    await engine.store.write((tx) => settleBatch(engine, tx, group));
   }
 }
 
-/**
- * Goes on with all that was left.
- *
- * @example await resumeSeverities(engine, stopping.signal);
- */
+/** Continues for all groups with queued changes. */
 export async function resumeSeverities(engine: Engine, signal: AbortSignal): Promise<void> {
   for (const group of await placesOfSeverityChanges(engine.store.reader)) {
     await settleSeverities(engine, group, signal);
   }
 }
 
-async function settleSome(engine: Engine, tx: Transaction, group: string): Promise<void> {
-  const updateTime = timestampFromMs(await takeUpdateTurn(tx));
-  let left = TOGETHER;
-  for (const change of await severityChanges(tx, group, TOGETHER)) {
+async function settleBatch(engine: Engine, tx: Transaction, group: string): Promise<void> {
+  const updateTime = timestampFromMs(await allocateUpdateTime(tx));
+  let left = BATCH_SIZE;
+  for (const change of await severityChanges(tx, group, BATCH_SIZE)) {
     const { name, lastRow } = change;
     const walk = { kind: "alias", below: group, value: name };
     const at = { value: name, row: lastRow };
@@ -67,7 +61,7 @@ async function settleSome(engine: Engine, tx: Transaction, group: string): Promi
   }
 }
 
-/** Nobody keeps severities of what was deleted; and what has been updated since is seen anyway. */
+/** Deleted advisories have no severities, and advisories updated since are visible anyway. */
 async function needsUpdate(
   engine: Engine,
   tx: Transaction,

@@ -14,11 +14,11 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { filterOf } from "../../v1/list.ts";
-import { type Names, renamed } from "../../v1/names.ts";
+import { type FieldNames, renameFields } from "../../v1/names.ts";
 import { advisories } from "../advisories.ts";
 import { toV1 } from "./messages.ts";
 
-/** What version 2 calls the orders. Those that are not here are kept by nothing. */
+/** Orders by their version 2 names. Other orders have no index. */
 const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
   [v1.OrderBy.ORDER_BY_UNSPECIFIED]: "",
   [v1.OrderBy.ID_ASC]: "uid asc",
@@ -29,8 +29,8 @@ const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
   [v1.OrderBy.UPDATED_AT_DESC]: "updated_at desc",
 };
 
-/** What version 2 calls the filters. */
-const NAMES: Names = {
+/** The version 1 names of version 2 filters. */
+const NAMES: FieldNames = {
   artifactNames: "artifactName",
   artifactTypes: "artifactType",
   artifactArchitectures: "artifactArchitecture",
@@ -43,14 +43,10 @@ const NAMES: Names = {
   eventReviewers: "eventReviewer",
 };
 
-/** The most that version 2's field can say; pages are smaller anyway. */
+/** The maximum of the version 2 field; pages are smaller anyway. */
 const MAX_INT32 = 2n ** 31n - 1n;
 
-/**
- * Version 1's list: version 2's, asked and told in other words.
- *
- * @example handlers.set(v1.Advisories.method.list, listV1(engine));
- */
+/** The version 1 list, by the version 2 list. */
 export function listV1(engine: Engine): Handler {
   const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, engine);
   return async (call, message) => {
@@ -63,20 +59,20 @@ export function listV1(engine: Engine): Handler {
       );
     }
     const reply = await list(asBinary(call), request).catch((thrown) => {
-      throw renamed(thrown, NAMES);
+      throw renameFields(thrown, NAMES);
     });
     const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
     const { nextPageToken, totalCount } = page;
-    const answer = create(v1.AdvisoriesListSchema, {
+    const response = create(v1.AdvisoriesListSchema, {
       items: page.advisories.map(toV1),
       nextPageToken,
       ...(totalCount !== undefined && { totalCount }),
     });
-    return messageReply(v1.AdvisoriesListSchema, answer);
+    return messageReply(v1.AdvisoriesListSchema, response);
   };
 }
 
-/** The same list in version 2; undefined where nothing can match. */
+/** Translates the filter to version 2; undefined if nothing can match. */
 function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined {
   const uidp = filterOf(filter.id, filter.uidp);
   if (uidp === undefined) return undefined;
@@ -103,7 +99,7 @@ function requestOf(filter: v1.AdvisoryFilter): ListAdvisoriesRequest | undefined
   return create(ListAdvisoriesRequestSchema, init);
 }
 
-/** The one type that is not in the public version 2 has a number apart from theirs. */
+/** The only type that the public version 2 lacks has a number outside its range. */
 function eventType(type: v1.EventTypeFilter): EventTypeFilter {
   if (type === v1.EventTypeFilter.COMPONENT_LOCATION_CHANGED) {
     return EventTypeFilter.COMPONENT_LOCATION_CHANGED;
@@ -118,11 +114,11 @@ function pageSize(given: bigint): number {
 function order(given: v1.OrderBy): string {
   const found = ORDERS[given];
   if (found !== undefined) return found;
-  const description = `orderBy cannot be ${v1.OrderBy[given] ?? given}: no list is kept in that order`;
+  const description = `orderBy cannot be ${v1.OrderBy[given] ?? given}: it has no index`;
   throw invalidArgument({ field: "orderBy", description });
 }
 
-/** The call as if it had come for the form that is read here. */
+/** The call with a binary response, which this decodes. */
 function asBinary(call: Call): Call {
   const { requestId, authorization, remoteAddress, userAgent, signal } = call;
   const { method, caller, time } = call;

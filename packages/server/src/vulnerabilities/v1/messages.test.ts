@@ -37,14 +37,14 @@ const EVENTS: readonly JsonObject[] = [
   { componentLocationChanged: { previousLocation: "/a", newLocation: "/b", note: "so" } },
 ];
 
-test("there is a sample of every type", () => {
+test("the samples have every event type", () => {
   const types = v1.AdvisoryEventSchema.oneofs[0]?.fields.map((field) => field.jsonName);
   const sampled = new Set(EVENTS.flatMap((event) => Object.keys(event)));
   assert.deepEqual([...sampled].sort(), types?.toSorted());
 });
 
 for (const event of EVENTS) {
-  test(`nothing is lost of ${JSON.stringify(event)}`, () => {
+  test(`no field is lost of ${JSON.stringify(event)}`, () => {
     const rest = { id: "x", timestamp: "2026-01-01T00:00:00Z", findings: "AAAA", issue: "T-1" };
     const whole = { ...rest, ...event, status: "REJECTED" };
     const there = eventFromV1(fromJson(v1.AdvisoryEventSchema, whole));
@@ -52,7 +52,7 @@ for (const event of EVENTS) {
   });
 }
 
-test("what fields are called differs in version 2", () => {
+test("fields have other names in version 2", () => {
   const there = eventFromV1(
     fromJson(v1.AdvisoryEventSchema, { detection: { scanv1: SCAN }, status: "APPROVED" }),
   );
@@ -63,7 +63,7 @@ test("what fields are called differs in version 2", () => {
   });
 });
 
-test("who wrote and reviewed is shown, and not taken", () => {
+test("author and reviewer are output only", () => {
   const event = create(v1.AdvisoryEventSchema, { author: "me", reviewer: "you" });
   const { author, reviewer } = eventFromV1(event);
   assert.deepEqual([author, reviewer], ["", ""]);
@@ -73,7 +73,7 @@ test("who wrote and reviewed is shown, and not taken", () => {
   assert.deepEqual([given.author, given.events, given.uid], ["", [], ""]);
 });
 
-test("an advisory is shown as a whole", () => {
+test("an advisory is translated with all fields", () => {
   const json = {
     ...{ uid: "u", advisoryId: "CGA-1", author: "me", artifactName: "a", artifactType: "apk" },
     ...{ artifactArchitecture: "x", componentName: "c", componentLocation: "/c" },

@@ -25,7 +25,7 @@ import {
 
 type EventType = NonNullable<AdvisoryEvent["type"]["case"]>;
 
-/** What each type of event says, in version 1 and here. Their fields have the same numbers. */
+/** The messages of event types in versions 1 and 2. Their fields have the same numbers. */
 const TYPES: Readonly<Record<EventType, readonly [DescMessage, DescMessage]>> = {
   detection: [v1.AdvisoryEvent_DetectionSchema, AdvisoryEvent_DetectionSchema],
   fixed: [v1.AdvisoryEvent_FixedSchema, AdvisoryEvent_FixedSchema],
@@ -53,16 +53,12 @@ const TYPES: Readonly<Record<EventType, readonly [DescMessage, DescMessage]>> = 
   ],
 };
 
-/**
- * An advisory as version 1 shows it.
- *
- * @example return messageReply(v1.AdvisorySchema, toV1(stored));
- */
+/** Translates an advisory to version 1. */
 export function toV1(advisory: Advisory): v1.Advisory {
   const { uid, createTime, updateTime, deleteTime, legacyAdvisoryId } = advisory;
   return create(v1.AdvisorySchema, {
     id: uid,
-    ...aboutOf(advisory),
+    ...subjectOf(advisory),
     advisoryId: advisory.advisoryId,
     author: advisory.author,
     events: advisory.events.map(eventToV1),
@@ -73,18 +69,18 @@ export function toV1(advisory: Advisory): v1.Advisory {
   });
 }
 
-/** What a caller of version 1 says that an advisory is about; who wrote it, and when, is left out. */
+/** Translates the fields that callers of version 1 may write: neither author nor times. */
 export function fromV1(given: v1.Advisory): Advisory {
   const { legacyAdvisoryID, advisoryId } = given;
   return create(AdvisorySchema, {
-    ...aboutOf(given),
+    ...subjectOf(given),
     aliases: [...new Set(given.aliases)],
     advisoryId,
     ...(legacyAdvisoryID !== undefined && { legacyAdvisoryId: legacyAdvisoryID }),
   });
 }
 
-function aboutOf(advisory: Advisory | v1.Advisory) {
+function subjectOf(advisory: Advisory | v1.Advisory) {
   const { artifactType, artifactName, artifactArchitecture, aliases } = advisory;
   const { componentName = "", componentLocation = "", componentType = "" } = advisory;
   return {
@@ -93,37 +89,38 @@ function aboutOf(advisory: Advisory | v1.Advisory) {
   };
 }
 
-/** An event as version 1 shows it. */
+/** Translates an event to version 1. */
 export function eventToV1(event: AdvisoryEvent): v1.AdvisoryEvent {
   const { uid, createTime, findings, author, reviewer, reviewState, issue } = event;
   return create(v1.AdvisoryEventSchema, {
     ...{ id: uid, findings, author, reviewer, status: reviewState as number as v1.ReviewStatus },
     ...(createTime && { timestamp: createTime }),
     ...(issue !== undefined && { issue }),
-    type: typed(event, "here") as v1.AdvisoryEvent["type"],
+    type: typeIn(event, "v1") as v1.AdvisoryEvent["type"],
   });
 }
 
-/** What a caller of version 1 says of an event; who wrote and reviewed it is left out. */
+/** Translates the fields of an event that callers of version 1 may write: neither author nor reviewer. */
 export function eventFromV1(given: v1.AdvisoryEvent): AdvisoryEvent {
   const { id, timestamp, findings, status, issue } = given;
   return create(AdvisoryEventSchema, {
     ...{ uid: id, findings, reviewState: status as number as AdvisoryEvent["reviewState"] },
     ...(timestamp && { createTime: timestamp }),
     ...(issue !== undefined && { issue }),
-    type: typed(given, "v1") as AdvisoryEvent["type"],
+    type: typeIn(given, "v2") as AdvisoryEvent["type"],
   });
 }
 
-function typed({ type }: AdvisoryEvent | v1.AdvisoryEvent, from: "v1" | "here") {
+function typeIn({ type }: AdvisoryEvent | v1.AdvisoryEvent, to: "v1" | "v2") {
   if (type.case === undefined) return { case: undefined };
-  const [older, newer] = TYPES[type.case];
-  const value = from === "v1" ? again(older, newer, type.value) : again(newer, older, type.value);
+  const [schemaV1, schemaV2] = TYPES[type.case];
+  const value =
+    to === "v2" ? convert(schemaV1, schemaV2, type.value) : convert(schemaV2, schemaV1, type.value);
   return { case: type.case, value };
 }
 
-/** The same in the other version. What neither knows does not get through. */
-function again<To extends DescMessage>(
+/** Converts through the binary encoding, without unknown fields. */
+function convert<To extends DescMessage>(
   from: DescMessage,
   to: To,
   message: Message,

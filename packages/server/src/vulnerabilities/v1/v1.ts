@@ -9,16 +9,12 @@ import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { validate } from "../../rpc/validate.ts";
 import { advisories } from "../advisories.ts";
 import { newEvent } from "../review.ts";
-import { writeAdvisory, writeIn } from "../writing.ts";
-import { addEventV1, refuseBadEvent, refuseTooMuch, updateEventV1 } from "./events.ts";
+import { writeAdvisory, writeIn } from "../writer.ts";
+import { addEventV1, rejectExcess, rejectInvalidEvent, updateEventV1 } from "./events.ts";
 import { listV1 } from "./list.ts";
 import { eventFromV1, eventToV1, fromV1, toV1 } from "./messages.ts";
 
-/**
- * Version 1's methods: the same advisories, in its messages.
- *
- * @example const extra = new Map([...advisoryV1Handlers(engine)]);
- */
+/** The version 1 methods of advisories. */
 export function advisoryV1Handlers(engine: Engine): [DescMethod, Handler][] {
   const { method } = v1.Advisories;
   return [
@@ -39,40 +35,40 @@ function createV1(engine: Engine): Handler {
       advisory: v1.Advisory;
     };
     for (const [number, event] of given.events.entries()) {
-      refuseBadEvent(event, `advisory.events[${number}].`, call.time, "new");
+      rejectInvalidEvent(event, `advisory.events[${number}].`, call.time, "new");
     }
     const made = fromV1(given);
     made.advisoryId ||= advisoryIdOf([randomUUID()]);
     made.author = call.caller.uid;
     made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
-    refuseTooMuch(made.events, "advisory.events");
+    rejectExcess(made.events, "advisory.events");
     const stored = await writeIn(engine, call, parentId, (writer) => writer.insert(made));
     return messageReply(v1.AdvisorySchema, toV1(stored));
   };
 }
 
-/** The whole of what an advisory is about; what it is called, who made it and its events stay. */
+/** Replaces the subject of an advisory; its id, author and events stay. */
 function updateV1(engine: Engine): Handler {
   return async (call, message) => {
     const given = message as v1.Advisory;
     if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
-    const about = fromV1(given);
+    const subject = fromV1(given);
     const stored = await writeAdvisory(engine, call, given.id, async (writer, before) => {
-      if (about.advisoryId !== "" && about.advisoryId !== before.advisoryId) {
+      if (subject.advisoryId !== "" && subject.advisoryId !== before.advisoryId) {
         throw invalidArgument({
           field: "advisoryId",
           description: "advisoryId cannot be changed",
         });
       }
-      const after = replaced(before, about);
+      const after = replaceSubject(before, subject);
       return equals(AdvisorySchema, before, after) ? before : writer.update(after);
     });
     return messageReply(v1.AdvisorySchema, toV1(stored));
   };
 }
 
-function replaced(before: Advisory, about: Advisory): Advisory {
-  const after = clone(AdvisorySchema, about);
+function replaceSubject(before: Advisory, subject: Advisory): Advisory {
+  const after = clone(AdvisorySchema, subject);
   const { uid, advisoryId, author, events, createTime, updateTime } = before;
   Object.assign(after, { uid, advisoryId, author, events });
   if (createTime) after.createTime = createTime;
@@ -80,7 +76,7 @@ function replaced(before: Advisory, about: Advisory): Advisory {
   return after;
 }
 
-/** One that was deleted stays so, and saying it again changes nothing. */
+/** Deleting a deleted advisory changes nothing. */
 function deleteV1(engine: Engine): Handler {
   return async (call, message) => {
     const { id } = message as v1.DeleteAdvisoryRequest;
@@ -102,9 +98,9 @@ function listEventsV1(engine: Engine): Handler {
     const { parentId } = message as v1.AdvisoryEventFilter;
     const found = await advisories.find(engine.store.reader, parentId);
     const isThere = found !== undefined && found.deleteTime === undefined;
-    // To version 1, what does not exist has an empty list.
+    // Version 1 returns an empty list for an advisory that does not exist.
     const items = isThere ? found.events.map(eventToV1) : [];
-    const answer = create(v1.AdvisoryEventListSchema, { parentId, items });
-    return messageReply(v1.AdvisoryEventListSchema, answer);
+    const response = create(v1.AdvisoryEventListSchema, { parentId, items });
+    return messageReply(v1.AdvisoryEventListSchema, response);
   };
 }

@@ -1,8 +1,8 @@
 /**
- * The descriptors that reflection tells of, found by file, symbol or extension.
+ * The descriptors that server reflection returns, by file, symbol or extension.
  *
- * A service's other names get a small file of their own, made here: it declares the service under
- * that name with the messages of the real one, so that a client can call by any name it was told.
+ * Each alias of a service has a generated file that declares the service under that name with the original
+ * messages, so that clients can call it by any name.
  */
 import type { DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -31,16 +31,12 @@ export class Descriptors {
     this.#services.sort();
   }
 
-  /** Every name under which a service can be called. */
+  /** All names of all services. */
   get services(): readonly string[] {
     return this.#services;
   }
 
-  /**
-   * The file and all it depends on; every file comes before those it needs.
-   *
-   * @example descriptors.file("wharf/iam/v2beta1/groups.proto")
-   */
+  /** A file and its transitive dependencies; each file comes before its dependencies. */
   file(name: string): Uint8Array[] | undefined {
     if (!this.#files.has(name)) return undefined;
     const names = new Set<string>();
@@ -48,30 +44,24 @@ export class Descriptors {
     return [...names].reverse().map((each) => this.#files.get(each) as Uint8Array);
   }
 
-  /**
-   * @example descriptors.containing("wharf.iam.v2beta1.Group")
-   */
   containing(symbol: string): Uint8Array[] | undefined {
     const name = this.#symbols.get(symbol);
     return name === undefined ? undefined : this.file(name);
   }
 
-  /**
-   * @example descriptors.extension("google.protobuf.MethodOptions", 72295728)
-   */
   extension(typeName: string, number: number): Uint8Array[] | undefined {
     const name = this.#extensions.get(typeName)?.get(number);
     return name === undefined ? undefined : this.file(name);
   }
 
-  /** The numbers of a message's extensions; undefined when there is no such message. */
+  /** The extension numbers of a message; undefined if the message is unknown. */
   extensionNumbers(typeName: string): number[] | undefined {
     const numbers = this.#extensions.get(typeName);
     if (numbers) return [...numbers.keys()].sort((a, b) => a - b);
     return this.#symbols.has(typeName) ? [] : undefined;
   }
 
-  /** Collects what a file needs before the file itself. */
+  /** Adds the dependencies of a file, then the file. */
   #visit(name: string, names: Set<string>): void {
     if (names.has(name)) return;
     for (const dependency of this.#dependencies.get(name) ?? []) this.#visit(dependency, names);

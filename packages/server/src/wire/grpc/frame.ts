@@ -10,11 +10,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/**
- * Puts the prefix before a message.
- *
- * @example stream.end(encodeFrame(0, reply.binary()));
- */
+/** Adds the prefix to a message. */
 export function encodeFrame(flags: number, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + payload.length);
   frame[0] = flags;
@@ -23,7 +19,7 @@ export function encodeFrame(flags: number, payload: Uint8Array): Buffer {
   return frame;
 }
 
-/** Cuts a byte stream into frames, however it was chopped up on the way. */
+/** Parses frames from a byte stream. */
 export class FrameReader {
   readonly #limit: number;
   #chunks: Buffer[] = [];
@@ -34,7 +30,7 @@ export class FrameReader {
     this.#limit = limit;
   }
 
-  /** Takes the next bytes and returns the frames they complete. Throws on one beyond the limit. */
+  /** Returns the frames that these bytes complete. Throws if a frame exceeds the limit. */
   push(chunk: Buffer): Frame[] {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
@@ -59,10 +55,10 @@ export class FrameReader {
     return frames;
   }
 
-  /** Throws when the stream stopped in the middle of a frame. */
+  /** Throws if the stream ended within a frame. */
   end(): void {
     if (this.#size > 0) {
-      throw invalidArgument({ field: "", description: "the last message is cut short" });
+      throw invalidArgument({ field: "", description: "the last message is truncated" });
     }
   }
 

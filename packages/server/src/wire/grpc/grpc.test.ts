@@ -104,7 +104,7 @@ test("the token and the deadline of a call reach the method", async (t) => {
   if (!signal.aborted) await once(signal, "abort");
 });
 
-test("messages are packed both ways", async (t) => {
+test("messages are compressed both ways", async (t) => {
   const description = "x".repeat(200_000);
   const port = await open(t, { GetGroup: () => create(GroupSchema, { description }) });
   const client = new GrpcClient(t, port.url);
@@ -115,7 +115,7 @@ test("messages are packed both ways", async (t) => {
   assert.equal(trailers["grpc-status"], "0");
 });
 
-test("a reply that cannot be written is INTERNAL and says no more", async (t) => {
+test("a reply that cannot be encoded is INTERNAL without details", async (t) => {
   const port = await open(t, {
     GetGroup: () => {
       throw new WharfError("INTERNAL", "x".repeat(100_000));
@@ -151,10 +151,10 @@ async function raw(url: string, chunks: Buffer[], headers = {}) {
 for (const [what, chunks, headers, code] of [
   ["no message", [], {}, "12"],
   ["two messages", [encodeFrame(0, Buffer.alloc(0)), encodeFrame(0, Buffer.alloc(0))], {}, "12"],
-  ["a message cut short", [encodeFrame(0, Buffer.alloc(9)).subarray(0, 8)], {}, "3"],
-  ["a prefix cut short", [Buffer.from([0, 0])], {}, "3"],
+  ["a truncated message", [encodeFrame(0, Buffer.alloc(9)).subarray(0, 8)], {}, "3"],
+  ["a truncated prefix", [Buffer.from([0, 0])], {}, "3"],
   ["bytes that are no message", [encodeFrame(0, Buffer.from([0x0a, 0xff, 0xff]))], {}, "3"],
-  ["a packed flag without encoding", [encodeFrame(1, Buffer.alloc(3))], {}, "3"],
+  ["a compressed flag without encoding", [encodeFrame(1, Buffer.alloc(3))], {}, "3"],
   ["bytes that are not gzip", [encodeFrame(1, Buffer.alloc(3))], { "grpc-encoding": "gzip" }, "3"],
   ["an unknown encoding", [encodeFrame(1, Buffer.alloc(3))], { "grpc-encoding": "br" }, "12"],
   ["an announced size beyond the limit", [Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1])], {}, "8"],
@@ -164,9 +164,9 @@ for (const [what, chunks, headers, code] of [
     { "grpc-encoding": "gzip" },
     "8",
   ],
-  ["a timeout that is none", [encodeFrame(0, Buffer.alloc(0))], { "grpc-timeout": "soon" }, "3"],
+  ["an invalid timeout", [encodeFrame(0, Buffer.alloc(0))], { "grpc-timeout": "soon" }, "3"],
 ] as const) {
-  test(`${what} is answered with code ${code}`, async (t) => {
+  test(`${what} fails with code ${code}`, async (t) => {
     const port = await open(t, GROUP);
     const { trailers } = await raw(port.url, [...chunks], headers);
     assert.equal(trailers["grpc-status"], code);
@@ -191,7 +191,7 @@ for (const [type, encode, decode] of [
     (b: Buffer) => Buffer.from(b.toString(), "base64"),
   ],
 ] as const) {
-  test(`${type} answers with its trailers in the body`, async (t) => {
+  test(`${type} has its trailers in the body`, async (t) => {
     const port = await open(t, GROUP);
     const message = toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid: "web" }));
     const call = async (body: string | Buffer) => {

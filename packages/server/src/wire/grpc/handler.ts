@@ -1,68 +1,64 @@
-/** gRPC on an HTTP/2 stream. Unary calls go to the methods; health and reflection stream. */
+/** Handles gRPC calls on HTTP/2 streams. Methods of the contract are unary; health and reflection stream. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import { outOfScope, unimplemented, WharfError } from "../../lib/errors.ts";
+import { unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
 import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
 import { hostFault } from "../host.ts";
 import type { Wire } from "../http.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
-import { Exchange } from "../request-context.ts";
+import { RequestContext } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
 import type { StreamingMethod } from "./streaming.ts";
 import { handleStreaming } from "./streaming.ts";
-import { armCall } from "./timeout.ts";
+import { setCallDeadline } from "./timeout.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
+import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
 
 const { NGHTTP2_CANCEL } = constants;
 const WITH_TRAILERS = { waitForTrailers: true } as const;
 const END_STREAM = { endStream: true } as const;
 
-/** What a gRPC call needs beyond what all requests share. */
+/** The state of a port with the streaming methods of gRPC. */
 export interface GrpcWire extends Wire {
-  /** Methods that do not fit "one message in, one out", by path. */
+  /** Streaming methods by path. */
   readonly streaming: ReadonlyMap<string, StreamingMethod>;
 }
 
-/**
- * Answers one gRPC call.
- *
- * @example session.on("stream", (stream, headers) => handleGrpc(wire, stream, headers, connection));
- */
+/** Handles one gRPC call. */
 export function handleGrpc(
   wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   connection: Connection,
 ): void {
-  const exchange = new Exchange("grpc", headers, connection, wire);
-  // A reset is not a failure of ours; "close" follows and is dealt with there.
+  const context = new RequestContext("grpc", headers, connection, wire);
+  // "close" follows a reset and is handled.
   stream.on("error", ignore);
   const fault = hostFault(wire.hosts, { headers, rawHeaders: [], httpVersion: "2.0" });
   if (fault) {
-    refuse(wire, stream, exchange, fault);
+    reject(wire, stream, context, fault);
     return;
   }
   if (headers[":method"] !== "POST") {
-    refuse(wire, stream, exchange, unimplemented("gRPC by another method than POST"));
+    reject(wire, stream, context, unimplemented("gRPC with an HTTP method other than POST"));
     return;
   }
   const path = headers[":path"] as string;
   const method = wire.methods.find(path);
-  if (method) new UnaryCall(wire, stream, headers, exchange, method).start();
+  if (method) new UnaryCall(wire, stream, headers, context, method).start();
   else {
     const streaming = wire.streaming.get(path);
-    if (streaming) handleStreaming(wire, stream, headers, exchange, path, streaming);
-    else refuse(wire, stream, exchange, notServed(wire, path));
+    if (streaming) handleStreaming(wire, stream, headers, context, path, streaming);
+    else reject(wire, stream, context, notServed(wire, path));
   }
 }
 
-/** Why there is no such method. */
-export function notServed({ outside }: Wire, path: string): WharfError {
-  const name = outside.nameOf(path);
-  return name === undefined ? unimplemented("the method") : outOfScope(name);
+/** The error for a path without a method. */
+export function notServed(wire: Wire, path: string): WharfError {
+  const name = wire.unsupported.nameOf(path);
+  return name === undefined ? unimplemented("the method") : unsupported(name);
 }
 
 function ignore(): void {}
@@ -71,7 +67,7 @@ class UnaryCall {
   readonly #wire: Wire;
   readonly #stream: ServerHttp2Stream;
   readonly #headers: IncomingHttpHeaders;
-  readonly #exchange: Exchange;
+  readonly #context: RequestContext;
   readonly #method: Method;
   readonly #limit: number;
   readonly #reader: FrameReader;
@@ -81,39 +77,39 @@ class UnaryCall {
     wire: Wire,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
-    exchange: Exchange,
+    context: RequestContext,
     method: Method,
   ) {
     this.#wire = wire;
     this.#stream = stream;
     this.#headers = headers;
-    this.#exchange = exchange;
+    this.#context = context;
     this.#method = method;
-    const { openMessageBytes, messageBytes } = wire.limits;
-    this.#limit = method.isOpen ? openMessageBytes : messageBytes;
+    const { publicMessageBytes, messageBytes } = wire.limits;
+    this.#limit = method.isPublic ? publicMessageBytes : messageBytes;
     this.#reader = new FrameReader(this.#limit);
   }
 
   start(): void {
-    const { desc, served, notices } = this.#method;
-    this.#exchange.notices = notices;
-    this.#exchange.method = `${desc.parent.typeName}/${desc.name}`;
+    const { desc, served, responseHeaders } = this.#method;
+    this.#context.responseHeaders = responseHeaders;
+    this.#context.method = `${desc.parent.typeName}/${desc.name}`;
     try {
-      if (!served) throw unimplemented(this.#exchange.method);
-      armCall(this.#exchange, this.#wire, this.#headers["grpc-timeout"], this.#fail);
+      if (!served) throw unimplemented(this.#context.method);
+      setCallDeadline(this.#context, this.#wire, this.#headers["grpc-timeout"], this.#fail);
     } catch (thrown) {
       this.#fail(thrown);
       return;
     }
-    this.#stream.on("close", () => this.#exchange.gone());
-    const admission = this.#wire.methods.admit(this.#method, this.#exchange);
+    this.#stream.on("close", () => this.#context.disconnected());
+    const admission = this.#wire.methods.admit(this.#method, this.#context);
     if (admission === undefined) this.#listen();
     else admission.then(this.#listen).catch(this.#fail);
   }
 
   readonly #listen = (): void => {
-    if (this.#exchange.isSettled) return;
-    // A stream without data may have ended while its caller was being authenticated.
+    if (this.#context.isSettled) return;
+    // A stream without data may have ended during authentication.
     if (this.#stream.readableEnded) {
       this.#call();
       return;
@@ -124,10 +120,10 @@ class UnaryCall {
 
   readonly #read = (chunk: Buffer): void => {
     try {
-      this.#exchange.received(chunk.length);
+      this.#context.received(chunk.length);
       const frames = this.#reader.push(chunk);
       this.#frames = this.#frames.length === 0 ? frames : [...this.#frames, ...frames];
-      // More than one is refused at the end; holding on to them all is not needed for that.
+      // More than one message is an error in the end; two are enough to know.
       if (this.#frames.length > 2) this.#frames.length = 2;
     } catch (thrown) {
       this.#fail(thrown);
@@ -147,23 +143,23 @@ class UnaryCall {
   };
 
   readonly #runUnpacked = (bytes: Uint8Array): void => {
-    this.#exchange.received(bytes.length);
+    this.#context.received(bytes.length);
     this.#run(bytes);
   };
 
   readonly #run = (bytes: Uint8Array): void => {
     const request = decode(this.#method, bytes);
-    this.#wire.methods.call(this.#method, request, this.#exchange).then(this.#succeed, this.#fail);
+    this.#wire.methods.call(this.#method, request, this.#context).then(this.#succeed, this.#fail);
   };
 
   readonly #succeed = (reply: Reply): void => {
     try {
       const bytes = reply.binary();
-      this.#wire.unread.mustHaveRoom(bytes.length);
-      if (!this.#exchange.settle()) return;
+      this.#wire.unread.checkCapacity(bytes.length);
+      if (!this.#context.settle()) return;
       this.#wire.unread.hold(bytes.length, this.#stream);
-      if (shouldPack(bytes.length, this.#headers["grpc-accept-encoding"])) {
-        pack(bytes).then((packed) => this.#send(packed, true));
+      if (shouldCompress(bytes.length, this.#headers["grpc-accept-encoding"])) {
+        compress(bytes).then((compressed) => this.#send(compressed, true));
       } else this.#send(bytes, false);
     } catch (thrown) {
       this.#fail(thrown);
@@ -171,31 +167,31 @@ class UnaryCall {
   };
 
   readonly #fail = (thrown: unknown): void => {
-    refuse(this.#wire, this.#stream, this.#exchange, WharfError.from(thrown));
+    reject(this.#wire, this.#stream, this.#context, WharfError.from(thrown));
   };
 
-  #send(bytes: Uint8Array, packed: boolean): void {
+  #send(bytes: Uint8Array, compressed: boolean): void {
     const stream = this.#stream;
-    const frame = encodeFrame(packed ? COMPRESSED : 0, bytes);
+    const frame = encodeFrame(compressed ? COMPRESSED : 0, bytes);
     if (!stream.destroyed) {
       const head: Record<string, string | number> = {
         ":status": 200,
         "content-type": "application/grpc",
-        "x-request-id": this.#exchange.requestId,
+        "x-request-id": this.#context.requestId,
       };
-      if (packed) head["grpc-encoding"] = "gzip";
-      if (this.#exchange.notices) Object.assign(head, this.#exchange.notices);
-      if (this.#wire.always) Object.assign(head, this.#wire.always);
+      if (compressed) head["grpc-encoding"] = "gzip";
+      if (this.#context.responseHeaders) Object.assign(head, this.#context.responseHeaders);
+      if (this.#wire.commonHeaders) Object.assign(head, this.#wire.commonHeaders);
       stream.respond(head, WITH_TRAILERS);
       stream.on("wantTrailers", sendOk);
-      // A client that does not read keeps the stream, and its memory, no longer than a request may.
+      // Clients that do not read must not hold the stream and its memory for longer than a request may take.
       if (frame.length > SLOW_CLIENT_BYTES) {
-        // With another code it would wait for them all the same.
+        // Any other code would wait for the client.
         stream.setTimeout(this.#wire.limits.requestMs, () => stream.close(NGHTTP2_CANCEL));
       }
       stream.end(frame);
     }
-    this.#exchange.finished(200, 0, frame.length);
+    this.#context.finished(200, 0, frame.length);
   }
 }
 
@@ -203,26 +199,26 @@ function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers({ ...OK_TRAILERS });
 }
 
-/** Ends a call that has sent nothing yet: all of the answer is in one header block. */
-export function refuse(
+/** Fails a call before any message: the response is a single header block (trailers-only). */
+export function reject(
   wire: Wire,
   stream: ServerHttp2Stream,
-  exchange: Exchange,
+  context: RequestContext,
   error: WharfError,
 ): void {
-  if (!exchange.settle()) return;
+  if (!context.settle()) return;
   if (!stream.destroyed && !stream.headersSent) {
     const head = {
       ":status": 200,
       "content-type": "application/grpc",
-      "x-request-id": exchange.requestId,
+      "x-request-id": context.requestId,
       "grpc-accept-encoding": "identity,gzip",
-      ...exchange.notices,
-      ...wire.always,
+      ...context.responseHeaders,
+      ...wire.commonHeaders,
       ...errorTrailers(error, wire.errorDomain),
     };
     stream.respond(head, END_STREAM);
     if (!stream.readableEnded) discardRest(stream);
   }
-  exchange.finished(200, error.number, 0, error);
+  context.finished(200, error.number, 0, error);
 }

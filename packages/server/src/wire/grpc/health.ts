@@ -1,4 +1,4 @@
-/** grpc.health.v1: is the server, or one of its services, taking calls? */
+/** The health service, grpc.health.v1. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   HealthCheckRequestSchema,
@@ -10,12 +10,12 @@ import {
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Outbox, StreamingCall, StreamingMethod } from "./streaming.ts";
 
-/** Whether the server takes calls; false from the moment it begins to stop. */
+/** Whether the server accepts calls; false once it is stopping. */
 export interface HealthSource {
   serving(): boolean;
 }
 
-/** How soon watchers hear of a change: within the second that load balancers poll at. */
+/** How often watchers are updated: load balancers poll every second. */
 const WATCH_MS = 500;
 
 export class Health {
@@ -25,7 +25,7 @@ export class Health {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `services` are the full names to answer for; "" stands for the server as a whole. */
+  /** `services` are full names; "" is the whole server. */
   constructor(source: HealthSource, services: Iterable<string>) {
     this.#source = source;
     this.#services = new Set(["", ...services]);
@@ -41,11 +41,11 @@ export class Health {
     ];
   }
 
-  /** Tells all watchers that it is over and ends their calls, which would else hold up closing. */
+  /** Notifies all watchers and ends their calls, which would keep the port open otherwise. */
   close(): void {
     this.#closed = true;
     for (const watcher of this.#watchers) {
-      watcher.tell(this.#status(watcher.service));
+      watcher.notify(this.#status(watcher.service));
       watcher.out.finish(new WharfError("UNAVAILABLE", "the server is stopping"));
     }
   }
@@ -59,7 +59,7 @@ export class Health {
     const service = serviceIn(bytes);
     const status = this.#status(service);
     if (status === Status.SERVICE_UNKNOWN) {
-      throw new WharfError("NOT_FOUND", `service ${JSON.stringify(service)} is not served here`);
+      throw new WharfError("NOT_FOUND", `service ${JSON.stringify(service)} is unknown`);
     }
     return encode(status);
   }
@@ -76,7 +76,7 @@ export class Health {
       message: (bytes) => {
         if (watcher) throw tooMany();
         watcher = new Watcher(out, serviceIn(bytes));
-        watcher.tell(this.#status(watcher.service));
+        watcher.notify(this.#status(watcher.service));
         this.#watchers.add(watcher);
         this.#timer ??= setInterval(() => this.#tellAll(), WATCH_MS).unref();
       },
@@ -93,7 +93,7 @@ export class Health {
   }
 
   #tellAll(): void {
-    for (const watcher of this.#watchers) watcher.tell(this.#status(watcher.service));
+    for (const watcher of this.#watchers) watcher.notify(this.#status(watcher.service));
   }
 }
 
@@ -107,16 +107,16 @@ class Watcher {
     this.service = service;
   }
 
-  /** Says the status if it is news. */
-  tell(status: Status): void {
+  /** Sends the status if it has changed. */
+  notify(status: Status): void {
     if (status === this.#last) return;
     this.#last = status;
     this.out.send(encode(status));
   }
 }
 
-/** A method with one message in and one out. */
-function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): StreamingCall {
+/** A unary method. */
+function once(out: Outbox, respond: (bytes: Uint8Array) => Uint8Array): StreamingCall {
   let request: Uint8Array | undefined;
   return {
     message(bytes) {
@@ -126,7 +126,7 @@ function once(out: Outbox, answer: (bytes: Uint8Array) => Uint8Array): Streaming
     end() {
       try {
         if (!request) throw tooMany();
-        out.send(answer(request));
+        out.send(respond(request));
         out.finish();
       } catch (thrown) {
         out.finish(WharfError.from(thrown));

@@ -1,4 +1,4 @@
-/** Server reflection, v1 and v1alpha: the two differ in nothing but their name. */
+/** Server reflection, v1 and v1alpha, which differ in name only. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServerReflectionRequest } from "@wharf/contract/gen/grpc/reflection/v1/reflection_pb.js";
@@ -12,26 +12,21 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Descriptors } from "./descriptors.ts";
 import type { StreamingMethod } from "./streaming.ts";
 
-type Answer = NonNullable<
+type MessageResponse = NonNullable<
   MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]
 >;
 
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-/**
- * The methods of both versions, by path. The descriptors are asked for on first use: few servers
- * are ever reflected upon.
- *
- * @example reflectionMethods(() => new Descriptors(services))
- */
+/** The methods of both versions by path. Descriptors are loaded on first use. */
 export function reflectionMethods(
   descriptors: () => Descriptors,
 ): [path: string, method: StreamingMethod][] {
   const method: StreamingMethod = (out) => ({
     message(bytes) {
       const request = read(bytes);
-      const messageResponse = answer(descriptors(), request);
+      const messageResponse = respond(descriptors(), request);
       const { host: validHost } = request;
       const response = { validHost, originalRequest: request, messageResponse };
       const message = create(ServerReflectionResponseSchema, response);
@@ -55,10 +50,10 @@ function read(bytes: Uint8Array): ServerReflectionRequest {
   }
 }
 
-function answer(
+function respond(
   descriptors: Descriptors,
   { messageRequest: asked }: ServerReflectionRequest,
-): Answer {
+): MessageResponse {
   switch (asked.case) {
     case "listServices": {
       const service = descriptors.services.map((name) => ({ name }));
@@ -84,11 +79,11 @@ function answer(
   }
 }
 
-function files(fileDescriptorProto: Uint8Array[] | undefined, what: string): Answer {
+function files(fileDescriptorProto: Uint8Array[] | undefined, what: string): MessageResponse {
   if (!fileDescriptorProto) return failure(NOT_FOUND, `${what} is not known here`);
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 
-function failure(errorCode: number, errorMessage: string): Answer {
+function failure(errorCode: number, errorMessage: string): MessageResponse {
   return { case: "errorResponse", value: { errorCode, errorMessage } };
 }

@@ -1,68 +1,64 @@
-/** Calls with any number of messages either way: health watching and reflection. */
+/** Handles streaming calls: health and reflection. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { WharfError } from "../../lib/errors.ts";
 import { discardRest } from "../discard.ts";
 import type { Wire } from "../http.ts";
-import type { Exchange } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { unpack } from "./unary.ts";
+import { decompress } from "./unary.ts";
 
-/** Where the messages of the answer go. */
+/** Sends the messages of the response. */
 export interface Outbox {
   send(message: Uint8Array): void;
-  /** Ends the call; further calls do nothing. */
+  /** Ends the call. No effect if it has ended. */
   finish(error?: WharfError): void;
 }
 
-/** What a method does with one call. */
+/** The events of one call. */
 export interface StreamingCall {
-  /** The next message has come. What it throws ends the call. */
+  /** A message has arrived. Errors end the call. */
   message(bytes: Uint8Array): void;
-  /** No more messages will come. */
+  /** The client has sent all messages. */
   end(): void;
-  /** The call is over, whoever ended it. */
+  /** The call has ended. */
   closed(): void;
 }
 
 export type StreamingMethod = (out: Outbox) => StreamingCall;
 
-/**
- * Runs one streaming call over an HTTP/2 stream.
- *
- * @example handleStreaming(wire, stream, headers, exchange, path, method);
- */
+/** Runs one streaming call over an HTTP/2 stream. */
 export function handleStreaming(
   wire: Wire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  exchange: Exchange,
+  context: RequestContext,
   path: string,
   method: StreamingMethod,
 ): void {
-  exchange.method = path.slice(1);
-  const out = new StreamOutbox(wire, stream, exchange);
+  context.method = path.slice(1);
+  const out = new StreamOutbox(wire, stream, context);
   const fail = (thrown: unknown) => out.finish(WharfError.from(thrown));
   try {
-    // Watching has no natural end, so only the client's own deadline counts.
+    // Watch calls have no end of their own, so only the client's deadline applies.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
-    if (timeout !== undefined) exchange.armWithin(timeoutMs(timeout), fail);
-    // Nobody asks who calls health and reflection.
-    const { openMessageBytes } = wire.limits;
-    const reader = new FrameReader(openMessageBytes);
+    if (timeout !== undefined) context.setTimeLimit(timeoutMs(timeout), fail);
+    // Health and reflection are public.
+    const { publicMessageBytes } = wire.limits;
+    const reader = new FrameReader(publicMessageBytes);
     const call = method(out);
     stream.on("close", () => {
-      exchange.gone();
+      context.disconnected();
       call.closed();
     });
-    // One after another, as unpacking may take a moment and order matters.
+    // In order: decompression is asynchronous.
     let last = Promise.resolve();
     stream.on("data", (chunk: Buffer) => {
       last = last.then(async () => {
         for (const frame of reader.push(chunk)) {
-          call.message(await unpack(frame, encoding as string | undefined, openMessageBytes));
+          call.message(await decompress(frame, encoding as string | undefined, publicMessageBytes));
         }
       });
       last = last.catch(fail);
@@ -78,13 +74,13 @@ export function handleStreaming(
 class StreamOutbox implements Outbox {
   readonly #wire: Wire;
   readonly #stream: ServerHttp2Stream;
-  readonly #exchange: Exchange;
+  readonly #context: RequestContext;
   #bytesOut = 0;
 
-  constructor(wire: Wire, stream: ServerHttp2Stream, exchange: Exchange) {
+  constructor(wire: Wire, stream: ServerHttp2Stream, context: RequestContext) {
     this.#wire = wire;
     this.#stream = stream;
-    this.#exchange = exchange;
+    this.#context = context;
   }
 
   send(message: Uint8Array): void {
@@ -93,15 +89,15 @@ class StreamOutbox implements Outbox {
     const frame = encodeFrame(0, message);
     this.#bytesOut += frame.length;
     this.#stream.write(frame);
-    // A client that asks and asks without reading an answer is cut off.
+    // Clients that send requests without reading responses are disconnected.
     if (this.#stream.writableLength > this.#wire.limits.messageBytes) this.#stream.close();
   }
 
   finish(error?: WharfError): void {
-    if (!this.#exchange.settle()) return;
+    if (!this.#context.settle()) return;
     const trailers = error ? errorTrailers(error, this.#wire.errorDomain) : OK_TRAILERS;
     if (!this.#stream.destroyed) this.#close(trailers);
-    this.#exchange.finished(200, error?.number ?? 0, this.#bytesOut, error);
+    this.#context.finished(200, error?.number ?? 0, this.#bytesOut, error);
   }
 
   #begin(): void {
@@ -110,8 +106,8 @@ class StreamOutbox implements Outbox {
       {
         ":status": 200,
         "content-type": "application/grpc",
-        "x-request-id": this.#exchange.requestId,
-        ...this.#wire.always,
+        "x-request-id": this.#context.requestId,
+        ...this.#wire.commonHeaders,
       },
       { waitForTrailers: true },
     );

@@ -1,7 +1,7 @@
 import type { WharfError } from "../../lib/errors.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Wire } from "../http.ts";
-import type { Exchange } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   H: 3_600_000,
@@ -12,14 +12,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/** Timers hold no more; a month is as good as for ever. */
+/** The maximum of setTimeout. */
 const MAX_MS = 2 ** 31 - 1;
 
-/**
- * The milliseconds that a `grpc-timeout` header allows.
- *
- * @example timeoutMs("250m") // 250
- */
+/** Parses a `grpc-timeout` header into milliseconds. */
 export function timeoutMs(header: string | string[]): number {
   const match = /^(\d{1,8})([HMSmun])$/.exec(String(header));
   if (!match) {
@@ -30,18 +26,14 @@ export function timeoutMs(header: string | string[]): number {
   return Math.min(ms, MAX_MS);
 }
 
-/**
- * Starts the clock of a call: the client's own where it is shorter than ours.
- *
- * @example armCall(exchange, wire, headers["grpc-timeout"], fail);
- */
-export function armCall(
-  exchange: Exchange,
+/** Sets the deadline of a call: the client's if it is earlier than the server's. */
+export function setCallDeadline(
+  context: RequestContext,
   { deadlines, limits }: Wire,
   header: string | string[] | undefined,
-  late: (error: WharfError) => void,
+  onTimeout: (error: WharfError) => void,
 ): void {
   const ms = header === undefined ? limits.requestMs : timeoutMs(header);
-  if (ms < limits.requestMs) exchange.armWithin(ms, late);
-  else exchange.arm(deadlines, late);
+  if (ms < limits.requestMs) context.setTimeLimit(ms, onTimeout);
+  else context.setDeadline(deadlines, onTimeout);
 }

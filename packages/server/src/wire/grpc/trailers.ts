@@ -9,15 +9,11 @@ export interface Trailers {
 
 export const OK_TRAILERS: Trailers = { "grpc-status": "0" };
 
-/** Details above this stay home: clients refuse header lists of 8 KiB and would lose the code too. */
+/** Longer details are dropped: clients reject header lists of 8 KiB, and would lose the code as well. */
 const MAX_DETAILS_BYTES = 4 * 1024;
 const MAX_MESSAGE_BYTES = 1024;
 
-/**
- * What a failed call ends with.
- *
- * @example stream.respond({ ...head, ...errorTrailers(error, domain) }, { endStream: true });
- */
+/** The trailers of a failed call. */
 export function errorTrailers(error: WharfError, domain: string): Trailers {
   const details = statusBinary(error, domain);
   const trailers = {
@@ -25,16 +21,12 @@ export function errorTrailers(error: WharfError, domain: string): Trailers {
     "grpc-message": encodeMessage(error.message),
   };
   if (details.length > MAX_DETAILS_BYTES) return trailers;
-  // Unpadded, as the protocol asks of senders.
+  // Without padding, as the gRPC protocol requires of senders.
   const base64 = Buffer.from(details).toString("base64").replace(/=+$/, "");
   return { ...trailers, "grpc-status-details-bin": base64 };
 }
 
-/**
- * Percent-encodes what a header cannot hold: `%` itself and bytes outside the printable ASCII range.
- *
- * @example encodeMessage("50 % é") // "50 %25 %C3%A9"
- */
+/** Percent-encodes `%` and bytes outside printable ASCII. */
 function encodeMessage(text: string): string {
   const short = text.length > MAX_MESSAGE_BYTES ? `${text.slice(0, MAX_MESSAGE_BYTES)}…` : text;
   if (/^[ -$&-~]*$/.test(short)) return short;

@@ -1,4 +1,4 @@
-/** What unary calls share between gRPC and gRPC-Web: from frames to a message, from reply to frame. */
+/** Decodes and encodes the messages of unary calls, for gRPC and gRPC-Web. */
 
 import { promisify } from "node:util";
 import type { Message } from "@bufbuild/protobuf";
@@ -6,22 +6,18 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { zlib } from "../../lib/lazy-builtins.ts";
 import type { Method } from "../../rpc/call.ts";
-import { unzip } from "../body.ts";
+import { gunzip } from "../body.ts";
 import { COMPRESS_LEVEL } from "../limits.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED } from "./frame.ts";
 
 /**
- * Replies below this are not packed: every gRPC client says it accepts gzip, whatever its network,
- * and within a data centre packing costs more than it saves.
+ * Shorter replies are not compressed: all gRPC clients accept gzip, and within a data center compression costs more
+ * than it saves.
  */
 const GRPC_COMPRESS_FROM_BYTES = 64 * 1024;
 
-/**
- * The bytes of the one message a unary call has.
- *
- * @example const bytes = onlyPayload(frames, headers["grpc-encoding"], limit);
- */
+/** The bytes of the only message of a unary call. */
 export function onlyPayload(
   frames: readonly Frame[],
   encoding: string | undefined,
@@ -31,34 +27,27 @@ export function onlyPayload(
   if (frame === undefined || frames.length > 1) {
     throw new WharfError("UNIMPLEMENTED", "the method takes exactly one message");
   }
-  return unpack(frame, encoding, limit);
+  return decompress(frame, encoding, limit);
 }
 
-/**
- * The bytes of a message, unpacked if need be.
- *
- * @example await unpack(frame, "gzip", limits.messageBytes)
- */
-export function unpack(
+/** The bytes of a message, decompressed. */
+export function decompress(
   frame: Frame,
   encoding: string | undefined,
   limit: number,
 ): Buffer | Promise<Buffer> {
   if (encoding !== undefined && encoding !== "identity" && encoding !== "gzip") {
-    const text = `grpc-encoding ${JSON.stringify(encoding)} is not known; identity and gzip are`;
+    const text = `grpc-encoding ${JSON.stringify(encoding)} is not supported: use identity or gzip`;
     throw new WharfError("UNIMPLEMENTED", text);
   }
   if (frame.flags === 0) return frame.payload;
   if (frame.flags !== COMPRESSED || encoding !== "gzip") {
-    const description = "the message has flags that its headers do not explain";
+    const description = "the message is marked as compressed, but grpc-encoding is not gzip";
     throw invalidArgument({ field: "", description });
   }
-  return unzip(frame.payload, limit);
+  return gunzip(frame.payload, limit);
 }
 
-/**
- * @example const request = decode(method, bytes);
- */
 export function decode(method: Method, bytes: Uint8Array): Message {
   try {
     return fromBinary(method.desc.input, bytes, { readUnknownFields: false });
@@ -68,18 +57,11 @@ export function decode(method: Method, bytes: Uint8Array): Message {
   }
 }
 
-/**
- * True when a reply of this size should be packed for a client that accepts this.
- *
- * @example shouldPack(bytes.length, headers["grpc-accept-encoding"])
- */
-export function shouldPack(size: number, accepted: string | string[] | undefined): boolean {
+/** Whether to compress a reply of this size for a client that accepts these encodings. */
+export function shouldCompress(size: number, accepted: string | string[] | undefined): boolean {
   return size >= GRPC_COMPRESS_FROM_BYTES && accepted?.includes("gzip") === true;
 }
 
-/**
- * @example const packed = await pack(reply.binary());
- */
-export function pack(bytes: Uint8Array): Promise<Buffer> {
+export function compress(bytes: Uint8Array): Promise<Buffer> {
   return promisify(zlib().gzip)(bytes, { level: COMPRESS_LEVEL });
 }

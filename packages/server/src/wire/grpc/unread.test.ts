@@ -26,7 +26,7 @@ async function withLongAnswers(t: TestContext, more = {}): Promise<ClientHttp2Se
   return session;
 }
 
-/** Asks, and reads nothing but the head: its status, where the answer is over with it. */
+/** Sends a request and reads only the headers: the status, if the response is trailers-only. */
 async function ask(
   session: ClientHttp2Session,
   uid: string,
@@ -49,7 +49,7 @@ async function askUntilAnswered(session: ClientHttp2Session): Promise<ClientHttp
   }
 }
 
-test("long answers that nobody reads are no more than there is room for", async (t) => {
+test("unread long replies are bounded", async (t) => {
   const session = await withLongAnswers(t);
   const first = await ask(session, "long");
   const second = await ask(session, "long");
@@ -68,7 +68,7 @@ test("long answers that nobody reads are no more than there is room for", async 
   assert.ok(!third.destroyed);
 });
 
-test("those of gRPC-Web are counted with them", async (t) => {
+test("unread replies of gRPC-Web count, too", async (t) => {
   const session = await withLongAnswers(t);
   const web = "application/grpc-web+proto";
   for (let held = 0; held < 2; held++) await ask(session, "long", web);
@@ -79,7 +79,7 @@ test("those of gRPC-Web are counted with them", async (t) => {
 });
 
 for (const type of ["application/grpc", "application/grpc-web+proto"]) {
-  test(`whoever does not read is let go, and makes room: ${type}`, {
+  test(`a client that does not read is disconnected: ${type}`, {
     timeout: 60_000,
   }, async (t) => {
     const session = await withLongAnswers(t, { idleMs: 200, requestMs: 200 });

@@ -1,34 +1,34 @@
 import { WharfError } from "../../lib/errors.ts";
 
-/** Answers below this are not counted: there would have to be too many of them. */
-const LONG_BYTES = 1024 * 1024;
+/** Shorter replies are not counted. */
+const MIN_COUNTED_BYTES = 1024 * 1024;
 
-/** Where an answer goes. */
+/** The stream or response of a reply. */
 interface Target {
   on(event: "close", listener: () => void): unknown;
 }
 
 /**
- * Long answers that wait in memory until their clients have read them. A gRPC message goes out as a
- * whole, so clients that do not read could fill the memory with them.
+ * Bounds the memory of long replies that clients have not read yet. A gRPC message is sent as a whole, so clients that
+ * do not read could exhaust the memory.
  */
-export class Unread {
-  readonly #most: number;
+export class UnreadReplies {
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Refuses an answer that is one too many; clients try again. */
-  mustHaveRoom(bytes: number): void {
-    if (bytes < LONG_BYTES || this.#bytes + bytes <= this.#most) return;
-    throw new WharfError("RESOURCE_EXHAUSTED", "too many long answers at once");
+  /** Throws RESOURCE_EXHAUSTED if a reply exceeds the bound. */
+  checkCapacity(bytes: number): void {
+    if (bytes < MIN_COUNTED_BYTES || this.#bytes + bytes <= this.#maxBytes) return;
+    throw new WharfError("RESOURCE_EXHAUSTED", "too many long responses in progress: try again");
   }
 
-  /** Counts an answer until it has gone, or its client has. */
+  /** Counts a reply until it was sent or its client disconnected. */
   hold(bytes: number, target: Target): void {
-    if (bytes < LONG_BYTES) return;
+    if (bytes < MIN_COUNTED_BYTES) return;
     this.#bytes += bytes;
     target.on("close", () => {
       this.#bytes -= bytes;

@@ -1,74 +1,70 @@
-/** gRPC-Web: the same unary calls for browsers, with trailers as the last frame of the body. */
+/** Handles gRPC-Web: unary calls of browsers, with trailers as the last frame of the body. */
 import type { IncomingMessage } from "node:http";
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Method } from "../../rpc/call.ts";
-import type { Conversation } from "../answer.ts";
 import { readBody } from "../body.ts";
-import { abandonStream, hangUpGently, leavesBody } from "../discard.ts";
+import { abandonStream, closeGracefully, hasUnreadBody } from "../discard.ts";
 import type { HttpIn } from "../http.ts";
+import type { HttpContext } from "../http-reply.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
-import { armCall } from "./timeout.ts";
+import { setCallDeadline } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { decode, onlyPayload, pack, shouldPack } from "./unary.ts";
+import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
 
-/** Base64 makes four characters of three bytes; the frame's prefix and padding fit in the rest. */
+/** Base64 encodes three bytes as four characters; the prefix of the frame and padding are extra. */
 const TEXT_OVERHEAD = 4 / 3;
-const PREFIX_ROOM = 16;
+const PREFIX_BYTES = 16;
 
-/**
- * Answers a request whose content type begins with application/grpc-web.
- *
- * @example handleGrpcWeb(conversation, "/wharf.iam.v2beta1.GroupsService/GetGroup");
- */
-export function handleGrpcWeb(conversation: Conversation, path: string): void {
-  const { exchange, request, response, wire } = conversation;
+/** Handles a request with a content type of application/grpc-web. */
+export function handleGrpcWeb(http: HttpContext, path: string): void {
+  const { context, request, response, wire } = http;
   const fail = (thrown: unknown) => {
     const error = WharfError.from(thrown);
-    if (!exchange.settle()) return;
-    send(conversation, [], errorTrailers(error, wire.errorDomain), error);
+    if (!context.settle()) return;
+    send(http, [], errorTrailers(error, wire.errorDomain), error);
   };
   const method = wire.methods.find(path);
   if (!method || request.method !== "POST") {
     fail(notServed(wire, path));
     return;
   }
-  exchange.method = `${method.desc.parent.typeName}/${method.desc.name}`;
-  exchange.notices = method.notices;
-  response.on("close", () => exchange.gone());
-  run(conversation, method, fail).catch(fail);
+  context.method = `${method.desc.parent.typeName}/${method.desc.name}`;
+  context.responseHeaders = method.responseHeaders;
+  response.on("close", () => context.disconnected());
+  run(http, method, fail).catch(fail);
 }
 
 async function run(
-  conversation: Conversation,
+  http: HttpContext,
   method: Method,
   fail: (thrown: unknown) => void,
 ): Promise<void> {
-  const { exchange, request, response, wire } = conversation;
-  if (!method.served) throw unimplemented(exchange.method);
-  const limit = method.isOpen ? wire.limits.openMessageBytes : wire.limits.messageBytes;
-  armCall(exchange, wire, request.headers["grpc-timeout"], fail);
-  await wire.methods.admit(method, exchange);
-  const body = await readBody(conversation, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_ROOM);
+  const { context, request, response, wire } = http;
+  if (!method.served) throw unimplemented(context.method);
+  const limit = method.isPublic ? wire.limits.publicMessageBytes : wire.limits.messageBytes;
+  setCallDeadline(context, wire, request.headers["grpc-timeout"], fail);
+  await wire.methods.admit(method, context);
+  const body = await readBody(http, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_BYTES);
   const reader = new FrameReader(limit);
-  const frames = reader.push(isText(conversation) ? fromText(body) : body);
+  const frames = reader.push(isText(http) ? fromText(body) : body);
   reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
   const bytes = await onlyPayload(frames, encoding, limit);
-  const reply = await wire.methods.call(method, decode(method, bytes), exchange);
-  const answer = reply.binary();
-  wire.unread.mustHaveRoom(answer.length);
-  if (!exchange.settle()) return;
-  wire.unread.hold(answer.length, response);
-  const packed = shouldPack(answer.length, request.headers["grpc-accept-encoding"]);
-  const payload = packed ? await pack(answer) : answer;
-  send(conversation, [encodeFrame(packed ? COMPRESSED : 0, payload)], OK_TRAILERS);
+  const reply = await wire.methods.call(method, decode(method, bytes), context);
+  const message = reply.binary();
+  wire.unread.checkCapacity(message.length);
+  if (!context.settle()) return;
+  wire.unread.hold(message.length, response);
+  const compressed = shouldCompress(message.length, request.headers["grpc-accept-encoding"]);
+  const payload = compressed ? await compress(message) : message;
+  send(http, [encodeFrame(compressed ? COMPRESSED : 0, payload)], OK_TRAILERS);
 }
 
 function send(
-  { exchange, request, response, wire }: Conversation,
+  { context, request, response, wire }: HttpContext,
   frames: readonly Buffer[],
   trailers: Trailers,
   error?: WharfError,
@@ -77,48 +73,48 @@ function send(
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.concat([...frames, encodeFrame(TRAILERS, Buffer.from(lines.join("")))]);
   const body = text ? bytes.toString("base64") : bytes;
-  const packed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
-  const isLeft = leavesBody(request);
+  const compressed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
+  const isLeft = hasUnreadBody(request);
   response.writeHead(200, {
     "content-type": `application/grpc-web${text ? "-text" : ""}+proto`,
     "content-length": body.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    "x-request-id": exchange.requestId,
-    ...(packed ? { "grpc-encoding": "gzip" } : undefined),
-    ...exchange.notices,
-    ...wire.always,
+    "x-request-id": context.requestId,
+    ...(compressed ? { "grpc-encoding": "gzip" } : undefined),
+    ...context.responseHeaders,
+    ...wire.commonHeaders,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
     ...(isLeft ? { connection: "close" } : undefined),
   });
-  // A client that does not read keeps the answer, and our memory, no longer than idlers may.
+  // Clients that do not read must not hold the memory for longer than idle ones.
   if (body.length > SLOW_CLIENT_BYTES) {
     response.setTimeout(wire.limits.idleMs, () => response.destroy());
   }
   if (isLeft) {
     response.write(body);
-    hangUpGently(request as HttpIn & IncomingMessage);
+    closeGracefully(request as HttpIn & IncomingMessage);
   } else response.end(body);
   abandonStream(request);
-  exchange.finished(200, error?.number ?? 0, body.length, error);
+  context.finished(200, error?.number ?? 0, body.length, error);
 }
 
-function isText({ request }: Pick<Conversation, "request">): boolean {
+function isText({ request }: Pick<HttpContext, "request">): boolean {
   return request.headers["content-type"]?.startsWith("application/grpc-web-text") === true;
 }
 
 /**
- * Several pieces of base64, each with its own padding. Padding separates the pieces, so that there is
- * one way only to match a text: with several, a text that does not match takes exponential time.
+ * Concatenated chunks of base64, each with its own padding. The padding separates chunks, so that there is one way to
+ * match: an ambiguous expression would backtrack exponentially.
  */
-const BASE64_PIECES = /^(?:[A-Za-z0-9+/]+(?:={1,2}[A-Za-z0-9+/]+)*={0,2})?$/;
+const BASE64_CHUNKS = /^(?:[A-Za-z0-9+/]+(?:={1,2}[A-Za-z0-9+/]+)*={0,2})?$/;
 
 function fromText(body: Buffer): Buffer {
   const text = body.toString("latin1");
-  if (!BASE64_PIECES.test(text)) {
+  if (!BASE64_CHUNKS.test(text)) {
     throw invalidArgument({ field: "", description: "the body is not valid base64" });
   }
-  const pieces = text.match(/[A-Za-z0-9+/]+={0,2}/g) ?? [];
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64")));
+  const chunks = text.match(/[A-Za-z0-9+/]+={0,2}/g) ?? [];
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, "base64")));
 }

@@ -1,4 +1,4 @@
-/** The REST API in the words of OpenAPI 3.1, from the same routes that answer it. */
+/** The OpenAPI 3.1 document of the REST API, derived from its routes. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { accessOf, fieldBehavior } from "@wharf/contract";
@@ -8,7 +8,7 @@ import { routesOf } from "../rest/route.ts";
 import type { Schema } from "./schemas.ts";
 import { Schemas } from "./schemas.ts";
 
-/** Requests nest one filter deep; a bound keeps a message that holds itself from going on. */
+/** Filters are nested once; the bound ends the recursion of recursive messages. */
 const MAX_QUERY_DEPTH = 3;
 
 const STATUS: Schema = {
@@ -31,11 +31,7 @@ const STATUS: Schema = {
   },
 };
 
-/**
- * Describes every served method that has a route.
- *
- * @example JSON.stringify(openApiDocument(methods))
- */
+/** The document of all served methods that have a route. */
 export function openApiDocument(methods: Iterable<Method>): Schema {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Schema>> = {};
@@ -81,7 +77,7 @@ function operation(route: Route, schemas: Schemas, ids: Set<string>): Schema {
   };
 }
 
-/** Versions have services of the same name; the later ones get a number. */
+/** Services of v1 and v2 can share a name; later ones get a number. */
 function uniqueId(wanted: string, ids: Set<string>): string {
   let id = wanted;
   for (let n = 2; ids.has(id); n++) id = `${wanted}_${n}`;
@@ -94,7 +90,7 @@ function pathParameters(route: Route): Schema[] {
     name: chain.map((field) => field.name).join("."),
     in: "path",
     required: true,
-    description: "May hold slashes, raw or as %2F.",
+    description: "May contain slashes, raw or as %2F.",
     schema: { type: "string" },
   }));
 }

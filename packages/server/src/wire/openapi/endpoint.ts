@@ -3,11 +3,7 @@ import type { Method } from "../../rpc/call.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { openApiDocument } from "./document.ts";
 
-/**
- * Serves the description of the REST API at /openapi.json, made when it is first asked for.
- *
- * @example const endpoints = [openApiEndpoint(methods)];
- */
+/** Serves the OpenAPI document at /openapi.json. It is built on first use. */
 export function openApiEndpoint(methods: Iterable<Method>): HttpEndpoint {
   let made: { body: string; etag: string } | undefined;
   return {

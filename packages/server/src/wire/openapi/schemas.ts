@@ -1,4 +1,4 @@
-/** Messages as JSON schemas, collected as they are referred to. */
+/** JSON schemas of messages, collected as they are referenced. */
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
@@ -40,16 +40,12 @@ const WELL_KNOWN: Readonly<Record<string, Schema>> = {
 export class Schemas {
   readonly #all = new Map<string, Schema>();
 
-  /** What has been referred to so far, by name. */
+  /** The schemas referenced so far, by name. */
   collected(): Record<string, Schema> {
     return Object.fromEntries([...this.#all].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /**
-   * A reference to a message, or the schema itself for well-known types.
-   *
-   * @example schemas.message(GroupSchema) // { $ref: "#/components/schemas/wharf.iam.v2beta1.Group" }
-   */
+  /** A reference to a message, or the schema itself for well-known types. */
   message(desc: DescMessage): Schema {
     const known = WELL_KNOWN[desc.typeName];
     if (known) return known;
@@ -57,9 +53,6 @@ export class Schemas {
     return this.#reference(desc.typeName, () => this.#object(desc));
   }
 
-  /**
-   * @example schemas.field(GroupSchema.field.name) // { type: "string", pattern: … }
-   */
   field(field: DescField): Schema {
     const rules = rulesOf(field);
     if (field.fieldKind === "list") {
@@ -98,7 +91,7 @@ export class Schemas {
     return this.#reference(desc.typeName, () => ({ type: "string", enum: names }));
   }
 
-  /** Known by name before it is made: messages may hold themselves. */
+  /** Registered before it is built: messages may be recursive. */
   #reference(name: string, make: () => Schema): Schema {
     if (!this.#all.has(name)) {
       this.#all.set(name, {});

@@ -2,11 +2,8 @@ import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { fieldNamed } from "../../rpc/json-read.ts";
 
 /**
- * Which fields a partial resource means to change: the ones it has, down to the leaves. Lists, maps
- * and well-known types count whole, and so does null, which clears.
- *
- * @example inferMask(IdentitySchema, { name: "x", claimMatch: { issuer: "y" } }, "uid")
- * // ["name", "claim_match.issuer"]
+ * The field mask of a partial resource: the paths of its leaves. Lists, maps, well-known types and null, which clears
+ * a field, are leaves.
  */
 export function inferMask(schema: DescMessage, json: JsonValue, except?: string): string[] {
   const paths: string[] = [];

@@ -1,4 +1,4 @@
-/** The query of a URL into the fields of a request. */
+/** Decodes query parameters to fields of a request. */
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
@@ -8,10 +8,8 @@ import { fieldFromJson, fieldNamed } from "../../rpc/json-read.ts";
 import { enumFromJson, scalarFromText, Unreadable } from "../../rpc/json-scalar.ts";
 
 /**
- * Sets the fields that a query names: `name=dev&uidp.descendants_of=…&page_size=10`. Unknown names
- * and the ones in `bound` are passed over.
- *
- * @example readQuery(request, ListGroupsRequestSchema, "page_size=10", new Set());
+ * Sets fields from a query: `name=dev&uidp.descendants_of=…&page_size=10`. Unknown names and those in `bound` are
+ * ignored.
  */
 export function readQuery(
   message: Message,
@@ -29,7 +27,7 @@ export function readQuery(
     const value = equals < 0 ? "" : decode(pair.slice(equals + 1), name);
     if (target.field.fieldKind !== "list") {
       seen ??= new Set();
-      if (seen.has(target.path)) throw refuse(name, "must be given only once");
+      if (seen.has(target.path)) throw invalid(name, "must be given only once");
       seen.add(target.path);
     }
     setFromText(target.holder(), target.field, value, name);
@@ -39,7 +37,7 @@ export function readQuery(
 interface Target {
   readonly field: DescField;
   readonly path: string;
-  /** The message that has the field, made when it is needed. */
+  /** The message that contains the field, created if necessary. */
   holder(): Message;
 }
 
@@ -62,21 +60,17 @@ function locate(
     at = field.fieldKind === "message" && !isText(field.message) ? field.message : undefined;
   }
   const field = chain.pop();
-  // A whole message, or a map, has no text form.
+  // Messages and maps have no text form.
   if (!field || at || field.fieldKind === "map") return undefined;
   return { field, path, holder: () => chain.reduce(child, message) };
 }
 
-/** Well-known types are one value, not a message to reach into. */
+/** Well-known types are single values. */
 function isText(schema: DescMessage): boolean {
   return schema.file.name.startsWith("google/protobuf/");
 }
 
-/**
- * The message in a message field, made if it is not there.
- *
- * @example child(request, UpdateGroupRequestSchema.field.group)
- */
+/** The message in a message field, created if it is not set. */
 export function child(message: Message, field: DescField): Message {
   const object = message as unknown as Record<string, unknown>;
   const oneof =
@@ -90,11 +84,7 @@ export function child(message: Message, field: DescField): Message {
   return made;
 }
 
-/**
- * Sets a field from bare text, adding to it if it is a list. `name` is what errors call it.
- *
- * @example setFromText(request, ListGroupsRequestSchema.field.pageSize, "10", "page_size");
- */
+/** Sets a field from text; appends to a list. `name` is the field in errors. */
 export function setFromText(message: Message, field: DescField, text: string, name: string): void {
   try {
     if (field.fieldKind === "list") {
@@ -104,7 +94,7 @@ export function setFromText(message: Message, field: DescField, text: string, na
       fieldFromJson(message, field, text, { path: name });
     } else setField(message, field, single(field, text));
   } catch (thrown) {
-    if (thrown instanceof Unreadable) throw refuse(name, thrown.message);
+    if (thrown instanceof Unreadable) throw invalid(name, thrown.message);
     throw thrown;
   }
 }
@@ -114,7 +104,7 @@ function single(field: DescField, text: string): unknown {
   if (field.message && isWrapperDesc(field.message)) {
     return scalarFromText(field.message.fields[0].scalar, text);
   }
-  if (field.scalar === undefined) throw new Unreadable("cannot be given in a query");
+  if (field.scalar === undefined) throw new Unreadable("cannot be a query parameter");
   return scalarFromText(field.scalar, text);
 }
 
@@ -123,10 +113,10 @@ function decode(text: string, name: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw refuse(name === "" ? text : name, "has malformed percent-encoding");
+    throw invalid(name === "" ? text : name, "has malformed percent-encoding");
   }
 }
 
-function refuse(field: string, problem: string): WharfError {
+function invalid(field: string, problem: string): WharfError {
   return invalidArgument({ field, description: `${field} ${problem}` });
 }

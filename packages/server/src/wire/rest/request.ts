@@ -1,4 +1,4 @@
-/** From route, path values, query and body to the request message of the method. */
+/** Decodes the path, query and body of a REST request to the request message of a method. */
 import type { DescField, JsonValue, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
@@ -10,11 +10,7 @@ import { inferMask } from "./mask.ts";
 import { child, readQuery, setFromText } from "./query.ts";
 import type { MaskRule, Route } from "./route.ts";
 
-/**
- * Builds the request. What the path says wins over the body; a query sets only what neither has.
- *
- * @example const request = readRequest(match.route, match.values, "page_size=10", "");
- */
+/** Builds the message. The path overrides the body; the query sets only fields that neither has. */
 export function readRequest(
   route: Route,
   values: readonly string[],
@@ -57,14 +53,14 @@ function parse(body: string): JsonValue {
   }
 }
 
-/** Without a mask of the caller's, what the body has is what changes, so all of it must be known. */
+/** Derives the field mask from the body if the client sends none. Unknown fields are errors then. */
 function fillMask(message: Message, route: Route, rule: MaskRule, json: JsonValue): void {
   const given = (message as unknown as Record<string, FieldMask | undefined>)[rule.field.localName];
   if (given && given.paths.length > 0) return;
   const whole = route.body === "whole";
   const resource = whole ? resourceOf(route, rule, json) : json;
   const schema = rule.resource.message;
-  messageFromJson(schema, resource, { unknown: "refuse" });
+  messageFromJson(schema, resource, { unknown: "reject" });
   const bound = route.variables.find((chain) => chain.length === 2 && chain[0] === rule.resource);
   const paths = inferMask(schema, resource, bound?.[1]?.name);
   setField(message, rule.field, create(FieldMaskSchema, { paths }));

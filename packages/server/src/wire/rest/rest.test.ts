@@ -31,7 +31,7 @@ function violation(json: { details: { fieldViolations?: { field: string }[] }[] 
   return json.details[1]?.fieldViolations?.[0]?.field;
 }
 
-test("a get carries the uid of its path and answers in JSON", async (t) => {
+test("a GET has the UID of its path and returns JSON", async (t) => {
   const port = await open(t, {
     GetGroup: (request: { uid: string }) => create(GroupSchema, { uid: request.uid }),
   });
@@ -74,7 +74,7 @@ for (const [query, field] of [
   ["name=%ff", "name"],
   ["%zz=1", "%zz"],
 ]) {
-  test(`the query ${query} is refused naming ${field}`, async (t) => {
+  test(`the query ${query} is rejected, naming ${field}`, async (t) => {
     const port = await open(t, LIST);
     const { status, json } = await send(`${port.url}/iam/v2beta1/groups?${query}`, "GET");
     assert.equal(status, 400);
@@ -83,7 +83,7 @@ for (const [query, field] of [
   });
 }
 
-test("a query cannot reach what path and body hold", async (t) => {
+test("a query cannot set fields of the path and the body", async (t) => {
   const port = await open(t, { CreateGroup: (r: CreateGroupRequest) => r.group });
   const url = `${port.url}/iam/v2beta1/groups/p?parent=q&group.name=sly`;
   const { json } = await send(url, "POST", { name: "dev", unknown: { deep: 1 } });
@@ -110,7 +110,7 @@ for (const [body, field] of [
   ['{"createTime":"yesterday"}', "createTime"],
   ['{"kind":"ORG_KIND_NONE"}', "kind"],
 ]) {
-  test(`the body ${body} is refused naming "${field}"`, async (t) => {
+  test(`the body ${body} is rejected, naming "${field}"`, async (t) => {
     const port = await open(t, { CreateGroup: (r: CreateGroupRequest) => r.group });
     const { status, json } = await send(`${port.url}/iam/v2beta1/groups`, "POST", body);
     assert.equal(status, 400);
@@ -126,7 +126,7 @@ test("prototype keys in a body are data or nothing", async (t) => {
   assert.equal(({} as { polluted?: number }).polluted, undefined);
 });
 
-test("bodies of other types are refused, charset is not", async (t) => {
+test("other content types are rejected; a charset is ignored", async (t) => {
   const port = await open(t, { CreateGroup: (r: CreateGroupRequest) => r.group });
   const url = `${port.url}/iam/v2beta1/groups`;
   const form = await send(url, "POST", "{}", { "content-type": "text/plain" });
@@ -136,7 +136,7 @@ test("bodies of other types are refused, charset is not", async (t) => {
   assert.equal((await send(url, "POST", "{}", charset)).status, 200);
 });
 
-test("a body is taken as JSON when curl calls it a form", async (t) => {
+test("a body is JSON even if curl calls it a form", async (t) => {
   const port = await open(t, { CreateGroup: (r: CreateGroupRequest) => r.group });
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const { status, json } = await send(
@@ -178,7 +178,7 @@ for (const [query, body, paths] of [
   });
 }
 
-test("a patch without mask must know all its keys", async (t) => {
+test("a PATCH without a mask must have known keys only", async (t) => {
   const port = await open(t, { UpdateGroup: (r: UpdateGroupRequest) => r.group });
   const { json } = await send(`${port.url}/iam/v2beta1/groups/a`, "PATCH", { nam: "x" });
   assert.equal(violation(json), "nam");
@@ -222,7 +222,7 @@ test("errors of a method travel with their status and details", async (t) => {
   assert.doesNotMatch(JSON.stringify(bug.json), /secret/);
 });
 
-test("HEAD answers as GET without a body", async (t) => {
+test("HEAD is GET without a body", async (t) => {
   const port = await open(t, LIST);
   const answer = await fetch(`${port.url}/iam/v2beta1/groups`, { method: "HEAD" });
   assert.equal(answer.status, 200);
@@ -230,7 +230,7 @@ test("HEAD answers as GET without a body", async (t) => {
   assert.equal(await answer.text(), "");
 });
 
-test("large answers are packed for those who accept it, packed bodies are read", async (t) => {
+test("large responses are compressed if accepted; compressed bodies are read", async (t) => {
   const description = "x".repeat(5000);
   const port = await open(t, {
     GetGroup: () => create(GroupSchema, { description }),
@@ -251,7 +251,7 @@ test("large answers are packed for those who accept it, packed bodies are read",
   assert.equal((await fetch(url, { method: "POST", headers, body: "{}" })).status, 400);
 });
 
-test("configured origins may read answers, others may not", async (t) => {
+test("configured origins may read responses, others may not", async (t) => {
   const port = await open(t, LIST, { cors: { origins: ["https://console.example"] } });
   const url = `${port.url}/iam/v2beta1/groups`;
   const preflight = await fetch(url, {
@@ -295,7 +295,7 @@ async function withoutBody(port: number, line: string): Promise<string> {
   return heard.slice(heard.indexOf("\r\n\r\n") + 4);
 }
 
-test("endpoints answer their exact path before any route", async (t) => {
+test("endpoints match exact paths before any route", async (t) => {
   const handle = async (request: { body(limit: number): Promise<Buffer>; query: string }) => {
     const body = `${request.query} ${await request.body(10)}`;
     return { status: 201, headers: { "content-type": "text/plain" }, body };
@@ -313,7 +313,7 @@ test("endpoints answer their exact path before any route", async (t) => {
   assert.equal(port.events[0]?.method, "/echo");
 });
 
-test("a client that leaves aborts its call", async (t) => {
+test("a client that disconnects aborts its call", async (t) => {
   const started = Promise.withResolvers<AbortSignal>();
   const port = await open(t, {
     GetGroup: (_: unknown, { signal }) => {
@@ -330,7 +330,7 @@ test("a client that leaves aborts its call", async (t) => {
   assert.equal(port.events[0]?.code, 1);
 });
 
-test("a call that takes too long is answered and aborted", async (t) => {
+test("a call that exceeds its deadline is answered and aborted", async (t) => {
   let seen: AbortSignal | undefined;
   const answers = {
     GetGroup: (_: unknown, { signal }: { signal: AbortSignal }) => {

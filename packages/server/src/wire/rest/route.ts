@@ -1,56 +1,48 @@
-/** Routes made from the google.api.http options of the methods, once, at start. */
+/** Compiles the google.api.http options of methods to routes at startup. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { HttpBinding } from "@wharf/contract";
 import { httpRulesOf } from "@wharf/contract";
 import type { Method } from "../../rpc/call.ts";
-import type { OutsideRoute } from "../unsupported.ts";
+import type { UnsupportedRoute } from "../unsupported.ts";
 import { Router } from "./router.ts";
 import { parseTemplate } from "./template.ts";
 
 export interface Route {
   readonly method: Method;
-  /** `package.Service/Method`, as logs and metrics name it. */
+  /** `package.Service/Method`, for logs and metrics. */
   readonly name: string;
   readonly httpMethod: string;
   readonly template: string;
-  /** For each variable of the template, the fields that lead to it. */
+  /** The field path of each variable of the template. */
   readonly variables: readonly (readonly DescField[])[];
   readonly body: "none" | "whole" | DescField;
-  /** Dotted names of the fields that path and body own; a query cannot set them. */
+  /** Dotted names of the fields bound to the path and the body. The query cannot set them. */
   readonly bound: ReadonlySet<string>;
   readonly mask: MaskRule | undefined;
 }
 
-/** How a PATCH learns which fields to change when its caller does not say. */
+/** How the field mask of a PATCH is derived if the client sends none. */
 export interface MaskRule {
-  /** The field of the request that takes the mask. */
+  /** The request field of the mask. */
   readonly field: DescField;
-  /** The field of the request that holds the resource. */
+  /** The request field of the resource. */
   readonly resource: DescField & { readonly fieldKind: "message" };
 }
 
-/**
- * Puts routes into a router, and those that are outside of what is done here.
- *
- * @example const router = restRouter(routesOf(methods)); router.find("GET", "/iam/v2beta1/groups");
- */
+/** A router of the served and the unsupported routes. */
 export function restRouter(
   routes: readonly Route[],
-  outside: readonly OutsideRoute[] = [],
-): Router<Route | OutsideRoute> {
-  const router = new Router<Route | OutsideRoute>();
-  for (const route of [...routes, ...outside]) {
+  unsupported: readonly UnsupportedRoute[] = [],
+): Router<Route | UnsupportedRoute> {
+  const router = new Router<Route | UnsupportedRoute>();
+  for (const route of [...routes, ...unsupported]) {
     router.add(route.httpMethod, route.template, route);
   }
   return router;
 }
 
-/**
- * All routes, in the order of the contract.
- *
- * @example routesOf(methods).map((route) => route.template)
- */
+/** All routes, in the order of the contract. */
 export function routesOf(methods: Iterable<Method>): Route[] {
   const routes: Route[] = [];
   for (const method of methods) {
@@ -82,7 +74,7 @@ function bodyOf(input: DescMessage, name: string): Route["body"] {
   return name === "*" ? "whole" : (resolve(input, name)[0] as DescField);
 }
 
-/** The chain of fields that a dotted path names. */
+/** The fields along a dotted path. */
 function resolve(input: DescMessage, path: string): DescField[] {
   let message: DescMessage | undefined = input;
   return path.split(".").map((name) => {

@@ -56,24 +56,24 @@ const cases: [method: string, path: string, template: string | undefined, ...val
 ];
 
 for (const [method, path, template, ...values] of cases) {
-  test(`${method} ${path} goes to ${template ?? "nobody"}`, () => {
+  test(`${method} ${path} matches ${template ?? "nothing"}`, () => {
     const match = router.find(method, path);
     assert.equal(match?.route, template);
     assert.deepEqual(match?.values ?? [], values);
   });
 }
 
-test("a path knows the methods it answers to", () => {
+test("a path has a list of allowed methods", () => {
   assert.deepEqual(router.allowed("/iam/v2beta1/groups"), ["GET", "HEAD", "POST"]);
   assert.deepEqual(router.allowed("/iam/v2beta1/nothing"), []);
 });
 
-test("malformed percent-encoding is told apart from a path that is not there", () => {
+test("malformed percent-encoding is an error of its own", () => {
   assert.throws(() => router.find("GET", "/iam/v2beta1/groups/%zz"), URIError);
 });
 
-test("two routes that would answer the same requests are refused at start", () => {
+test("two routes for the same requests are rejected at startup", () => {
   const routes = new Router<string>();
   routes.add("GET", "/a/b/c/{x=**}", "one");
-  assert.throws(() => routes.add("GET", "/a/b/c/{y=**}", "two"), /two methods answer/);
+  assert.throws(() => routes.add("GET", "/a/b/c/{y=**}", "two"), /two methods match/);
 });

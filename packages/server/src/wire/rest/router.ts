@@ -1,6 +1,6 @@
 /**
- * Finds the route for a path. Routes hang in a map under their first three segments, which are
- * literal in almost every template; within such a place the more specific pattern is tried first.
+ * Finds the route of a path. Routes are bucketed by their first three segments, which are literal in almost every
+ * template. Within a bucket, more specific patterns are tried first.
  */
 import type { Variable } from "./template.ts";
 import { parseTemplate } from "./template.ts";
@@ -13,48 +13,41 @@ export interface Match<Route> {
 
 interface Pattern<Route> {
   readonly route: Route;
-  /** Segments after the place's own. */
+  /** The segments after the prefix of the bucket. */
   readonly tail: readonly (string | Variable)[];
   readonly verb: string;
 }
 
-/** Patterns of one place, by HTTP method. */
-type Place<Route> = Map<string, Pattern<Route>[]>;
+/** The patterns of one prefix by HTTP method. */
+type Bucket<Route> = Map<string, Pattern<Route>[]>;
 
-const PLACE_SEGMENTS = 3;
+const PREFIX_SEGMENTS = 3;
 
 export class Router<Route> {
-  readonly #places = new Map<string, Place<Route>>();
+  readonly #buckets = new Map<string, Bucket<Route>>();
 
-  /**
-   * @example router.add("GET", "/iam/v2beta1/groups/{uid=**}", route);
-   */
   add(httpMethod: string, template: string, route: Route): void {
     const { segments, verb } = parseTemplate(template);
     const firstVariable = segments.findIndex((segment) => typeof segment === "object");
     const literals = firstVariable < 0 ? segments.length : firstVariable;
-    const depth = Math.min(literals, PLACE_SEGMENTS);
+    const depth = Math.min(literals, PREFIX_SEGMENTS);
     const tail = segments.slice(depth);
-    // A verb directly after the place is part of the place's last segment.
+    // A custom verb directly after the prefix is part of its last segment.
     const own = tail.length === 0 && verb !== "" ? `:${verb}` : "";
     const key = segments.slice(0, depth).join("/") + own;
     const pattern = { route, tail, verb: own === "" ? verb : "" };
     this.#insert(key, httpMethod, pattern);
-    // The general release has the paths of the beta with "v2" in them.
+    // v2 has the same paths as v2beta1.
     if (segments[1] === "v2beta1") {
       this.#insert(key.replace("/v2beta1", "/v2"), httpMethod, pattern);
     }
   }
 
-  /**
-   * The route and the values of its variables. Throws URIError on malformed percent-encoding.
-   *
-   * @example router.find("GET", "/iam/v2beta1/groups/abc")?.values // ["abc"]
-   */
+  /** The route and the values of its variables. Throws URIError on malformed percent-encoding. */
   find(httpMethod: string, path: string): Match<Route> | undefined {
-    let end = placeEnd(path);
+    let end = prefixEnd(path);
     for (;;) {
-      const patterns = this.#places.get(path.slice(1, end))?.get(httpMethod);
+      const patterns = this.#buckets.get(path.slice(1, end))?.get(httpMethod);
       const match = patterns && firstMatch(patterns, restOf(path, end));
       if (match) return match;
       end = path.lastIndexOf("/", end - 1);
@@ -62,15 +55,11 @@ export class Router<Route> {
     }
   }
 
-  /**
-   * The methods that the path would answer to; empty when it is nobody's.
-   *
-   * @example router.allowed("/iam/v2beta1/groups") // ["GET", "HEAD", "POST"]
-   */
+  /** The HTTP methods of a path; empty if no route matches. */
   allowed(path: string): string[] {
     const methods = new Set<string>();
-    for (let end = placeEnd(path); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      for (const [method, patterns] of this.#places.get(path.slice(1, end)) ?? []) {
+    for (let end = prefixEnd(path); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      for (const [method, patterns] of this.#buckets.get(path.slice(1, end)) ?? []) {
         if (firstMatch(patterns, restOf(path, end))) methods.add(method);
       }
     }
@@ -79,32 +68,32 @@ export class Router<Route> {
   }
 
   #insert(key: string, httpMethod: string, pattern: Pattern<Route>): void {
-    let place = this.#places.get(key);
-    if (place === undefined) {
-      place = new Map();
-      this.#places.set(key, place);
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      bucket = new Map();
+      this.#buckets.set(key, bucket);
     }
-    const patterns = place.get(httpMethod) ?? [];
+    const patterns = bucket.get(httpMethod) ?? [];
     if (patterns.some((other) => shapeOf(other) === shapeOf(pattern))) {
-      throw new Error(`two methods answer ${httpMethod} /${key}/${shapeOf(pattern)}`);
+      throw new Error(`two methods match ${httpMethod} /${key}/${shapeOf(pattern)}`);
     }
     patterns.push(pattern);
     patterns.sort((a, b) => weight(b) - weight(a));
-    place.set(httpMethod, patterns);
+    bucket.set(httpMethod, patterns);
   }
 }
 
-/** Where the third segment ends. */
-function placeEnd(path: string): number {
+/** The end of the third segment. */
+function prefixEnd(path: string): number {
   let at = 0;
-  for (let n = 0; n < PLACE_SEGMENTS; n++) {
+  for (let n = 0; n < PREFIX_SEGMENTS; n++) {
     at = path.indexOf("/", at + 1);
     if (at < 0) return path.length;
   }
   return at;
 }
 
-/** What follows the place, without slashes at the end; an encoded slash is a slash. */
+/** The path after the prefix, without trailing slashes. An encoded slash is a slash. */
 function restOf(path: string, start: number): string {
   let end = path.length;
   while (end > start && path.charCodeAt(end - 1) === 0x2f) end--;
@@ -143,7 +132,7 @@ function matchSegments(
   let at = 0;
   for (const part of tail) {
     if (typeof part === "object" && part.deep) {
-      // The one ** takes whatever the others leave over, also nothing.
+      // ** matches the segments that the others leave, possibly none.
       const end = at + spare + 1;
       if (end < at) return undefined;
       values.push(decode(segments.slice(at, end).join("/")));
@@ -162,7 +151,7 @@ function decode(text: string): string {
   return text.includes("%") ? decodeURIComponent(text) : text;
 }
 
-/** More literal text is more specific; verbs beat everything, a bare ** is the last resort. */
+/** Specificity: custom verbs first, then the number of literal segments; ** last. */
 function weight({ tail, verb }: Pattern<unknown>): number {
   let total = verb === "" ? 0 : 1000;
   for (const part of tail) total += typeof part === "string" ? 10 : part.deep ? -1 : 1;

@@ -1,26 +1,22 @@
-/** Path templates of google.api.http, as far as the contract uses them. */
+/** Parses path templates of google.api.http: the subset that the contract uses. */
 
 export interface Variable {
   /** Dotted proto field path, such as `group.uid`. */
   readonly field: string;
-  /** True for `**`: any number of segments, also none. */
+  /** True for `**`: zero or more segments. */
   readonly deep: boolean;
 }
 
 export interface Template {
   readonly segments: readonly (string | Variable)[];
-  /** What follows the colon at the end, or "". */
+  /** The custom verb after the final colon, or "". */
   readonly verb: string;
 }
 
 const SEGMENT = /^\{([a-z0-9_.]+)(?:=(\*\*?))?\}$/;
 const LITERAL = /^[A-Za-z0-9_.-]+$/;
 
-/**
- * Parses a template. Throws on forms that nothing in the contract uses.
- *
- * @example parseTemplate("/iam/v2beta1/groups/{uid=**}:move")
- */
+/** Parses a template. Throws on unsupported forms. */
 export function parseTemplate(text: string): Template {
   const [, path = "", verb = ""] = /^\/(.+?)(?::([A-Za-z0-9]+))?$/.exec(text) ?? [];
   const segments = path.split("/").map((segment) => parseSegment(segment, text));

@@ -1,23 +1,19 @@
-/** What stands behind the wire in its own tests: every method of the contract, answered by a test. */
+/** A stand-in for rpc in the tests of this folder: every method of the contract, implemented by the test. */
 import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
 import { unimplemented } from "../../lib/errors.ts";
-import type { Incoming, Method, Methods, Reply } from "../../rpc/call.ts";
+import type { Method, Methods, Reply, RequestInfo } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 
-/** Answers a call with a message of the method's output type, or with JSON in pieces. */
-export type Answer = (request: never, incoming: Incoming) => unknown;
+/** Returns a message of the method's output type, or a reply with JSON chunks. */
+export type Answer = (request: never, incoming: RequestInfo) => unknown;
 
-/**
- * Methods that record what reached them.
- *
- * @example fakeMethods({ GetGroup: () => create(GroupSchema, { name: "dev" }) })
- */
+/** Records all calls. */
 export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
   /** Checks credentials in place of `admit`; by default every call is admitted. */
-  admission: (incoming: Incoming) => Promise<unknown> | undefined = () => undefined;
+  admission: (incoming: RequestInfo) => Promise<unknown> | undefined = () => undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
   readonly #paths = new Map<string, Method>();
   readonly #all: Method[] = [];
@@ -30,8 +26,8 @@ export class FakeMethods implements Methods {
     this.#answers = answers;
     for (const service of services) {
       for (const desc of service.methods) {
-        const isOpen = accessOf(desc)?.kind === "anyone";
-        const method = { desc, served: desc.name in answers, isOpen };
+        const isPublic = accessOf(desc)?.kind === "anyone";
+        const method = { desc, served: desc.name in answers, isPublic };
         this.#all.push(method);
         for (const name of serviceNames(service)) this.#paths.set(`/${name}/${desc.name}`, method);
       }
@@ -46,16 +42,16 @@ export class FakeMethods implements Methods {
     return this.#paths.get(path);
   }
 
-  admit({ isOpen }: Method, incoming: Incoming): Promise<unknown> | undefined {
-    return isOpen ? undefined : this.admission(incoming);
+  admit({ isPublic }: Method, incoming: RequestInfo): Promise<unknown> | undefined {
+    return isPublic ? undefined : this.admission(incoming);
   }
 
-  async call(method: Method, request: Message, incoming: Incoming): Promise<Reply> {
+  async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
     this.calls.push({ method: method.desc.name, request });
     const answer = this.#answers[method.desc.name];
     if (!answer) throw unimplemented(method.desc.name);
     const message = (await answer(request as never, incoming)) as MessageShape<DescMessage>;
-    if ("pieces" in message) return message as unknown as Reply;
+    if ("chunks" in message) return message as unknown as Reply;
     return {
       json: () => messageToJson(method.desc.output, message),
       binary: () => toBinary(method.desc.output, message),

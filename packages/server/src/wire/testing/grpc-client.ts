@@ -19,11 +19,7 @@ export class GrpcClient {
     t.after(() => this.client.close());
   }
 
-  /**
-   * Calls a unary method; rejects with grpc-js's own error.
-   *
-   * @example await client.unary(path, RequestSchema, request, ResponseSchema)
-   */
+  /** Calls a unary method; rejects with grpc-js's own error. */
   unary<In extends DescMessage, Out extends DescMessage>(
     path: string,
     input: In,

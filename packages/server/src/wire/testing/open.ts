@@ -10,11 +10,7 @@ export interface TestPort extends Port {
   readonly events: Finished[];
 }
 
-/**
- * Opens a port of its own for a test and closes it after.
- *
- * @example const port = await open(t, { GetGroup: () => create(GroupSchema) });
- */
+/** Opens a port and closes it after the test. */
 export async function open(
   t: TestContext,
   answers: Readonly<Record<string, Answer>>,

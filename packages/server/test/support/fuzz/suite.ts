@@ -63,7 +63,7 @@ export function fuzzSuite(file: string, runs: Readonly<Record<string, FuzzRun>>)
 
       for (const [title, { generate, reaches, ...counts }] of Object.entries(runs)) {
         test(`${title}: answers in form, tells nothing, changes nothing for strangers`, async () => {
-          const { pid } = world.world.server;
+          const pid = world.world.server.process.pid as number;
           const logged = world.world.server.log.length;
           const warm = new Campaign(world);
           await warm.run({

@@ -76,6 +76,7 @@ export class FuzzWorld {
     // Nothing listens at port 1: no cloud is ever asked.
     const clouds = ["--aws-sts-endpoint", "--google-sts-endpoint", "--azure-login-endpoint"];
     await world.start({
+      ownProcess: true,
       flags: [
         ...[
           "--log-level",

@@ -1,0 +1,82 @@
+/** A package URL (https://github.com/package-url/purl-spec), decoded. Its subpath is ignored. */
+export interface PackageUrl {
+  /** In lower case. */
+  readonly type: string;
+  /** The namespace, if any, and the name. */
+  readonly segments: readonly string[];
+  readonly version: string;
+  /** Keys in lower case. */
+  readonly qualifiers: ReadonlyMap<string, string>;
+}
+
+const PACKAGE_URL = /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?:#.*)?$/;
+
+/**
+ * Parses a package URL; undefined if it is invalid.
+ *
+ * This is the only parser. The library packageurl-js 2.0.1 would change what is imported: it lowercases names of
+ * npm, PyPI, Debian and others, from which the ids of stored advisories are derived; it rejects package URLs
+ * of public feeds, such as `pkg:cran/A3` and `pkg:maven/lib`; it reads `+` in qualifiers as a space and removes
+ * tabs, as `URL` does; and it throws a ReferenceError for `pkg:golang/x/y@v1`.
+ *
+ * @example parsePackageUrl("pkg:apk/wolfi/openssl@3.0-r1?arch=x86_64")?.segments // ["wolfi", "openssl"]
+ */
+export function parsePackageUrl(text: string): PackageUrl | undefined {
+  const found = PACKAGE_URL.exec(text);
+  if (found === null) return undefined;
+  const [, type = "", rest = "", query = ""] = found;
+  try {
+    const [path, version] = splitVersion(rest);
+    const segments = path.split("/").map(decodeURIComponent).filter(Boolean);
+    if (segments.length === 0) return undefined;
+    return {
+      type: type.toLowerCase(),
+      segments,
+      version: decodeURIComponent(version),
+      qualifiers: parseQualifiers(query),
+    };
+  } catch {
+    // Invalid percent-encoding.
+    return undefined;
+  }
+}
+
+/** At the last `@`, except for one that begins a segment: an npm scope that is not percent-encoded. */
+function splitVersion(text: string): [path: string, version: string] {
+  const at = text.lastIndexOf("@");
+  return at <= 0 || text[at - 1] === "/" ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Not URLSearchParams, which reads `+` as a space. */
+function parseQualifiers(query: string): ReadonlyMap<string, string> {
+  return new Map(
+    query.split("&").map((pair): [string, string] => {
+      const [key = "", ...value] = pair.split("=");
+      return [key.toLowerCase(), decodeURIComponent(value.join("="))];
+    }),
+  );
+}
+
+/**
+ * The canonical form of a package URL: qualifiers are sorted, empty ones omitted.
+ *
+ * @example formatPackageUrl({ type: "apk", segments: ["wolfi", "openssl"] }) // "pkg:apk/wolfi/openssl"
+ */
+export function formatPackageUrl({
+  type,
+  segments,
+  version = "",
+  qualifiers = new Map(),
+}: Partial<PackageUrl> & Pick<PackageUrl, "type" | "segments">): string {
+  const path = segments.map(encoded).join("/");
+  const pairs = [...qualifiers]
+    .filter(([, value]) => value !== "")
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, value]) => `${key}=${encoded(value)}`);
+  const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  return `pkg:${type}/${path}${version === "" ? "" : `@${encoded(version)}`}${query}`;
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/%3A/g, ":");
+}

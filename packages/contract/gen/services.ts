@@ -1,0 +1,46 @@
+// Written by `npm run generate`. Do not edit.
+
+import type { DescService } from "@bufbuild/protobuf";
+import { Auth } from "./wharf/auth/auth_pb.js";
+import { SessionsService } from "./wharf/auth/sessions_pb.js";
+import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
+import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
+import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
+import { GroupsService } from "./wharf/iam/v2beta1/groups_pb.js";
+import { IdentitiesService } from "./wharf/iam/v2beta1/identities_pb.js";
+import { IdentityProvidersService } from "./wharf/iam/v2beta1/identity_providers_pb.js";
+import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
+import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
+import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
+import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
+import { ImagesService } from "./wharf/registry/v2beta1/images_pb.js";
+import { RegistriesService } from "./wharf/registry/v2beta1/registries_pb.js";
+import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
+import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
+import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
+import { Advisories } from "./wharf/vulnerabilities/v1/advisories_pb.js";
+import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb.js";
+import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_pb.js";
+
+export const SERVICES: readonly DescService[] = Object.freeze([
+  Auth,
+  SessionsService,
+  AccountAssociationsService,
+  ExternalGroupRoleMappingsService,
+  GroupInvitesService,
+  GroupsService,
+  IdentitiesService,
+  IdentityProvidersService,
+  RoleBindingsService,
+  RolesService,
+  SecurityTokenService,
+  PingService,
+  ImagesService,
+  RegistriesService,
+  ReposService,
+  RegistrySettingsService,
+  TagsService,
+  Advisories,
+  AdvisoriesService,
+  AdvisoryImportsService,
+]);

@@ -1,0 +1,38 @@
+// Written by `npm run generate`. Do not edit.
+
+export * as accountAssociationsV1 from "./wharf/iam/v1/account_associations_pb.js";
+export * as externalGroupRoleMappingsV1 from "./wharf/iam/v1/external_group_role_mappings_pb.js";
+export * as groupInvitesV1 from "./wharf/iam/v1/group_invites_pb.js";
+export * as groupsV1 from "./wharf/iam/v1/groups_pb.js";
+export * as identitiesV1 from "./wharf/iam/v1/identities_pb.js";
+export * as identityProvidersV1 from "./wharf/iam/v1/identity_providers_pb.js";
+export * as roleBindingsV1 from "./wharf/iam/v1/role_bindings_pb.js";
+export * as rolesV1 from "./wharf/iam/v1/roles_pb.js";
+export * as pingV1 from "./wharf/ping/v1/ping_pb.js";
+export * as overlayV1 from "./wharf/registry/v1/overlay_pb.js";
+export * as registryV1 from "./wharf/registry/v1/registry_pb.js";
+
+import type { DescService } from "@bufbuild/protobuf";
+import { GroupAccountAssociations } from "./wharf/iam/v1/account_associations_pb.js";
+import { ExternalGroupRoleMappings } from "./wharf/iam/v1/external_group_role_mappings_pb.js";
+import { GroupInvites } from "./wharf/iam/v1/group_invites_pb.js";
+import { Groups } from "./wharf/iam/v1/groups_pb.js";
+import { Identities } from "./wharf/iam/v1/identities_pb.js";
+import { IdentityProviders } from "./wharf/iam/v1/identity_providers_pb.js";
+import { RoleBindings } from "./wharf/iam/v1/role_bindings_pb.js";
+import { Roles } from "./wharf/iam/v1/roles_pb.js";
+import { PingService } from "./wharf/ping/v1/ping_pb.js";
+import { Registry } from "./wharf/registry/v1/registry_pb.js";
+
+export const SERVICES_V1: readonly DescService[] = Object.freeze([
+  GroupAccountAssociations,
+  ExternalGroupRoleMappings,
+  GroupInvites,
+  Groups,
+  Identities,
+  IdentityProviders,
+  RoleBindings,
+  Roles,
+  PingService,
+  Registry,
+]);

@@ -1,0 +1,67 @@
+import type { DescField, DescMethod, Message } from "@bufbuild/protobuf";
+import { type AccessRule, accessOf, capabilityName, isScope } from "@wharf/contract";
+import type { Caller } from "../auth/caller.ts";
+import { permissionDenied, WharfError } from "../lib/errors.ts";
+import { fieldValue } from "./fields.ts";
+import { mustBeUid } from "./validate.ts";
+
+/** The access rule of a method, and the request field that holds the scope of the check. */
+export interface Guard {
+  readonly rule: AccessRule;
+  readonly scope: Scope | undefined;
+}
+
+/** The scope of an access check. */
+interface Scope {
+  /** The JSON name of the request field. */
+  readonly field: string;
+  /** The UID in a request. */
+  read(request: Message): string;
+}
+
+/** Reads the guard of a method from the contract. Throws if it is incomplete: access is denied by default. */
+export function guardOf(method: DescMethod): Guard {
+  const name = `${method.parent.typeName}/${method.name}`;
+  const rule = accessOf(method);
+  if (rule === undefined) throw new Error(`${name} has no access rule`);
+  if (rule.kind !== "scoped") return { rule, scope: undefined };
+  if (rule.capabilities.length === 0) throw new Error(`${name} requires no capability`);
+  const path = scopePath(method.input.fields);
+  if (path === undefined) throw new Error(`${name} has no scope field`);
+  const field = path.at(-1)?.jsonName ?? "";
+  return { rule, scope: { field, read: (request) => follow(request, path) } };
+}
+
+/** Throws PERMISSION_DENIED unless the caller may send this request. */
+export function checkAccess(
+  { rule, scope }: Guard,
+  { grants, isOperator }: Caller,
+  request: Message,
+): void {
+  if (rule.kind === "operator" && !isOperator) {
+    throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
+  }
+  if (rule.kind !== "scoped") return;
+  const uid = scope?.read(request) ?? "";
+  if (grants.holds(rule.capabilities, uid)) return;
+  // A missing scope is reported as such: more permissions would not help.
+  if (scope !== undefined && uid === "") mustBeUid(scope.field, uid);
+  throw permissionDenied(rule.capabilities.map(capabilityName), uid);
+}
+
+function scopePath(fields: readonly DescField[]): DescField[] | undefined {
+  const field = fields.find(isScope);
+  if (field === undefined) return undefined;
+  if (field.fieldKind !== "message") return [field];
+  const inner = scopePath(field.message.fields);
+  return inner && [field, ...inner];
+}
+
+/** Only callers with global grants hold anything at an empty scope; validation rejects it for them. */
+function follow(request: Message, path: readonly DescField[]): string {
+  let value: unknown = request;
+  for (const field of path) {
+    value = value === undefined ? undefined : fieldValue(value as Message, field);
+  }
+  return (value as string | undefined) ?? "";
+}

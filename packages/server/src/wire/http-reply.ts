@@ -1,0 +1,148 @@
+/** Writes HTTP responses. */
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { WharfError } from "../lib/errors.ts";
+import { zlib } from "../lib/lazy-builtins.ts";
+import { abandonStream, closeGracefully, hasUnreadBody } from "./discard.ts";
+import type { HttpIn, HttpOut, Wire } from "./http.ts";
+import { errorHeaders } from "./http.ts";
+import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
+import type { RequestContext } from "./request-context.ts";
+import { statusJson } from "./status.ts";
+import { type BodyChunks, sendChunks } from "./stream-reply.ts";
+
+export interface HttpReply {
+  readonly status: number;
+  /** Added to the default headers, which they override: JSON that is not cached. */
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body: string | Uint8Array | BodyChunks;
+  /** The error behind the response, for the observer. */
+  readonly error?: WharfError;
+}
+
+/** An HTTP request with its context and response. */
+export interface HttpContext {
+  readonly wire: Wire;
+  readonly context: RequestContext;
+  readonly request: HttpIn;
+  readonly response: HttpOut;
+}
+
+/** Writes the response and reports it to the observer. The caller has settled the context. */
+export function sendReply(http: HttpContext, reply: HttpReply): void {
+  const { body } = reply;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    const compressed = isCompressible(reply) && acceptsGzip(http.request);
+    const headers = headersOf(http, reply, undefined, compressed);
+    sendChunks(http, reply.status, headers, body, { compressed });
+    return;
+  }
+  const size = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  if (size >= COMPRESS_FROM_BYTES && isCompressible(reply) && acceptsGzip(http.request)) {
+    zlib().gzip(body, { level: COMPRESS_LEVEL }, (error, compressed) => {
+      if (error) write(http, reply, body, size, false);
+      else write(http, reply, compressed, compressed.length, true);
+    });
+  } else write(http, reply, body, size, false);
+}
+
+/** The response to an error. */
+export function errorReply({ wire, context }: HttpContext, error: WharfError): HttpReply {
+  const headers = errorHeaders(error);
+  if (error.code === "UNAUTHENTICATED") {
+    const hadToken = context.authorization !== undefined;
+    headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
+  }
+  const body = statusJson(error, wire.errorDomain);
+  return { status: error.httpStatus, headers, body, error };
+}
+
+function write(
+  http: HttpContext,
+  reply: HttpReply,
+  body: string | Uint8Array,
+  size: number,
+  compressed: boolean,
+): void {
+  const { wire, context, request, response } = http;
+  const headers = headersOf(http, reply, size, compressed);
+  response.writeHead(reply.status, headers);
+  // Clients that do not read must not hold the socket and the memory for longer than idle ones.
+  if (size > SLOW_CLIENT_BYTES) {
+    response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  }
+  if (request.method === "HEAD") response.end();
+  else if (headers.connection === "close" && !request.complete && size > 0) {
+    response.write(body);
+    closeGracefully(request as HttpIn & IncomingMessage);
+  }
+  // As many bytes as characters: ASCII, which needs no conversion.
+  else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
+  else response.end(body);
+  abandonStream(request);
+  context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
+}
+
+/** The headers of a response. The size of a chunked one is undefined. */
+function headersOf(
+  { wire, context, request }: HttpContext,
+  reply: HttpReply,
+  size: number | undefined,
+  compressed: boolean,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": context.requestId,
+  };
+  if (size !== undefined) headers["content-length"] = size;
+  if (reply.headers) Object.assign(headers, reply.headers);
+  if (context.responseHeaders) Object.assign(headers, context.responseHeaders);
+  if (wire.commonHeaders) Object.assign(headers, wire.commonHeaders);
+  // RFC 9110 forbids these in responses without a body.
+  if (reply.status === 204 || reply.status === 304) {
+    delete headers["content-length"];
+    delete headers["content-type"];
+  }
+  if (compressed) {
+    headers["content-encoding"] = "gzip";
+    // A strong entity tag identifies one encoding.
+    if (headers.etag !== undefined) headers.etag = compressedEtag(String(headers.etag));
+  }
+  const { origin } = request.headers;
+  // Scripts of other origins must not read pages and the tokens in their forms.
+  const isPage = String(headers["content-type"]).startsWith("text/html");
+  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || compressed;
+  if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
+  if (request.httpVersionMajor > 1) delete headers.connection;
+  else if (wire.draining || hasUnreadBody(request)) headers.connection = "close";
+  return headers;
+}
+
+/** The end of entity tags of compressed responses. */
+const GZIP_SUFFIX = '-gzip"';
+
+function compressedEtag(tag: string): string {
+  return tag.replace(/"$/, GZIP_SUFFIX);
+}
+
+/** The entity tag of a response without the suffix of its encoding. */
+export function uncompressedEtag(tag: string): string {
+  return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
+}
+
+/** ZIP archives are compressed already. */
+function isCompressible({ headers }: HttpReply): boolean {
+  return headers?.["content-type"] !== "application/zip";
+}
+
+function varyOn(encoding: boolean, origin: boolean): string {
+  if (encoding && origin) return "Accept-Encoding, Origin";
+  return encoding ? "Accept-Encoding" : "Origin";
+}
+
+function acceptsGzip(request: HttpIn): boolean {
+  const accepted = request.headers["accept-encoding"];
+  return accepted?.includes("gzip") === true && !/gzip\s*;\s*q=0(\.0*)?\s*(,|$)/.test(accepted);
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { RegistryStorage } from "../support/registry-storage.ts";
+import { TestServer } from "../support/server.ts";
+import { TrackedWorld, until } from "../support/tracked-world.ts";
+
+const TAGS = 1_000;
+const REPOS = 5_000;
+
+/** What a server may grow by while it looks through all of that. */
+const MOST_GROWTH = 200 * 1024 * 1024;
+
+/** Whoever asks all the time takes the time of those who work. */
+const SELDOM_MS = 250;
+
+const repoName = (at: number) => `app-${String(at).padStart(4, "0")}`;
+
+describe("a large registry", () => {
+  let tracked: TrackedWorld;
+  let storage: RegistryStorage;
+  before(async () => {
+    tracked = await TrackedWorld.start({ tells: false });
+    await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
+    storage = new RegistryStorage(tracked.registry.storage);
+    const image = storage.image("shared");
+    for (let at = 0; at < TAGS; at++) storage.tag("acme/many", `1.${at}`, image);
+    storage.tag(`acme/team/${repoName(0)}`, "latest", image);
+    for (let at = 1; at < REPOS; at++) {
+      storage.copy(`acme/team/${repoName(0)}`, `acme/team/${repoName(at)}`);
+    }
+  });
+  after(() => tracked.stop());
+
+  const found = () => tracked.metric("wharf_registry_reconcile_repos_total", `outcome="ours"`);
+  const totalOf = async (list: string, query: string) => {
+    const path = `/registry/v2beta1/${list}?${query}&includeTotalCount=true&pageSize=1`;
+    return Number((await tracked.world.operator.get(path)).body.totalCount);
+  };
+
+  test("is looked through in bounded memory, and a restart goes on where it was", async () => {
+    const { server } = tracked.world;
+    await server.terminate();
+    await server.restart();
+    const before = await tracked.metric("process_resident_memory_bytes");
+    await until(async () => (await found()) >= REPOS / 4, SELDOM_MS);
+    const growth = (await tracked.metric("process_resident_memory_bytes")) - before;
+    assert.ok(growth < MOST_GROWTH, `it grew by ${growth} bytes`);
+    const first = await found();
+    await server.terminate();
+    await server.restart();
+    const start = await tracked.metric("process_resident_memory_bytes");
+    await until(async () => server.log.includes("reconcile pass finished"), SELDOM_MS);
+    const second = await found();
+    assert.ok(
+      second <= REPOS + 1 - first + 100,
+      `${first} and then ${second} repos were looked at`,
+    );
+    const end = await tracked.metric("process_resident_memory_bytes");
+    assert.ok(end - start < MOST_GROWTH, `it grew by ${end - start} bytes`);
+  });
+
+  test("is known then, all of it", async () => {
+    const { organisation, team } = tracked.world;
+    assert.equal(await totalOf("repos", `uidp.childrenOf=${team}`), REPOS);
+    const repo = (await tracked.repo("many")) as string;
+    assert.equal(await totalOf("tags", `uidp.childrenOf=${repo}`), TAGS);
+    assert.equal(await totalOf("tags", `uidp.descendantsOf=${organisation}`), TAGS + REPOS);
+  });
+});
+
+describe("a registry of two replicas", () => {
+  let tracked: TrackedWorld;
+  let other: TestServer;
+  before(async () => {
+    tracked = await TrackedWorld.start({ store: "postgres", tells: false });
+  });
+  after(async () => {
+    await other.stop();
+    await tracked.stop();
+  });
+
+  test("is looked through by one at a time", async () => {
+    const { server } = tracked.world;
+    const { host } = tracked.registry;
+    const storage = new RegistryStorage(tracked.registry.storage);
+    const repos = 150;
+    storage.tag(`acme/${repoName(0)}`, "latest", storage.image("shared"));
+    for (let at = 1; at < repos; at++) {
+      storage.copy(`acme/${repoName(0)}`, `acme/${repoName(at)}`);
+    }
+    // Both wait for the registry, and begin when it is there.
+    await tracked.registry.down();
+    await server.terminate();
+    const flags = ["--registry-host", host, "--registry-urls", `${host}=http://${host}`];
+    const base = ["--base-url", server.url];
+    [other] = await Promise.all([
+      TestServer.start({ sameStoreAs: server, flags: [...flags, ...base], ownProcess: true }),
+      server.restart(),
+    ]);
+    await tracked.registry.up();
+    const ended = () =>
+      [server, other].filter((one) => one.log.includes("reconcile pass finished"));
+    await until(async () => ended().length > 0);
+    const lookedAt = async ({ url }: TestServer) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      const line = /^wharf_registry_reconcile_repos_total\{.*outcome="ours"\} (\d+)$/m.exec(text);
+      return Number(line?.[1] ?? 0);
+    };
+    const counts = await Promise.all([server, other].map(lookedAt));
+    assert.deepEqual(
+      counts.toSorted((a, b) => a - b),
+      [0, repos],
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { grpcCallV1 } from "../support/grpc-v1.ts";
+import { putGroups } from "../support/many-groups.ts";
+import { Rest } from "../support/rest.ts";
+import { onEachStore } from "../support/test-world.ts";
+
+/** What a server may grow by while it writes one list, garbage included. */
+const MOST_MIB = 256;
+
+/** So many clients that do not read would take twice that, if their lists were held. */
+const IDLE = 24;
+
+onEachStore(
+  "very long lists of version 1",
+  (world) => {
+    let org: string;
+    let uids: readonly string[];
+    before(async () => {
+      org = await world.organisation();
+      uids = await putGroups(world.server, org, 100_000);
+      // Whatever is made once is made.
+      await new Rest(world.server.url, world.operator().token).get("/iam/v1/groups?id=x");
+    });
+
+    const mib = () => {
+      const kib = execFileSync("ps", [
+        "-o",
+        "rss=",
+        "-p",
+        String(world.server.process.pid),
+      ]).toString();
+      return Number(kib) / 1024;
+    };
+    const path = () => `/iam/v1/groups?uidp.childrenOf=${org}`;
+    const begin = async () => {
+      const authorization = `Bearer ${world.operator().token}`;
+      const request = get(`${world.server.url}${path()}`, { headers: { authorization } });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      assert.equal(response.statusCode, 200);
+      return { request, response };
+    };
+
+    test("come as a whole over REST, and the server does not hold them", async () => {
+      const before = mib();
+      let most = 0;
+      const { response } = await begin();
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) {
+        chunks.push(chunk as Buffer);
+        if (chunks.length % 200 === 0) most = Math.max(most, mib());
+      }
+      const { items } = JSON.parse(Buffer.concat(chunks).toString());
+      assert.deepEqual(
+        items.map((item: { id: string }) => item.id),
+        uids,
+      );
+      most = Math.max(most, mib());
+      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+    });
+
+    test("come as one message over gRPC, which is all that is held of them", async () => {
+      const before = mib();
+      const { url } = world.server;
+      const { token } = world.operator();
+      const service = "chainguard.platform.iam.Groups";
+      const request = { uidp: { childrenOf: org } };
+      const { items } = await grpcCallV1(url, token, service, "List", request);
+      assert.deepEqual(
+        items.map((item: { id: string }) => item.id),
+        uids,
+      );
+      const most = mib();
+      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+    });
+
+    test("cost nothing for clients that do not read, or leave half-way", async () => {
+      const before = mib();
+      const all: Awaited<ReturnType<typeof begin>>[] = [];
+      for (let client = 0; client < IDLE; client++) all.push(await begin());
+      await sleep(500);
+      const most = mib();
+      for (const { request } of all) request.destroy();
+      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+      const rest = new Rest(world.server.url, world.operator().token);
+      const [first] = uids;
+      const { body } = await rest.get(`/iam/v1/groups?id=${first}`);
+      assert.deepEqual([body.items.length, body.items[0].id], [1, first]);
+      assert.doesNotMatch(world.server.log, /"level":(50|60)|"level":"(error|fatal)"/);
+    });
+  },
+  { ownProcess: true },
+);

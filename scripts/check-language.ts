@@ -1,0 +1,262 @@
+/**
+ * Rejects words of a private dialect and British spelling in identifiers, comments, texts and documents, and suggests
+ * the word of the glossary. `node scripts/check-language.ts` lists the violations and counts them by folder.
+ */
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT, StepError } from "./step.ts";
+
+interface Rule {
+  readonly pattern: RegExp;
+  readonly suggestion: string;
+}
+
+/** A word that should not be there. */
+export interface Violation {
+  readonly file: string;
+  readonly line: number;
+  readonly found: string;
+  readonly suggestion: string;
+}
+
+/** Words of prose: comments, documents, and strings that are sentences. */
+const PROSE: readonly Rule[] = [
+  { pattern: /\bwho(?:so)?ever\b/gi, suggestion: "the caller, the user, anyone who" },
+  { pattern: /\banew\b/gi, suggestion: "again" },
+  { pattern: /\btold\b/gi, suggestion: "notified, reported, given; distinguished for told apart" },
+  { pattern: /\bmend(?:s|ed|ing)?\b/gi, suggestion: "fix, repair" },
+  { pattern: /\btak(?:e|es|en|ing) in\b/gi, suggestion: "ingest, import, apply" },
+  { pattern: /\blook(?:s|ed|ing)? through\b/gi, suggestion: "reconcile, scan, search" },
+  { pattern: /\bh(?:e|o)ld(?:s|ing)? (?:\w+ ){0,3}against\b/gi, suggestion: "compare with, check" },
+  // A reconcile pass over a registry is the noun.
+  { pattern: /(?<!reconcile )\bpass(?:es|ed|ing)? over\b/gi, suggestion: "skip, ignore" },
+  { pattern: /\bas far as\b/gi, suggestion: "if, where, to the extent that" },
+  { pattern: /\b(?:what|all that) is known (?:of|about)\b/gi, suggestion: "metadata" },
+  { pattern: /\bone(?:'s own|self)\b/gi, suggestion: "your own, yourself" },
+  { pattern: /\b(?:spel|lear)nt\b/gi, suggestion: "spelled, learned" },
+];
+
+/** Words of constants, which say what they bound. */
+const CONSTANTS: readonly Rule[] = [
+  { pattern: /\bMOST(?=_)/g, suggestion: "MAX_…" },
+  { pattern: /(?<![A-Z])REMEMBERED(?![A-Z])/g, suggestion: "MAX_CACHE_ENTRIES" },
+  { pattern: /(?<![A-Z])TOGETHER(?![A-Z])/g, suggestion: "BATCH_SIZE" },
+];
+
+/** Words of code. They are separated at underscores and capital letters, and compared in lower case. */
+const IDENTIFIERS: readonly Rule[] = [
+  { pattern: /\bat once\b/g, suggestion: "CONCURRENCY, MAX_CONCURRENT_…" },
+  { pattern: /\bpatience\b/g, suggestion: "TIMEOUT_MS" },
+  { pattern: /\blandmarks?\b/g, suggestion: "SkipIndex, position" },
+  { pattern: /\bwho(?:so)?ever\b/g, suggestion: "caller" },
+  { pattern: /\banew\b/g, suggestion: "again" },
+  { pattern: /\btold\b/g, suggestion: "notified, reported" },
+  { pattern: /\bmend(?:s|ed)?\b/g, suggestion: "fix, repair" },
+];
+
+/** British spelling, in code and in prose. */
+const SPELLING: readonly Rule[] = [
+  { pattern: /\w*organis\w*/gi, suggestion: "organiz…" },
+  { pattern: /\w*behaviour\w*/gi, suggestion: "behavior" },
+  { pattern: /\bcolour/gi, suggestion: "color" },
+  // CANCELLED is the name of a gRPC status.
+  { pattern: /\b[Cc]ancell(?:ed|ing)\b/g, suggestion: "canceled, canceling" },
+  {
+    pattern: /\b(?:recogni|authori|normali|initiali|seriali)s(?:e|es|ed|ing)\b/gi,
+    suggestion: "…ize",
+  },
+  { pattern: /\blicence/gi, suggestion: "license" },
+  { pattern: /\bcatalogue/gi, suggestion: "catalog" },
+];
+
+/** A piece of a file: what it is decides which words count. */
+interface Piece {
+  readonly kind: "identifier" | "comment" | "string";
+  readonly text: string;
+  readonly at: number;
+}
+
+const STRING = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y;
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
+const IDENTIFIER = /[A-Za-z_$][\w$]*/y;
+const REGEX = /\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
+/** After one of these, a slash begins a regular expression; after anything else, it divides. */
+const BEFORE_REGEX = /(?:[(,=:[!&|?{};+<>~-]|=>|\breturn|\bcase|^)\s*$/;
+
+/** The identifiers, comments and strings of TypeScript or protobuf. Texts of template literals are strings. */
+export function piecesOf(source: string): Piece[] {
+  const pieces: Piece[] = [];
+  /** For each open `${`, how many braces are open within. */
+  const templates: number[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(source)?.[0];
+  };
+  const template = () => {
+    const begin = at;
+    while (at < source.length && source[at] !== "`") {
+      if (source.startsWith("${", at)) {
+        pieces.push({ kind: "string", text: source.slice(begin, at), at: begin });
+        at += 2;
+        templates.push(0);
+        return;
+      }
+      at += source[at] === "\\" ? 2 : 1;
+    }
+    pieces.push({ kind: "string", text: source.slice(begin, at), at: begin });
+    at++;
+  };
+  while (at < source.length) {
+    const char = source[at];
+    const open = templates.at(-1);
+    if (char === "`") {
+      at++;
+      template();
+    } else if (char === "}" && open === 0) {
+      templates.pop();
+      at++;
+      template();
+    } else if ((char === "{" || char === "}") && open !== undefined) {
+      templates[templates.length - 1] = open + (char === "{" ? 1 : -1);
+      at++;
+    } else {
+      const comment = match(COMMENT);
+      const string = match(STRING);
+      const identifier = match(IDENTIFIER);
+      const regex =
+        char === "/" && BEFORE_REGEX.test(source.slice(Math.max(0, at - 40), at))
+          ? match(REGEX)
+          : undefined;
+      if (comment !== undefined) pieces.push({ kind: "comment", text: comment, at });
+      else if (string !== undefined) pieces.push({ kind: "string", text: string.slice(1, -1), at });
+      else if (identifier !== undefined) pieces.push({ kind: "identifier", text: identifier, at });
+      at += (comment ?? string ?? identifier ?? regex ?? " ").length;
+    }
+  }
+  return pieces;
+}
+
+/** Replaces code and addresses in prose by blanks: names of the outside world are not ours to choose. */
+function withoutCode(text: string): string {
+  const blank = (code: string) => code.replaceAll(/[^\n]/g, " ");
+  return text
+    .replaceAll(/^( *)```.*?^\1```$/gms, blank)
+    .replaceAll(/`[^`]*`/g, blank)
+    .replaceAll(/https?:\/\/\S+/g, blank)
+    .replaceAll(/\]\([^)\s]*\)/g, blank);
+}
+
+/** `MOST_BYTES` and `mostBytes` become `most bytes`. */
+function wordsOf(identifier: string): string {
+  return identifier
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_$]+/g, " ")
+    .toLowerCase()
+    .trim();
+}
+
+/** A string without white space is a name of some format, not a text that anyone reads. */
+function isText(piece: Piece): boolean {
+  return piece.kind !== "string" || /\S\s+\S/.test(piece.text);
+}
+
+function search(
+  text: string,
+  rules: readonly Rule[],
+): { found: string; at: number; suggestion: string }[] {
+  return rules.flatMap(({ pattern, suggestion }) =>
+    [...text.matchAll(pattern)].map((match) => ({
+      found: match[0].trim(),
+      at: match.index,
+      suggestion,
+    })),
+  );
+}
+
+/** What a file should say otherwise, in its order. */
+export function violationsIn(file: string, source: string): Violation[] {
+  const hits = file.endsWith(".md")
+    ? search(withoutCode(source), [...PROSE, ...SPELLING])
+    : piecesOf(source).flatMap((piece) => hitsOf(piece));
+  return hits
+    .sort((one, other) => one.at - other.at)
+    .map(({ at, found, suggestion }) => {
+      const line = source.slice(0, at).split("\n").length;
+      return { file, line, found, suggestion };
+    });
+}
+
+function hitsOf(piece: Piece): { found: string; at: number; suggestion: string }[] {
+  if (piece.kind === "identifier") {
+    const found = [
+      ...search(wordsOf(piece.text), IDENTIFIERS),
+      ...search(piece.text, [...CONSTANTS, ...SPELLING]),
+    ];
+    return found.map((hit) => ({ ...hit, found: piece.text, at: piece.at }));
+  }
+  if (!isText(piece)) return [];
+  const hits = search(withoutCode(piece.text), [...PROSE, ...SPELLING]);
+  return hits.map((hit) => ({ ...hit, at: piece.at + hit.at }));
+}
+
+const FILES = [
+  "*.md",
+  "docs/**/*.md",
+  "packages/*/README.md",
+  "packages/*/src/**/*.ts",
+  "packages/*/src/**/*.md",
+  "proto/wharf/**/*.proto",
+  "scripts/**/*.ts",
+];
+/** They name the words that they reject. */
+const EXCEPT = new Set(["scripts/check-language.ts", "scripts/check-language.test.ts"]);
+
+/** Identifiers whose spelling is part of an output format, by file. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  "packages/cli/src/auth/status.ts": ["organisations"],
+};
+
+/** The violations of the whole repository. */
+export async function languageViolations(): Promise<Violation[]> {
+  const files = FILES.flatMap((glob) => globSync(glob, { cwd: ROOT })).sort();
+  const all: Violation[] = [];
+  for (const file of files.filter((path) => !EXCEPT.has(path))) {
+    const found = violationsIn(file, await readFile(join(ROOT, file), "utf8"));
+    all.push(...found.filter((violation) => !KEPT[file]?.includes(violation.found)));
+  }
+  return all;
+}
+
+/** One line for a violation: where it is, what it says, what to say instead. */
+export function shown({ file, line, found, suggestion }: Violation): string {
+  return `${file}:${line}: "${found}": ${suggestion}`;
+}
+
+/** Fails with every violation. */
+export async function languageIsPlain(): Promise<void> {
+  const violations = await languageViolations();
+  if (violations.length > 0) throw new StepError(violations.map(shown).join("\n"));
+}
+
+/** Counts by folder: `packages/server/src/login`, `docs`, … */
+function countsOf(violations: readonly Violation[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { file } of violations) {
+    const folder = file
+      .split("/")
+      .slice(0, -1)
+      .slice(0, file.startsWith("packages/") ? 4 : 1)
+      .join("/");
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one);
+}
+
+if (import.meta.main) {
+  const violations = await languageViolations();
+  for (const violation of violations) console.log(shown(violation));
+  for (const [folder, count] of countsOf(violations)) console.log(`${count}\t${folder || "."}`);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,1 @@
+export const HEADER = "// Written by `npm run generate`. Do not edit.\n";

@@ -1,0 +1,61 @@
+/**
+ * Reporter of a shard: one JSON line per test file, after a marker that tells it from what tests
+ * print themselves.
+ */
+import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
+
+export const MARKER = "\u0001file ";
+
+/** The outcome of one test file. */
+export interface FileResult {
+  readonly file: string;
+  readonly tests: number;
+  /** Tests that were skipped or marked as to do: none may be. */
+  readonly omitted: number;
+  readonly ms: number;
+  /** The failed tests, each with its path of titles and its error. */
+  readonly failures: readonly string[];
+}
+
+// biome-ignore lint/style/noDefaultExport: the test runner loads reporters by their default export.
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  let tests = 0;
+  let omitted = 0;
+  let failures: string[] = [];
+  const titles: string[] = [];
+  for await (const { type, data } of events) {
+    if (type === "test:start") titles[data.nesting] = data.name;
+    if (type === "test:fail" && !failsByItsTests(data.details.error)) {
+      const path = [...titles.slice(1, data.nesting), data.name].join(" › ");
+      failures.push(`${path}
+${textOf(data.details.error)}`);
+    }
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    const { nesting, details } = data;
+    const isTest = details.type !== "suite" && nesting > 0;
+    if (isTest) tests++;
+    if (isTest && (data.skip || data.todo)) omitted++;
+    if (nesting > 0) continue;
+    const result: FileResult = {
+      file: data.name,
+      tests,
+      omitted,
+      ms: details.duration_ms,
+      failures,
+    };
+    yield `${MARKER}${JSON.stringify(result)}\n`;
+    tests = 0;
+    omitted = 0;
+    failures = [];
+  }
+}
+
+/** A suite fails with its tests, which are reported themselves. */
+function failsByItsTests(error: Error): boolean {
+  return "failureType" in error && error.failureType === "subtestsFailed";
+}
+
+function textOf(error: Error): string {
+  return inspect(error.cause instanceof Error ? error.cause : error, { depth: 6 });
+}
