@@ -50,7 +50,7 @@ for (const store of STORES) {
     test("makes an account that holds what the invite promised, and spends the invite", async () => {
       const code = await invite();
       const { walker, form } = await openForm(code);
-      assert.match(form.text, /With it you join <strong>acme<\/strong> as <strong>viewer</);
+      assert.match(form.text, /You join <strong>acme<\/strong> as <strong>viewer</);
       const slip = await walker.submit(form, { ...fields("bob"), password: "short" });
       assert.deepEqual(
         [slip.status, alertOf(slip)],

@@ -94,11 +94,11 @@ for (const store of STORES) {
       await change("locked_until = 0, failures = 0");
     });
 
-    test("makes the hash anew when it was made with less effort", async () => {
+    test("replaces a hash with outdated parameters at sign-in", async () => {
       const { password_hash: before } = await account();
       await change(`password_hash = '${OLD_HASH}'`);
       assert.ok((await world.tryPassword("ada", "password")).tokens);
-      assert.match((await account()).password_hash, /^\$argon2id\$v=19\$m=65536,t=3,p=1\$/);
+      assert.match((await account()).password_hash, /^\$argon2id\$v=19\$m=(?!256,)/);
       assert.ok((await world.tryPassword("ada", "password")).tokens);
       await change(`password_hash = '${before}'`);
     });
