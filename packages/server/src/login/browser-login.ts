@@ -46,16 +46,16 @@ import {
 /** The pages of a browser sign-in, from `/oauth` to its end. */
 export function browserLoginEndpoints(deps: LoginDeps): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", "/oauth", (request) => begin(deps, request)),
+    pageEndpoint("GET", "/oauth", (request) => startLogin(deps, request)),
     pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(deps, request)),
     pageEndpoint("GET", CALLBACK_PATH, (request) => handleCallback(deps, request)),
-    pageEndpoint("POST", "/oauth/accept", (request) => decide(deps, request)),
-    pageEndpoint("POST", "/oauth/confirm", (request) => confirm(deps, request)),
+    pageEndpoint("POST", "/oauth/accept", (request) => decideInvite(deps, request)),
+    pageEndpoint("POST", "/oauth/confirm", (request) => confirmDevice(deps, request)),
   ];
 }
 
 /** Starts a sign-in and binds it to this browser. */
-async function begin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function startLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
   const request = parseLoginRequest(query);
   checkAudiences(deps, request.audiences);
@@ -115,8 +115,8 @@ async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   const form = await readForm(http);
   const login = await resumeLogin(deps, http, form.get("login"), Date.now());
   const organization = (form.get(ORGANIZATION_FIELD) ?? "").trim();
-  const word = form.get("provider") ?? organization;
-  const providers = await providersFor(deps.engine, word);
+  const selector = form.get("provider") ?? organization;
+  const providers = await providersFor(deps.engine, selector);
   const [provider] = providers;
   if (provider === undefined) {
     const error = "No verified organization with this name has an identity provider.";
@@ -124,11 +124,11 @@ async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   }
   if (providers.length > 1) return showSignIn(deps, login, { providers });
   const url = await upstreamUrl(deps, http, login, provider.uid);
-  const words = {
+  const message = {
     title: "Redirecting to your identity provider",
     text: `Continue at ${provider.name}.`,
   };
-  return htmlResponse(200, continuePage({ ...words, url }));
+  return htmlResponse(200, continuePage({ ...message, url }));
 }
 
 /** The authorization URL of the identity provider. Its `state` is the sealed login. */
@@ -154,10 +154,10 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   const site = returnOriginOf(deps, state, call.time);
   if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
     // A page instead of a redirect: the provider's `form-action` may forbid further redirects.
-    const words = { title: "Signing in", text: "Returning to the address where you started." };
+    const message = { title: "Signing in", text: "Returning to the address where you started." };
     return htmlResponse(
       200,
-      continuePage({ ...words, url: `${site}${CALLBACK_PATH}?${http.query}` }),
+      continuePage({ ...message, url: `${site}${CALLBACK_PATH}?${http.query}` }),
     );
   }
   const { upstream, ...login } = await resumeLogin(deps, http, state, call.time);
@@ -182,14 +182,14 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   }
 }
 
-async function decide(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function decideInvite(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = browserCall(http);
   const login = requireSignedIn(await resumeLogin(deps, http, form.get("login"), call.time));
   return decideOnInvite(deps, call, login, form.get("decision") === "accept");
 }
 
-async function confirm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function confirmDevice(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = browserCall(http);
   const { request, person } = requireSignedIn(

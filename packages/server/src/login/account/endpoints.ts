@@ -53,13 +53,13 @@ const ACCOUNT_REQUEST: LoginRequest = {
 
 /** The page where people manage their own account, and its form actions. */
 export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
-  const act = (path: string, done: Done, work: Act) =>
-    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(deps, http, done, work));
+  const action = (path: string, done: Done, work: FormAction) =>
+    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => handleForm(deps, http, done, work));
   return [
-    pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(deps, http)),
+    pageEndpoint("GET", ACCOUNT_PATH, (http) => showAccount(deps, http)),
     // A URL that people try first.
     pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
-    act("/password", "password", async (call, visit, text) => {
+    action("/password", "password", async (call, visit, text) => {
       attempts.count("password", call.remoteAddress);
       const [current, password, again] = [
         text("current"),
@@ -72,25 +72,25 @@ export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): Htt
       passkeyCreationOptions(deps, request),
     ),
     jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addAccountPasskey(deps, request)),
-    act("/passkeys/name", "named", (call, visit, text) =>
+    action("/passkeys/name", "named", (call, visit, text) =>
       renameAccountPasskey(deps, call, visit, text("passkey"), text("name")),
     ),
-    act("/passkeys/remove", "removed", (call, visit, text) =>
+    action("/passkeys/remove", "removed", (call, visit, text) =>
       removePasskey(deps, call, visit, text("passkey")),
     ),
-    act("/sessions/end", "ended", (call, visit, text) =>
+    action("/sessions/end", "ended", (call, visit, text) =>
       endSession(deps, call, visit, text("session")),
     ),
-    act("/sessions/end-all", "ended-all", (call, visit) => endSessions(deps, call, visit)),
-    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => leave(deps, http)),
+    action("/sessions/end-all", "ended-all", (call, visit) => endSessions(deps, call, visit)),
+    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => signOut(deps, http)),
   ];
 }
 
 /** The action of a form, for the person of the visit. */
-type Act = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
+type FormAction = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
 
 /** Shows the account during a visit, otherwise the sign-in page. */
-async function enter(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function showAccount(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const visit = await findVisit(deps, http, Date.now());
   if (visit === undefined) {
     const { login, headers } = newLogin(deps, http, ACCOUNT_REQUEST);
@@ -101,11 +101,11 @@ async function enter(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> 
 }
 
 /** Runs the action of a form. Shows errors that people can correct above the form. */
-async function perform(
+async function handleForm(
   deps: LoginDeps,
   http: HttpRequest,
   done: Done,
-  work: Act,
+  work: FormAction,
 ): Promise<HttpResponse> {
   const form = await readForm(http);
   const call = browserCall(http);
@@ -146,7 +146,7 @@ async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit)
   });
 }
 
-async function leave(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function signOut(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const now = Date.now();
   const headers = await endVisit(deps, await requireVisit(deps, http, form.get("login"), now), now);

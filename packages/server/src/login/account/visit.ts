@@ -68,8 +68,8 @@ export async function startVisit(
       detail,
     });
   });
-  const words = { title: "You are signed in", text: "Redirecting to your account." };
-  const body = continuePage({ ...words, url: ACCOUNT_PATH });
+  const message = { title: "You are signed in", text: "Redirecting to your account." };
+  const body = continuePage({ ...message, url: ACCOUNT_PATH });
   return htmlResponse(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
 

@@ -16,21 +16,25 @@ const DONE_PATH = `${RESET_PATH}/done`;
 /** The pages where people set a new password or passkey with a reset code of the operator. */
 export function resetEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", RESET_PATH, async (http) => show(deps, http)),
-    pageEndpoint("POST", RESET_PATH, (http) => take(deps, attempts, http)),
-    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) => ask(deps, attempts, request)),
-    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verify(deps, request)),
-    pageEndpoint("GET", DONE_PATH, async () => done()),
+    pageEndpoint("GET", RESET_PATH, async (http) => showForm(deps, http)),
+    pageEndpoint("POST", RESET_PATH, (http) => submitForm(deps, attempts, http)),
+    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) =>
+      passkeyOptions(deps, attempts, request),
+    ),
+    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) =>
+      verifyPasskeyResponse(deps, request),
+    ),
+    pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }
 
-function show({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
+function showForm({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
   const { authUrl } = addresses();
   const { headers } = ensureBrowserCookie(http, authUrl);
   return htmlResponse(200, resetPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(
+async function submitForm(
   { engine, passwords, addresses }: LoginDeps,
   attempts: AttemptLimiter,
   http: HttpRequest,
@@ -46,7 +50,7 @@ async function take(
     await resetAccount(engine, call, code, {
       passwordHash: await passwords.hash(password, call.remoteAddress),
     });
-    return done();
+    return donePageResponse();
   } catch (thrown) {
     const site = passkeySite(addresses().authUrl)?.origin;
     const body = resetPage({ error: formErrorOf(thrown), values: { code }, passkeySite: site });
@@ -54,7 +58,7 @@ async function take(
   }
 }
 
-async function ask(
+async function passkeyOptions(
   deps: LoginDeps,
   attempts: AttemptLimiter,
   request: ScriptRequest,
@@ -67,7 +71,7 @@ async function ask(
   return { options, challengeId };
 }
 
-async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = browserCall(request.http);
   const { challenge, payload } = openChallenge<{ identity: string }>(
     deps,
@@ -90,7 +94,7 @@ function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "reset", http: request.http, form: request.text("code") };
 }
 
-function done(): HttpResponse {
+function donePageResponse(): HttpResponse {
   const text = "Sign in with your new password or passkey from now on.";
   return htmlResponse(200, donePage({ title: "Account reset", text }));
 }

@@ -24,22 +24,26 @@ const DONE_PATH = `${SETUP_PATH}/done`;
 /** The setup pages, which respond NOT_FOUND once setup is done. */
 export function setupEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", SETUP_PATH, (http) => show(deps, http)),
-    pageEndpoint("POST", SETUP_PATH, (http) => take(deps, attempts, http)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) => ask(deps, attempts, request)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verify(deps, request)),
-    pageEndpoint("GET", DONE_PATH, async () => done()),
+    pageEndpoint("GET", SETUP_PATH, (http) => showForm(deps, http)),
+    pageEndpoint("POST", SETUP_PATH, (http) => submitForm(deps, attempts, http)),
+    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) =>
+      passkeyOptions(deps, attempts, request),
+    ),
+    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) =>
+      verifyPasskeyResponse(deps, request),
+    ),
+    pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }
 
-async function show(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+async function showForm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   await requireFirstRun(deps);
   const { authUrl } = deps.addresses();
   const { headers } = ensureBrowserCookie(http, authUrl);
   return htmlResponse(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(
+async function submitForm(
   deps: LoginDeps,
   attempts: AttemptLimiter,
   http: HttpRequest,
@@ -58,7 +62,7 @@ async function take(
     await completeSetup(deps, call, text("code"), first, {
       passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
-    return done();
+    return donePageResponse();
   } catch (thrown) {
     const values = {
       code: text("code"),
@@ -78,7 +82,7 @@ function readFirst(text: (name: string) => string): FirstAccount {
   };
 }
 
-async function ask(
+async function passkeyOptions(
   deps: LoginDeps,
   attempts: AttemptLimiter,
   request: ScriptRequest,
@@ -92,7 +96,7 @@ async function ask(
   return { options, challengeId };
 }
 
-async function verify(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = browserCall(request.http);
   await requireFirstRun(deps);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
@@ -116,7 +120,7 @@ function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "setup", http: request.http, form: request.text("code") };
 }
 
-function done(): HttpResponse {
+function donePageResponse(): HttpResponse {
   const text = "Your organization and your account are ready. To sign in, run: wharf auth login";
   return htmlResponse(200, donePage({ title: "Wharf is set up", text }));
 }

@@ -106,8 +106,8 @@ async function tokensFor(
 function redirectPage(address: string, parameters: Record<string, string>): HttpResponse {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const words = { title: "Redirecting", text: "Returning to your command-line tool." };
-  return htmlResponse(200, continuePage({ ...words, url: url.href }));
+  const message = { title: "Redirecting", text: "Returning to your command-line tool." };
+  return htmlResponse(200, continuePage({ ...message, url: url.href }));
 }
 
 function deviceSignedIn(): HttpResponse {

@@ -17,7 +17,7 @@ import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";
-import type { ProviderClaims } from "./provider-login.ts";
+import type { ProviderClaims } from "./provider-claims.ts";
 
 /**
  * Signs in a person of an identity provider. The first sign-in registers the person and binds the

@@ -9,14 +9,14 @@ const MAX_PROVIDERS_SHOWN = 12;
  * The identity providers for a uid, or for the name of a verified organization. Names that are not
  * verified resolve to nothing, because anyone can take them.
  */
-export async function providersFor(engine: Engine, word: string): Promise<IdentityProvider[]> {
+export async function providersFor(engine: Engine, selector: string): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
-  if (isUid(word)) {
-    const provider = await engine.catalog.identityProviders.find(reader, word);
+  if (isUid(selector)) {
+    const provider = await engine.catalog.identityProviders.find(reader, selector);
     return provider === undefined ? [] : [provider];
   }
-  const filter = { column: "verified_name", value: word };
-  const [organization] = word === "" ? [] : await engine.catalog.groups.where(reader, filter);
+  const filter = { column: "verified_name", value: selector };
+  const [organization] = selector === "" ? [] : await engine.catalog.groups.where(reader, filter);
   if (organization === undefined) return [];
   return engine.catalog.identityProviders.where(reader, {
     column: "root",
@@ -25,8 +25,8 @@ export async function providersFor(engine: Engine, word: string): Promise<Identi
 }
 
 /** The first provider for a uid or name; throws NOT_FOUND if there is none. */
-export async function requireProvider(engine: Engine, word: string): Promise<IdentityProvider> {
-  const [provider] = await providersFor(engine, word);
+export async function requireProvider(engine: Engine, selector: string): Promise<IdentityProvider> {
+  const [provider] = await providersFor(engine, selector);
   if (provider !== undefined) return provider;
   throw new WharfError("NOT_FOUND", "the identity provider does not exist");
 }

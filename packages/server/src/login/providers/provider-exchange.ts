@@ -8,7 +8,7 @@ import type { KeySource } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
 import type { LoginDeps } from "../login.ts";
 import { admitPerson } from "./admission.ts";
-import { describe } from "./provider-login.ts";
+import { providerClaimsOf } from "./provider-claims.ts";
 
 /**
  * Exchanges ID tokens of identity providers: a sign-in without a browser, for registered people only.
@@ -24,7 +24,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     const claims = await verifyToken(token, rule, source, call.time, audited);
     audited.identity = literalIdentityUid(claims.iss, claims.sub);
     if (identity !== "" && identity !== audited.identity) throw invalidClaim("identity");
-    const described = describe(provider, claims, claims);
+    const described = providerClaimsOf(provider, claims, claims);
     const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
     const session = await engine.store.write((tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };

@@ -2,11 +2,7 @@
  * Sign-in through identity providers with OpenID Connect. Imports people, sts and iam, and no
  * pages.
  */
-import {
-  type IdentityProvider,
-  IdentityProvider_OIDC_CorrelationRule,
-  rootOf,
-} from "@wharf/contract";
+import { type IdentityProvider, rootOf } from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -17,8 +13,8 @@ import { FetchError } from "../../lib/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 import { isNotInFuture } from "../../sts/verify/time-claims.ts";
-import type { PersonClaims } from "../people/person.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
+import { type Claims, type ProviderClaims, providerClaimsOf } from "./provider-claims.ts";
 
 /** The redirect URI of all identity providers. */
 export const CALLBACK_PATH = "/oauth/callback";
@@ -29,14 +25,6 @@ export interface Upstream {
   readonly provider: string;
   readonly verifier: string;
   readonly nonce: string;
-}
-
-/** The claims of an identity provider about one of its people. */
-export interface ProviderClaims extends PersonClaims {
-  /** The provider's id of the person, which SCIM uses, too. */
-  readonly externalId: string;
-  /** The groups according to the provider. */
-  readonly groups: readonly string[];
 }
 
 /** Loaded lazily: a few hundred kilobytes that only sign-ins need. */
@@ -116,7 +104,11 @@ export class ProviderLogin {
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
-      return describe(provider, { ...more, ...claims }, claims.email === undefined ? more : claims);
+      return providerClaimsOf(
+        provider,
+        { ...more, ...claims },
+        claims.email === undefined ? more : claims,
+      );
     } catch (error) {
       throw providerError(error);
     }
@@ -208,41 +200,6 @@ function authentication(client: typeof import("openid-client"), secret: string):
     const method = known.includes("client_secret_basic") ? inHeader : inBody;
     return method(server, ...rest);
   };
-}
-
-type Claims = Readonly<Record<string, unknown>>;
-
-/**
- * Extracts a person from claims. `email_verified` counts only in the same source as the address.
- */
-export function describe(
-  { configuration }: IdentityProvider,
-  claims: Claims,
-  { email_verified: verified }: Claims,
-): ProviderClaims {
-  const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
-  const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
-  const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;
-  const text = (name: string) => (typeof claims[name] === "string" ? claims[name] : undefined);
-  const address = text("email");
-  const profile = {
-    name: text("name"),
-    picture: text("picture"),
-    givenName: text("given_name"),
-    familyName: text("family_name"),
-  };
-  const known = Object.entries(profile).filter(([, value]) => value !== undefined);
-  return {
-    act: { iss: String(claims.iss), sub: String(claims.sub) },
-    externalId: typeof externalId === "string" ? externalId : "",
-    groups: groupsClaim === "" ? [] : textsOf(claims[groupsClaim]),
-    profile: Object.fromEntries(known),
-    ...(address ? { email: { address, verified: verified === true } } : {}),
-  };
-}
-
-function textsOf(value: unknown): string[] {
-  return [value].flat().filter((one): one is string => typeof one === "string" && one !== "");
 }
 
 /** Translates errors of the provider without revealing internals. */
