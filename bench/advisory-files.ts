@@ -1,15 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Advisories of one package, on the average; public feeds have between ten and thirty. */
+/** Average number of advisories per package; public feeds have between ten and thirty. */
 const PER_PACKAGE = 20;
 
 const LETTERS = "23456789cfghjmpqrvwx";
 
 /**
  * Writes advisories as distributions do, one file for each package: found by a scan, then fixed.
- *
- * @example writeAdvisories("/tmp/advisories", 100_000);
  */
 export function writeAdvisories(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
@@ -54,7 +52,7 @@ function idOf(number: number): string {
   return `CGA-${word(0)}-${word(4)}-${word(8)}`;
 }
 
-/** Four letters that a number is written with. */
+/** The lower digits of a number as four letters. */
 function wordOf(number: number): string {
   return [0, 1, 2, 3]
     .map((at) => LETTERS[Math.floor(number / LETTERS.length ** at) % LETTERS.length])

@@ -2,26 +2,24 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, AdvisorySchema, newChildUid, ReviewState } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
-import type { ResourceRow } from "@wharf/server/store/resources/resource-table.ts";
-import { ORGANISATION } from "./organisation.ts";
+import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
+import { ORGANIZATION } from "./organization.ts";
 
-/** However many advisories there are, so many have the same artifact, and so many the same alias. */
+/** The number of advisories that share an artifact, or an alias, in a data set of any size. */
 export const PER_ARTIFACT = 5;
 export const PER_ALIAS = 5;
 
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
-/** @example artifactAt(7) // "package-000007" */
 export function artifactAt(number: number): string {
   return `package-${String(number).padStart(6, "0")}`;
 }
 
-/** @example aliasAt(7) // "CVE-2026-000007" */
 export function aliasAt(number: number): string {
   return `CVE-2026-${String(number).padStart(6, "0")}`;
 }
 
-/** Advisories of one organisation: of few kinds where real ones are, of very many where they are. */
+/** Advisories of one organization, with the variety of values that real ones have. */
 export function* advisoryRows(count: number): Iterable<ResourceRow> {
   const { advisories } = RESOURCES;
   const artifacts = Math.ceil(count / PER_ARTIFACT);
@@ -33,7 +31,7 @@ export function* advisoryRows(count: number): Iterable<ResourceRow> {
 
 function advisoryAt(at: number, artifactName: string, alias: string): Advisory {
   const time = timestampFromMs(FIRST_MS + at);
-  const uid = newChildUid(ORGANISATION);
+  const uid = newChildUid(ORGANIZATION);
   const event = { createTime: time, author: "scanner", reviewState: ReviewState.APPROVED };
   const scanv1 = { scanner: "grype", component: "libexample", componentVersion: "1.2.3-r0" };
   return create(AdvisorySchema, {

@@ -4,31 +4,27 @@ import { existsSync, readFileSync } from "node:fs";
 
 const running = new Set<ChildProcess>();
 
-/** Nothing is left behind, however the benchmark ends. */
+/** Kills all child processes, however the benchmark ends. */
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-// By default these would end us without a word to anyone.
+// By default, these signals end the process without an exit event.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-/**
- * Keeps an eye on a process: it ends with us, and the promise rejects when it ends before.
- *
- * @example const [line] = await Promise.race([ready, watch(child, () => "the server ended")]);
- */
+/** Ends a process with the benchmark; the promise rejects when it ends earlier. */
 export function watch(child: ChildProcess, problem: () => string): Promise<never> {
   running.add(child);
   const ended = once(child, "exit").then(() => {
     running.delete(child);
     throw new Error(problem());
   });
-  // It ends sooner or later; that concerns those who still wait for it.
+  // The rejection concerns only callers that still wait.
   ended.catch(() => {});
   return ended;
 }
 
-/** Ends a process and waits until it has ended. */
+/** Ends a process and waits for its exit. */
 export async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
@@ -44,7 +40,7 @@ export function memoryOf(pid: number): number {
   return Number(kib) / 1024;
 }
 
-/** What a process has had of all cores so far; unknown on systems without /proc. */
+/** The CPU time of a process so far; NaN on systems without /proc. */
 export function cpuMsOf(pid: number): number {
   try {
     const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

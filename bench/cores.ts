@@ -2,24 +2,20 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-/** Which core each side runs on: whoever answers on one, whoever asks on the other. */
+/** The cores of the benchmark: servers run on one, the load generator on the other. */
 export interface Cores {
   readonly serving: number | undefined;
   readonly asking: number | undefined;
-  /** How the work was spread, for the report. */
+  /** How processes were pinned, for the report. */
   readonly note: string;
 }
 
-/**
- * The first two cores that this process may use; none where processes cannot be pinned.
- *
- * @example const { serving, asking } = chooseCores();
- */
+/** The first two cores that this process may use; none where processes cannot be pinned. */
 export function chooseCores(): Cores {
   const unpinned = (why: string): Cores => ({
     serving: undefined,
     asking: undefined,
-    note: `NOT pinned to cores: ${why}; server, reference and load share them as the system likes`,
+    note: `NOT pinned to cores: ${why}; server, reference and load share them as the scheduler decides`,
   });
   if (availableParallelism() < 2) return unpinned("there is only one");
   const [serving, asking] = allowedCores();
@@ -38,8 +34,8 @@ function allowedCores(): number[] {
     const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(
       readFileSync("/proc/self/status", "utf8"),
     )?.[1];
-    return (list ?? "").split(",").flatMap((part) => {
-      const [first, last = first] = part.split("-").map(Number);
+    return (list ?? "").split(",").flatMap((range) => {
+      const [first, last = first] = range.split("-").map(Number);
       return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
     });
   } catch {
@@ -47,11 +43,7 @@ function allowedCores(): number[] {
   }
 }
 
-/**
- * The command that runs Node.js on a core.
- *
- * @example const [command, args] = nodeOn(cores.serving, ["server.ts"]);
- */
+/** The command that runs Node.js on a core. */
 export function nodeOn(
   core: number | undefined,
   args: readonly string[],

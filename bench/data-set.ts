@@ -16,31 +16,29 @@ import { promisify } from "node:util";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { migrations } from "@wharf/server/store/db/migrations.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
-import { ORGANISATION } from "./organisation.ts";
+import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
 const ADVISORIES = join(import.meta.dirname, "advisory-rows.ts");
 
-/** Filled databases are kept from run to run: a million rows take a minute to make. */
-const KEPT = join(tmpdir(), "wharf-bench");
+/** The cache of data sets: a million rows take a minute to create. */
+const CACHE = join(tmpdir(), "wharf-bench");
 
 /**
- * A data directory with so many groups, or advisories, below the organisation, made if need be.
- * Servers may run on it, but nobody may create or delete anything in it.
- *
- * @example const data = await dataSet(100_000);
+ * A data directory with this many groups or advisories in the organization, created on first use. Servers
+ * can run on it, but must not create or delete anything in it.
  */
 export async function dataSet(
   count: number,
   kind: "groups" | "advisories" = "groups",
 ): Promise<string> {
   const end = `-${kind}-${count}`;
-  const folder = join(KEPT, `${schemaDigest()}${end}`);
+  const folder = join(CACHE, `${schemaDigest()}${end}`);
   if (existsSync(folder)) return folder;
-  mkdirSync(KEPT, { recursive: true, mode: 0o700 });
-  forgetOthers(end);
+  mkdirSync(CACHE, { recursive: true, mode: 0o700 });
+  deleteStale(end);
   console.error(`filling a database with ${count.toLocaleString("en")} ${kind} …`);
-  const scratch = mkdtempSync(join(KEPT, "filling-"));
+  const scratch = mkdtempSync(join(CACHE, "filling-"));
   try {
     await promisify(execFile)(process.execPath, [FILL, scratch, String(count), kind]);
     renameSync(scratch, folder);
@@ -50,14 +48,14 @@ export async function dataSet(
   return folder;
 }
 
-/** Databases of an earlier shape are of no use, and a gigabyte each. */
-function forgetOthers(end: string): void {
-  for (const name of readdirSync(KEPT)) {
-    if (name.endsWith(end)) rmSync(join(KEPT, name), { recursive: true, force: true });
+/** Deletes data sets of an earlier schema: they are a gigabyte each. */
+function deleteStale(end: string): void {
+  for (const name of readdirSync(CACHE)) {
+    if (name.endsWith(end)) rmSync(join(CACHE, name), { recursive: true, force: true });
   }
 }
 
-/** A data directory of its own, for as long as it is needed. */
+/** A temporary data directory. */
 export class ScratchData implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "wharf-bench-scratch-"));
 
@@ -66,47 +64,43 @@ export class ScratchData implements Disposable {
   }
 }
 
-/** Changes with whatever makes stored rows differ: tables, encodings, and the filling itself. */
+/** Changes with everything that affects stored rows: tables, encodings, and the code that fills them. */
 function schemaDigest(): string {
   using scratch = new ScratchData();
   const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
-  const parts: unknown[] = [migrations(dialect)];
-  parts.push(...[FILL, ADVISORIES].map((file) => readFileSync(file, "utf8")));
+  const inputs: unknown[] = [migrations(dialect)];
+  inputs.push(...[FILL, ADVISORIES].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
-    parts.push(table.schema(dialect), encoding);
+    inputs.push(table.schema(dialect), encoding);
   }
   void close();
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
+  return createHash("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 12);
 }
 
-/**
- * What the store itself says comes at a place in the order of names; what answers are held against.
- *
- * @example const names = namesAt(data, 0, 50);
- */
+/** The names at an offset in the order of names, read from the database: the expected response. */
 export function namesAt(data: string, offset: number, limit: number): string[] {
   const database = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
   const rows = database
     .prepare("SELECT name FROM groups WHERE parent = ? ORDER BY name, id LIMIT ? OFFSET ?")
-    .all(ORGANISATION, limit, offset);
+    .all(ORGANIZATION, limit, offset);
   database.close();
   return rows.map((row) => String(row.name));
 }
 
-/** Uids of some groups of a data set, spread over all of it, whose answers are equally long. */
+/** UIDs of groups spread over a data set whose responses have the same length. */
 export function someUids(data: string, count: number): string[] {
   const database = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
   const rows = database
     .prepare("SELECT uid, length(data) AS bytes FROM groups WHERE parent = ? AND id % ? = 0")
-    .all(ORGANISATION, everySoMany(database, count));
+    .all(ORGANIZATION, strideFor(database, count));
   database.close();
   const longest = Math.max(...rows.map((row) => Number(row.bytes)));
-  const alike = rows.filter((row) => row.bytes === longest).map((row) => String(row.uid));
-  return alike.slice(0, count);
+  const sameLength = rows.filter((row) => row.bytes === longest).map((row) => String(row.uid));
+  return sameLength.slice(0, count);
 }
 
-/** One row in so many gives twice the count, which leaves room to choose among them. */
-function everySoMany(database: DatabaseSync, count: number): number {
+/** The stride that selects twice the count of rows, to choose rows of the same length from. */
+function strideFor(database: DatabaseSync, count: number): number {
   const last = database.prepare("SELECT max(id) AS id FROM groups").get()?.id as number;
   return Math.max(1, Math.floor(last / (2 * count)));
 }

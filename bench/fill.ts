@@ -1,10 +1,9 @@
 /**
- * `node bench/fill.ts DIR COUNT KIND`: writes a database with COUNT groups or advisories below one
- * organisation, by the server's own modules, so that rows, indexes and counts are what the server
- * would have made.
+ * `node bench/fill.ts DIR COUNT KIND`: creates a database with COUNT groups or advisories in one
+ * organization, with the modules of the server, so that rows, indexes and counts are those of the server.
  *
- * What differs from creating them one by one: no audit rows and no events (a benchmark of lists and
- * look-ups reads neither), indexes made after the rows, and no waiting for the disk on the way.
+ * Unlike single creates: no audit entries and no events (the benchmarked lists and reads use neither),
+ * indexes are created after the rows, and commits do not wait for the disk.
  */
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -16,19 +15,20 @@ import type { Transaction } from "@wharf/server/store/db/group-commit.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
-import type { ResourceRow, ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
+import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
+import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { advisoryRows } from "./advisory-rows.ts";
-import { ORGANISATION } from "./organisation.ts";
+import { ORGANIZATION } from "./organization.ts";
 
 const { groups, advisories } = RESOURCES;
 
-/** Rows per transaction: few commits, and a log that stays within memory. */
-const BATCH = 50_000;
+/** Rows per transaction: few commits, and a write-ahead log that fits in memory. */
+const BATCH_SIZE = 50_000;
 
-/** When the first groups were made; the others came in the seven weeks after, in no order. */
+/** The first creation time; the others are in the seven weeks after, in random order. */
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
-/** The same numbers every time, so that every run reads the same rows (mulberry32). */
+/** A seeded random number generator (mulberry32): every run reads the same rows. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -57,14 +57,14 @@ function rowOf(uid: string, word: string, made: number): ResourceRow {
   );
 }
 
-/** Ascending, so that the index of uids grows at its end; names are in no order among them. */
+/** Ascending, so that the index of uids grows at its end; names are in random order. */
 function* groupRows(count: number): Iterable<ResourceRow> {
   const next = numbers(count);
-  const uids = Array.from({ length: count }, () => `${ORGANISATION}/${hex(next())}${hex(next())}`);
+  const uids = Array.from({ length: count }, () => `${ORGANIZATION}/${hex(next())}${hex(next())}`);
   for (const uid of uids.sort()) yield rowOf(uid, hex(next()), next());
 }
 
-/** Inserts without a transaction's safety nets, which the commits of this program stand in for. */
+/** A transaction for bulk inserts: this program begins and commits it. */
 function transaction({ writer }: Driver, counts: CountChanges): Transaction {
   return {
     dialect: writer.dialect,
@@ -76,12 +76,12 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     accessChanged() {},
     grantsChanged() {},
     relyOnAccess: async () => 0,
-    async takeTurn() {},
-    countBelow: async (table, place) => counts.below(table, place),
+    async acquireLock() {},
+    countBelow: async (table, node) => counts.below(table, node),
   };
 }
 
-/** What there are many of, and how they are made. */
+/** A kind of row to fill the database with. */
 interface Kind {
   readonly table: ResourceTable;
   rows(count: number): Iterable<ResourceRow>;
@@ -97,10 +97,10 @@ async function insertAll(driver: Driver, { table, rows }: Kind, count: number): 
   const tx = transaction(driver, counts);
   let inBatch = 0;
   await driver.begin();
-  await groups.table.insert(tx, rowOf(ORGANISATION, "organisation", 0));
+  await groups.table.insert(tx, rowOf(ORGANIZATION, "organization", 0));
   for (const row of rows(count)) {
     await table.insert(tx, row);
-    if (++inBatch < BATCH) continue;
+    if (++inBatch < BATCH_SIZE) continue;
     inBatch = 0;
     await driver.commit();
     await driver.begin();

@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: how far the server is from what its parts can do at best. Every figure stands
- * beside that of a reference program in the same run, so that the ratio means something on any machine.
+ * `npm run bench`: compares the server with reference programs that do the bare minimum of the same work.
+ * Both run in the same run, so that the ratios are comparable between machines. The folder imports the
+ * server and the CLI; nothing imports it.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,7 @@ async function run(options: Options): Promise<void> {
     work.toLowerCase().includes(options.only.toLowerCase()),
   );
   if (rows.length === 0) {
-    console.error(`no row's name holds "${options.only}"`);
+    console.error(`no row has "${options.only}" in its name`);
     process.exitCode = 2;
     return;
   }
@@ -39,9 +40,9 @@ async function run(options: Options): Promise<void> {
   console.log([TABLE_HEAD, ...findings.map(tableLine)].join("\n"));
   console.log("");
   for (const { work, notes } of findings) console.log(`- ${work}: ${notes.join("; ")}`);
-  if (options.quick) console.log("\nA quick run: its figures only show that everything works.");
+  if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
   if (profiles !== undefined) showProfiles(profiles);
-  console.error(`\nkept in ${keep(findings, options, cores)}`);
+  console.error(`\nsaved to ${keep(findings, options, cores)}`);
 }
 
 let options: Options;

@@ -3,21 +3,17 @@ import type { Load } from "./load/load.ts";
 import type { Options } from "./options.ts";
 import type { Bench, Measured } from "./row.ts";
 
-/** Above this the load cannot be trusted to have waited for the server. */
-const TOO_BUSY = 0.95;
+/** Above this share of its core, the load generator may be the bottleneck. */
+const MAX_LOAD_SHARE = 0.95;
 
-/** One side of a row: a process that answers, and a load on it. */
+/** One side of a row: a server process, and a load on it. */
 export interface Side {
   readonly pid: number;
   load(seconds: number): Promise<Load>;
 }
 
-/**
- * Measures both sides in turn, so that whatever else the machine does falls on both alike.
- *
- * @example const { ours, reference } = await inTurn(5, measureReference, measureOurs);
- */
-export async function inTurn(
+/** Measures both sides alternately, so that other work on the machine affects both alike. */
+export async function alternately(
   rounds: number,
   reference: () => Promise<number>,
   ours: () => Promise<number>,
@@ -30,11 +26,7 @@ export async function inTurn(
   return figures;
 }
 
-/**
- * Measures two loads in turn, each warmed up first, and turns what they came to into figures.
- *
- * @example return await measureLoads(bench, "per s", perSecond, reference, ours);
- */
+/** Measures two loads alternately, each warmed up first. */
 export async function measureLoads(
   { options }: Bench,
   unit: Measured["unit"],
@@ -44,14 +36,14 @@ export async function measureLoads(
 ): Promise<Measured> {
   await warmUp(reference, options);
   await warmUp(ours, options);
-  const spent = { reference: new Spent(reference), ours: new Spent(ours) };
-  const measure = (side: Spent) => async () => figure(await side.load(options.seconds));
-  const figures = await inTurn(options.rounds, measure(spent.reference), measure(spent.ours));
+  const spent = { reference: new CpuUsage(reference), ours: new CpuUsage(ours) };
+  const measure = (side: CpuUsage) => async () => figure(await side.load(options.seconds));
+  const figures = await alternately(options.rounds, measure(spent.reference), measure(spent.ours));
   const busiest = Math.max(spent.reference.busiest, spent.ours.busiest);
   const share = `${Math.round(busiest * 100)} %`;
   const notes = [
-    `CPU for each answer ${spent.ours.perAnswer} µs, of the reference ${spent.reference.perAnswer} µs`,
-    busiest > TOO_BUSY
+    `CPU per response ${spent.ours.perAnswer} µs, of the reference ${spent.reference.perAnswer} µs`,
+    busiest > MAX_LOAD_SHARE
       ? `the load itself used ${share} of its core: it, not the server, may be the limit`
       : `the load used at most ${share} of its core`,
   ];
@@ -66,8 +58,8 @@ async function warmUp({ load }: Side, { warmUpAnswers, warmUpSeconds }: Options)
   }
 }
 
-/** What the measurements of a side took; CPU time hardly minds who else uses the machine. */
-class Spent {
+/** The CPU time of a side, which hardly depends on other work on the machine. */
+class CpuUsage {
   readonly #side: Side;
   #answers = 0;
   #cpuMs = 0;
@@ -91,12 +83,11 @@ class Spent {
   }
 }
 
-/** @example perSecond({ answers: 60_000, seconds: 3, … }) // 20_000 */
 export function perSecond({ answers, seconds }: Load): number {
   return answers / seconds;
 }
 
-/** The server's time for each answer while it has nothing else to do. */
+/** The response time of an otherwise idle server. */
 export function millisecondsEach({ answers, seconds }: Load): number {
   return (seconds * 1000) / answers;
 }

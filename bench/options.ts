@@ -1,18 +1,18 @@
 import { parseArgs } from "node:util";
 
-/** How much work a run does. */
+/** The options of a run. */
 export interface Options {
   readonly quick: boolean;
-  /** Rows whose name holds this text. */
+  /** Runs only rows with this text in their name. */
   readonly only: string;
-  /** Run the server of the chosen row under the profiler and show where its time goes. */
+  /** Runs the server under the profiler and prints the hottest functions. */
   readonly profile: boolean;
   readonly sizes: { readonly small: number; readonly medium: number; readonly large: number };
-  /** How long one measurement lasts. */
+  /** The duration of one measurement. */
   readonly seconds: number;
   /**
-   * What comes before the first measurement: so many answers, for V8 goes on compiling better code
-   * for tens of thousands of requests, but no longer than so many seconds.
+   * The warm-up before the first measurement: V8 optimizes for tens of thousands of requests. Ends with this
+   * many responses or seconds, whichever comes first.
    */
   readonly warmUpAnswers: number;
   readonly warmUpSeconds: number;
@@ -30,7 +30,7 @@ const FULL = {
   starts: 10,
 };
 
-/** Tells whether everything works, in a minute; its figures are not worth quoting. */
+/** Shows in a minute whether everything works; its figures are not meaningful. */
 const QUICK = {
   sizes: { small: 1_000, medium: 10_000, large: 50_000 },
   seconds: 0.5,
@@ -42,12 +42,9 @@ const QUICK = {
 
 export const USAGE = `npm run bench -- [options]
   --quick          smaller data sets and shorter measurements
-  --only TEXT      only rows whose name holds TEXT
+  --only TEXT      only rows with TEXT in their name
   --profile TEXT   as --only, with the server under the profiler`;
 
-/**
- * @example const options = readOptions(["--quick", "--only", "list"]);
- */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

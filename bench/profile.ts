@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A profile as V8 writes it, as far as it is read here. */
+/** The fields of a V8 CPU profile that are read here. */
 interface Profile {
   readonly nodes: readonly {
     readonly id: number;
@@ -15,13 +15,9 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-const SHOWN = 40;
+const MAX_SHOWN = 40;
 
-/**
- * Shows where the time of each profiled process went, function by function, itself only.
- *
- * @example showProfiles("/tmp/wharf-profile-1234");
- */
+/** Prints the functions with the most self time of each profiled process. */
 export function showProfiles(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
@@ -43,7 +39,7 @@ function hottest({ nodes, samples, timeDeltas }: Profile): string[] {
   }
   return [...self]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(([name, taken]) => {
       const share = ((taken / total) * 100).toFixed(1).padStart(5);
       return `${share} % ${(taken / 1000).toFixed(1).padStart(9)} ms  ${name}`;
@@ -52,5 +48,5 @@ function hottest({ nodes, samples, timeDeltas }: Profile): string[] {
 
 function nameOf({ functionName, url, lineNumber }: Profile["nodes"][number]["callFrame"]): string {
   const file = url.replace(/^.*\/(packages|node_modules)\//, "$1/");
-  return `${functionName || "(nameless)"} ${file}${url === "" ? "" : `:${lineNumber + 1}`}`;
+  return `${functionName || "(anonymous)"} ${file}${url === "" ? "" : `:${lineNumber + 1}`}`;
 }

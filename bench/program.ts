@@ -1,4 +1,4 @@
-/** Programs that run beside the benchmark in processes of their own, and do one job at a time. */
+/** Worker processes of the benchmark, which do one job at a time. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -7,14 +7,11 @@ import { nodeOn } from "./cores.ts";
 
 type Outcome<Result> = { readonly result: Result } | { readonly error: string };
 
-/** The benchmark's end of such a program. */
+/** A worker process, as the benchmark sees it. */
 export class Program<Job extends object, Result> implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<never>;
 
-  /**
-   * @example await using load = new Program<HttpJob, Load>("load/http.ts", cores.asking);
-   */
   constructor(file: string, core: number | undefined) {
     const [command, args] = nodeOn(core, [join(import.meta.dirname, file)]);
     this.#child = spawn(command, args, {
@@ -28,11 +25,11 @@ export class Program<Job extends object, Result> implements AsyncDisposable {
     return this.#child.pid as number;
   }
 
-  /** Hands over a job and waits for what comes of it. */
+  /** Sends a job and waits for its result. */
   async ask(job: Job): Promise<Result> {
-    const answered = once(this.#child, "message") as Promise<[Outcome<Result>]>;
+    const replied = once(this.#child, "message") as Promise<[Outcome<Result>]>;
     this.#child.send(job);
-    const [outcome] = await Promise.race([answered, this.#ended]);
+    const [outcome] = await Promise.race([replied, this.#ended]);
     if ("error" in outcome) throw new Error(outcome.error);
     return outcome.result;
   }
@@ -42,11 +39,7 @@ export class Program<Job extends object, Result> implements AsyncDisposable {
   }
 }
 
-/**
- * The program's end: does each job that comes.
- *
- * @example doJobs(async ({ port, seconds }: HttpJob) => run(port, seconds));
- */
+/** Runs in the worker process: does each job that is sent. */
 export function doJobs<Job, Result>(work: (job: Job) => Promise<Result>): void {
   process.on("message", (job) => {
     work(job as Job).then(

@@ -1,4 +1,4 @@
-/** A real registry beside the server, with files that were written rather than pushed. */
+/** A real registry attached to the server; its files are written directly instead of pushed. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { ScratchData } from "./data-set.ts";
 import { type Bench, serve } from "./row.ts";
 import type { Wharf } from "./wharf.ts";
 
-/** The repo that rows are about. */
+/** The repo of the benchmark rows. */
 export const REPO = "app";
 
-/** What was found in a look through the registry, as the server's log tells. */
-export interface Look {
+/** The results of a reconcile pass, from the log of the server. */
+export interface PassResult {
   readonly ms: number;
   readonly manifests: number;
 }
@@ -24,7 +24,7 @@ export class RegistrySite implements AsyncDisposable {
   readonly host: string;
   readonly registry: TestRegistry;
   readonly storage: RegistryStorage;
-  readonly organisation: string;
+  readonly organization: string;
   readonly data: ScratchData;
   readonly #bench: Bench;
   readonly #flags: readonly string[];
@@ -33,7 +33,7 @@ export class RegistrySite implements AsyncDisposable {
     bench: Bench,
     data: ScratchData,
     registry: TestRegistry,
-    organisation: string,
+    organization: string,
     flags: readonly string[],
   ) {
     this.#bench = bench;
@@ -41,37 +41,33 @@ export class RegistrySite implements AsyncDisposable {
     this.registry = registry;
     this.host = registry.host;
     this.storage = new RegistryStorage(registry.storage);
-    this.organisation = organisation;
+    this.organization = organization;
     this.#flags = flags;
   }
 
-  /**
-   * A registry that tells nobody what happens in it, or the server and someone else.
-   *
-   * @example await using site = await RegistrySite.open(bench);
-   */
-  static async open(bench: Bench, alsoTellTo?: string): Promise<RegistrySite> {
+  /** A registry without notifications, or with notifications to the server and another endpoint. */
+  static async open(bench: Bench, alsoNotify?: string): Promise<RegistrySite> {
     const data = new ScratchData();
     const host = `127.0.0.1:${await freePort()}`;
-    // The registry knows the server by its address, which stays.
+    // The registry is configured with the address of the server, so it must not change.
     const listen = ["--listen", `127.0.0.1:${await freePort()}`, "--registry-host", host];
     const flags = [...listen, "--registry-urls", `${host}=http://${host}`];
     await using server = await serve(bench, data.path, [...flags, "--reconcile-minutes", "0"]);
-    const body = JSON.stringify({ name: "organisation" });
+    const body = JSON.stringify({ name: "organization" });
     const { uid } = JSON.parse(await server.rest("/iam/v2beta1/groups", body));
     const settings = await readSettings(["--data", data.path], {});
     const secret = await notificationSecret(settings, host);
-    const tells = alsoTellTo === undefined ? {} : { secret, alsoTellTo };
+    const tells = alsoNotify === undefined ? {} : { secret, alsoNotify };
     const registry = await TestRegistry.start(server.url, host, tells);
     pin(registry.pid, bench.cores.serving);
     return new RegistrySite(bench, data, registry, uid, flags);
   }
 
   get path(): string {
-    return `${this.organisation}/${REPO}`;
+    return `${this.organization}/${REPO}`;
   }
 
-  /** The server; it looks through the registry at once where that is wanted. */
+  /** Starts the server, with a reconcile pass at startup where that is wanted. */
   serve(looks: boolean): Promise<Wharf> {
     const more = looks ? [] : ["--reconcile-minutes", "0"];
     return serve(this.#bench, this.data.path, [...this.#flags, ...more]);
@@ -82,8 +78,8 @@ export class RegistrySite implements AsyncDisposable {
     return JSON.parse(await server.rest(`/sts/exchange?aud=${this.host}`)).token;
   }
 
-  /** Waits for the end of the look that began with the server. */
-  async looked(): Promise<Look> {
+  /** Waits for the end of the reconcile pass at startup. */
+  async looked(): Promise<PassResult> {
     for (;;) {
       const log = readFileSync(join(this.data.path, "log"), "utf8");
       const line = log.split("\n").find((one) => one.includes("reconcile pass finished"));
@@ -98,7 +94,7 @@ export class RegistrySite implements AsyncDisposable {
   }
 }
 
-/** It runs where all references do. */
+/** Runs on the core of the references. */
 function pin(pid: number, core: number | undefined): void {
   if (core !== undefined) spawnSync("taskset", ["-acp", String(core), String(pid)]);
 }

@@ -10,7 +10,7 @@ import type { Measured, Row, Target } from "./row.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
 
-/** A row with what it came to. */
+/** A row with its result. */
 export interface Finding {
   readonly work: string;
   readonly reference: string;
@@ -24,7 +24,6 @@ export interface Finding {
   readonly measurements: Pick<Measured, "ours" | "reference">;
 }
 
-/** @example findings.push(findingOf(row, await row.measure(bench))); */
 export function findingOf({ work, reference, target }: Row, measured: Measured): Finding {
   const ours = median(measured.ours);
   const referenceFigure = median(measured.reference);
@@ -71,8 +70,6 @@ function figure(number: number, unit: Measured["unit"]): string {
 /**
  * Keeps the findings. Only a whole run belongs in the repository; what was cut short is for whoever
  * ran it.
- *
- * @example const file = keep(findings, options, cores);
  */
 export function keep(findings: readonly Finding[], options: Options, cores: Cores): string {
   const now = new Date().toISOString();
@@ -80,7 +77,7 @@ export function keep(findings: readonly Finding[], options: Options, cores: Core
   const report = {
     made: now,
     commit,
-    /** Whether there were changes that the commit does not have. */
+    /** Whether there were uncommitted changes. */
     changed: git("status", "--porcelain") !== "",
     machine: {
       cores: availableParallelism(),

@@ -5,16 +5,16 @@ import type { Options } from "./options.ts";
 import type { Program } from "./program.ts";
 import { Wharf } from "./wharf.ts";
 
-/** What one measurement of each side came to, in turn. */
+/** The figures of both sides, in the order of measurements. */
 export interface Measured {
   readonly unit: "per s" | "ms" | "MiB";
   readonly ours: readonly number[];
   readonly reference: readonly number[];
-  /** What else there is to say about it. */
+  /** Remarks for the report. */
   readonly notes: readonly string[];
 }
 
-/** More is better where figures are rates; less where they are times or sizes. */
+/** Whether more is better, as for rates, or less, as for times and sizes. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
 /** One line of the table. */
@@ -25,21 +25,17 @@ export interface Row {
   measure(bench: Bench): Promise<Measured>;
 }
 
-/** What rows are measured with. */
+/** The environment of rows. */
 export interface Bench {
   readonly options: Options;
   readonly cores: Cores;
-  /** The load over HTTP/1.1, shared by all rows so that it is warm. */
+  /** The HTTP/1.1 load generator, shared by all rows so that it is warm. */
   readonly http: Program<HttpJob, Load>;
-  /** Where profiles go; undefined when nobody asked for any. */
+  /** The directory of profiles; undefined without --profile. */
   readonly profiles: string | undefined;
 }
 
-/**
- * Starts the server that a row measures, under the profiler when that is wanted.
- *
- * @example await using server = await serve(bench, data);
- */
+/** Starts the server of a row, under the profiler with --profile. */
 export function serve(
   { cores, profiles }: Bench,
   data: string,
@@ -48,7 +44,7 @@ export function serve(
   return Wharf.start({ data, core: cores.serving, profiles, flags });
 }
 
-/** Shows a count the way people read it. */
+/** Formats a count with thousands separators. */
 export function counted(count: number): string {
   return count.toLocaleString("en");
 }

@@ -1,4 +1,4 @@
-/** What the rows about giving tokens share: whoever asks, how, and against what. */
+/** Shared by the rows that issue tokens: callers, requests and reference. */
 import { measureLoads, perSecond, type Side } from "./measure.ts";
 import { Program } from "./program.ts";
 import type { Bench, Measured } from "./row.ts";
@@ -7,47 +7,42 @@ import type { Wharf } from "./wharf.ts";
 
 export const CONNECTIONS = 20;
 
-/** Identities that take turns, as the workloads of an organisation would. */
+/** Identities that request tokens alternately, like the workloads of an organization. */
 export const IDENTITIES = 100;
 
 /** A request for a token. */
 export interface TokenRequest {
   readonly path: string;
-  /** What is shown for it. */
+  /** The token that is exchanged. */
   readonly token: string;
 }
 
-/** An organisation whose identities have a role in it. */
+/** An organization whose identities have a role in it. */
 export async function organisationWith(
   server: Wharf,
   role: string,
   claimMatchOf: (at: number) => object,
-): Promise<{ organisation: string; identities: string[] }> {
+): Promise<{ organization: string; identities: string[] }> {
   const post = async (path: string, body: object) =>
     JSON.parse(await server.rest(`/iam/v2beta1/${path}`, JSON.stringify(body)));
-  const { uid: organisation } = await post("groups", { name: "organisation" });
+  const { uid: organization } = await post("groups", { name: "organization" });
   const { roles } = JSON.parse(await server.rest(`/iam/v2beta1/roles?name=${role}`));
   const identities: string[] = [];
   for (let at = 0; at < IDENTITIES; at++) {
     const identity = { name: `identity-${at}`, claimMatch: claimMatchOf(at) };
-    const { uid } = await post(`identities/${organisation}`, identity);
-    await post(`roleBindings/${organisation}`, { identityUid: uid, roleUid: roles[0].uid });
+    const { uid } = await post(`identities/${organization}`, identity);
+    await post(`roleBindings/${organization}`, { identityUid: uid, roleUid: roles[0].uid });
     identities.push(uid);
   }
-  return { organisation, identities };
+  return { organization, identities };
 }
 
-/** @example const answer = await askForToken(server.port, request); */
 export async function askForToken(port: number, { path, token }: TokenRequest): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, "accept-encoding": "identity" };
   return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
 }
 
-/**
- * Measures how many tokens the server gives, and how many a program that does nothing else.
- *
- * @example return await measureTokens(bench, server, requests, answer, "reference/exchange.ts", job);
- */
+/** Measures how many tokens the server issues, and how many a bare reference program. */
 export async function measureTokens<Job extends object>(
   bench: Bench,
   server: Wharf,

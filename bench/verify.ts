@@ -1,28 +1,26 @@
-/** Making sure that what is about to be timed is the right answer. */
+/** Checks of responses, before they are timed. */
 import { deepStrictEqual } from "node:assert";
-import { ORGANISATION } from "./organisation.ts";
+import { ORGANIZATION } from "./organization.ts";
 
-/** @example groupPath(uid) // "/iam/v2beta1/groups/0123…" */
 export function groupPath(uid: string): string {
   return `/iam/v2beta1/groups/${uid}`;
 }
 
 export const PAGE_SIZE = 50;
 
-/** The list that several rows are about: below the organisation, by name. */
+/** The list of several rows: the children of the organization, by name. */
 export function listPath(skip = 0): string {
   const skipping = skip === 0 ? "" : `&skip=${skip}`;
-  return `/iam/v2beta1/groups?uidp.descendantsOf=${ORGANISATION}&pageSize=${PAGE_SIZE}&orderBy=name${skipping}`;
+  return `/iam/v2beta1/groups?uidp.descendantsOf=${ORGANIZATION}&pageSize=${PAGE_SIZE}&orderBy=name${skipping}`;
 }
 
-/** What a plain GET of a reference gets. */
+/** The response of a reference to a plain GET. */
 export async function plainAnswer(port: number): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}/`)).text();
 }
 
-/** @example mustEqual(group.uid, uid); */
 export function mustEqual(actual: unknown, expected: unknown): void {
-  deepStrictEqual(actual, expected, "a wrong answer: nothing is timed");
+  deepStrictEqual(actual, expected, "wrong response: nothing is timed");
 }
 
 interface Page {
@@ -32,11 +30,7 @@ interface Page {
   readonly skipped: number;
 }
 
-/**
- * Holds a page against what the store says is on it.
- *
- * @example mustBePage(await server.rest(listPath()), { names: namesAt(data, 0, 50), total: 100_000, skipped: 0 });
- */
+/** Compares a page with the expected rows. */
 export function mustBePage(
   text: string,
   expected: { readonly names: readonly string[]; readonly total: number; readonly skipped: number },

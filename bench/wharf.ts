@@ -10,23 +10,23 @@ import { nodeOn } from "./cores.ts";
 
 const CLI = join(import.meta.dirname, "../packages/cli");
 
-/** What people start. */
+/** The launcher of the build. */
 export const LAUNCHER = join(CLI, "bin/wharf.cjs");
 
-/** The same from its sources, where a profile can name the file that the time went to. */
+/** The launcher of the sources, where a profile names source files. */
 const SOURCES = join(CLI, "src/main.ts");
 
 export interface WharfOptions {
-  /** The data directory; the log goes there, too, as it would on a machine of one's own. */
+  /** The data directory, which also gets the log. */
   readonly data: string;
   readonly core: number | undefined;
-  /** Where the profile goes, if one is wanted. */
+  /** The directory of the profile, if any. */
   readonly profiles: string | undefined;
-  /** Settings beside those of every row. */
+  /** Further settings. */
   readonly flags?: readonly string[];
 }
 
-/** A server that is ready, with a token of its operator. */
+/** A ready server, with an operator token. */
 export class Wharf implements AsyncDisposable {
   readonly url: string;
   readonly token: string;
@@ -38,9 +38,6 @@ export class Wharf implements AsyncDisposable {
     this.#child = child;
   }
 
-  /**
-   * @example await using server = await Wharf.start({ data, core: cores.serving });
-   */
   static async start(options: WharfOptions): Promise<Wharf> {
     const { child, url } = await Wharf.launch(options);
     const flags = ["--data", options.data, "--base-url", url];
@@ -53,7 +50,7 @@ export class Wharf implements AsyncDisposable {
     return new Wharf(url, stdout.trim(), child);
   }
 
-  /** Starts the process and waits for its ready line, no more: what the start row times. */
+  /** Starts the process and waits for its ready line: the time of the start row. */
   static async launch(options: WharfOptions): Promise<{ child: ChildProcess; url: string }> {
     const { data, core, profiles, flags = [] } = options;
     const program =
@@ -71,7 +68,7 @@ export class Wharf implements AsyncDisposable {
     const ready = once(lines, "line") as Promise<[string]>;
     const ended = watch(
       child,
-      () => `the server ended:\n${readFileSync(log, "utf8").slice(-2000)}`,
+      () => `the server exited:\n${readFileSync(log, "utf8").slice(-2000)}`,
     );
     const [line] = await Promise.race([ready, ended]);
     return { child, url: line.replace("wharf: ready at ", "") };

@@ -57,8 +57,8 @@ const IDENTIFIERS: readonly Rule[] = [
 
 /** British spelling, in code and in prose. */
 const SPELLING: readonly Rule[] = [
-  { pattern: /\w*organis\w*/gi, suggestion: "organiz…" },
-  { pattern: /\w*behaviour\w*/gi, suggestion: "behavior" },
+  { pattern: /\b\w*organis\w*/gi, suggestion: "organiz…" },
+  { pattern: /\b\w*behaviour\w*/gi, suggestion: "behavior" },
   { pattern: /\bcolour/gi, suggestion: "color" },
   // CANCELLED is the name of a gRPC status.
   { pattern: /\b[Cc]ancell(?:ed|ing)\b/g, suggestion: "canceled, canceling" },
@@ -81,6 +81,8 @@ const STRING = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y;
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 const IDENTIFIER = /[A-Za-z_$][\w$]*/y;
 const REGEX = /\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
+/** What begins no other token, except for braces, which end templates. */
+const OTHER = /[^\w$"'`/{}]+/y;
 /** After one of these, a slash begins a regular expression; after anything else, it divides. */
 const BEFORE_REGEX = /(?:[(,=:[!&|?{};+<>~-]|=>|\breturn|\bcase|^)\s*$/;
 
@@ -108,6 +110,25 @@ export function piecesOf(source: string): Piece[] {
     pieces.push({ kind: "string", text: source.slice(begin, at), at: begin });
     at++;
   };
+  /** Reads the token that begins with a character, and records it if it has words. */
+  const take = (char = ""): string => {
+    const add = (kind: Piece["kind"], text: string, shown = text) => {
+      pieces.push({ kind, text: shown, at });
+      return text;
+    };
+    if (char === "/") {
+      const comment = match(COMMENT);
+      if (comment !== undefined) return add("comment", comment);
+      const before = source.slice(Math.max(0, at - 40), at);
+      return (BEFORE_REGEX.test(before) ? match(REGEX) : undefined) ?? char;
+    }
+    if (char === '"' || char === "'") {
+      const string = match(STRING);
+      return string === undefined ? char : add("string", string, string.slice(1, -1));
+    }
+    const identifier = match(IDENTIFIER);
+    return identifier === undefined ? (match(OTHER) ?? char) : add("identifier", identifier);
+  };
   while (at < source.length) {
     const char = source[at];
     const open = templates.at(-1);
@@ -122,17 +143,7 @@ export function piecesOf(source: string): Piece[] {
       templates[templates.length - 1] = open + (char === "{" ? 1 : -1);
       at++;
     } else {
-      const comment = match(COMMENT);
-      const string = match(STRING);
-      const identifier = match(IDENTIFIER);
-      const regex =
-        char === "/" && BEFORE_REGEX.test(source.slice(Math.max(0, at - 40), at))
-          ? match(REGEX)
-          : undefined;
-      if (comment !== undefined) pieces.push({ kind: "comment", text: comment, at });
-      else if (string !== undefined) pieces.push({ kind: "string", text: string.slice(1, -1), at });
-      else if (identifier !== undefined) pieces.push({ kind: "identifier", text: identifier, at });
-      at += (comment ?? string ?? identifier ?? regex ?? " ").length;
+      at += take(char).length;
     }
   }
   return pieces;
@@ -162,10 +173,14 @@ function isText(piece: Piece): boolean {
   return piece.kind !== "string" || /\S\s+\S/.test(piece.text);
 }
 
-function search(
-  text: string,
-  rules: readonly Rule[],
-): { found: string; at: number; suggestion: string }[] {
+/** Where a rule found a word. */
+interface Hit {
+  readonly found: string;
+  readonly at: number;
+  readonly suggestion: string;
+}
+
+function search(text: string, rules: readonly Rule[]): Hit[] {
   return rules.flatMap(({ pattern, suggestion }) =>
     [...text.matchAll(pattern)].map((match) => ({
       found: match[0].trim(),
@@ -188,16 +203,26 @@ export function violationsIn(file: string, source: string): Violation[] {
     });
 }
 
-function hitsOf(piece: Piece): { found: string; at: number; suggestion: string }[] {
-  if (piece.kind === "identifier") {
-    const found = [
-      ...search(wordsOf(piece.text), IDENTIFIERS),
-      ...search(piece.text, [...CONSTANTS, ...SPELLING]),
-    ];
-    return found.map((hit) => ({ ...hit, found: piece.text, at: piece.at }));
-  }
+/** Hits in identifiers by identifier: most occur many times. */
+const identifierHits = new Map<string, readonly Hit[]>();
+
+function hitsInIdentifier(identifier: string): readonly Hit[] {
+  const known = identifierHits.get(identifier);
+  if (known !== undefined) return known;
+  const hits = [
+    ...search(wordsOf(identifier), IDENTIFIERS),
+    ...search(identifier, [...CONSTANTS, ...SPELLING]),
+  ].map((hit) => ({ ...hit, found: identifier, at: 0 }));
+  identifierHits.set(identifier, hits);
+  return hits;
+}
+
+function hitsOf(piece: Piece): Hit[] {
   if (!isText(piece)) return [];
-  const hits = search(withoutCode(piece.text), [...PROSE, ...SPELLING]);
+  const hits =
+    piece.kind === "identifier"
+      ? hitsInIdentifier(piece.text)
+      : search(withoutCode(piece.text), [...PROSE, ...SPELLING]);
   return hits.map((hit) => ({ ...hit, at: piece.at + hit.at }));
 }
 
@@ -230,7 +255,7 @@ export async function languageViolations(): Promise<Violation[]> {
 }
 
 /** One line for a violation: where it is, what it says, what to say instead. */
-export function shown({ file, line, found, suggestion }: Violation): string {
+function shown({ file, line, found, suggestion }: Violation): string {
   return `${file}:${line}: "${found}": ${suggestion}`;
 }
 

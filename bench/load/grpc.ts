@@ -1,7 +1,7 @@
 /**
- * Asks over gRPC as fast as the answers come: a few HTTP/2 connections with many calls under way on
- * each. Bare node:http2, because a gRPC library would be slower than what it is to measure. Of the
- * answers it checks the status and the length.
+ * A closed-loop gRPC load: a few HTTP/2 connections with many concurrent calls on each. Bare node:http2,
+ * because a gRPC library would be slower than the server under test. Of responses it checks the status
+ * and the length.
  */
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
@@ -13,17 +13,17 @@ export interface GrpcJob {
   readonly port: number;
   readonly token: string;
   readonly path: string;
-  /** Encoded requests, asked in turn, over and over. */
+  /** Encoded requests, sent in rotation. */
   readonly messages: readonly Uint8Array[];
   readonly connections: number;
-  /** Calls under way on each connection. */
+  /** Concurrent calls on each connection. */
   readonly calls: number;
   readonly seconds: number;
-  /** Every answer's message must be this long. */
+  /** The expected length of every response message. */
   readonly messageBytes: number;
 }
 
-/** Makes one call; resolves when it has ended well. */
+/** Makes one call; resolves when it has succeeded. */
 function call(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -42,7 +42,7 @@ function call(
   });
   stream.on("close", () => {
     if (status === "0" && size === answerBytes) ended();
-    else ended(new Error(`unexpected answer: status ${status}, ${size} bytes`));
+    else ended(new Error(`unexpected response: status ${status}, ${size} bytes`));
   });
   stream.on("error", ended);
   stream.end(request);

@@ -1,6 +1,6 @@
 /**
- * Asks over HTTP/1.1 as fast as the answers come: bare sockets kept alive, one request under way on
- * each. Of the answers it reads the status and the length, so that it takes little of what it measures.
+ * A closed-loop HTTP/1.1 load: bare keep-alive sockets with one request at a time on each. Of responses it
+ * reads only the status and the length, to use little CPU.
  */
 import { connect, type Socket } from "node:net";
 import { doJobs } from "../program.ts";
@@ -9,7 +9,7 @@ import { type Load, Tally } from "./load.ts";
 interface Target {
   readonly path: string;
   readonly body?: string;
-  /** Where it is not the job's. */
+  /** Overrides that of the job. */
   readonly token?: string;
 }
 
@@ -17,13 +17,13 @@ export interface HttpJob {
   readonly port: number;
   readonly token: string;
   readonly method: "GET" | "POST";
-  /** Asked in turn, over and over. */
+  /** Sent in rotation. */
   readonly targets: readonly Target[];
-  /** What bodies are; JSON unless it says otherwise. */
+  /** The content type of bodies; JSON by default. */
   readonly bodyType?: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Every answer must be this long, where that is known. */
+  /** The expected length of every response, where it is fixed. */
   readonly bodyBytes?: number;
 }
 
@@ -40,7 +40,7 @@ function requestOf(job: HttpJob, { path, body, token = job.token }: Target): Buf
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
-/** One connection: sends, waits for the whole answer, sends the next. */
+/** One connection: sends a request, waits for the whole response, sends the next. */
 class Connection {
   readonly #next: () => Buffer;
   readonly #done: (bodyBytes: number) => boolean;
@@ -48,7 +48,7 @@ class Connection {
   readonly ended: Promise<void>;
   #stop: () => void = () => {};
   #fail: (error: Error) => void = () => {};
-  /** Bytes of the present answer that are still to come; -1 while its head is. */
+  /** Remaining bytes of the current response; -1 before its head. */
   #missing = -1;
   #length = 0;
   #head: Buffer | undefined;
@@ -74,7 +74,7 @@ class Connection {
       },
     });
     this.#socket.on("error", this.#fail);
-    this.#socket.on("close", () => this.#fail(new Error("the server hung up")));
+    this.#socket.on("close", () => this.#fail(new Error("the server closed the connection")));
   }
 
   opened(): Promise<void> {
@@ -98,7 +98,7 @@ class Connection {
       const head = rest.toString("latin1", 0, end + 2);
       const length = LENGTH.exec(head)?.[1];
       if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
-        this.#fail(new Error(`unexpected answer: ${rest.toString().slice(0, 1000)}`));
+        this.#fail(new Error(`unexpected response: ${rest.toString().slice(0, 1000)}`));
         return;
       }
       this.#length = Number(length);
@@ -124,7 +124,7 @@ async function run(job: HttpJob): Promise<Load> {
   let tally: Tally | undefined;
   const done = (bodyBytes: number) => {
     if (job.bodyBytes !== undefined && job.bodyBytes !== bodyBytes) {
-      throw new Error(`an answer has ${bodyBytes} bytes instead of ${job.bodyBytes}`);
+      throw new Error(`a response has ${bodyBytes} bytes instead of ${job.bodyBytes}`);
     }
     return tally?.answered() ?? false;
   };

@@ -1,14 +1,14 @@
-/** What a load came to. */
+/** The result of a load. */
 export interface Load {
   readonly answers: number;
   readonly seconds: number;
-  /** The share of its core that the load itself used: near 1, it and not the server was measured. */
+  /** The share of its core that the load generator used: near 1, it was the bottleneck. */
   readonly busy: number;
-  /** Milliseconds of the middle request; only where one at a time was sent. */
+  /** The median response time in milliseconds; only for one request at a time. */
   readonly medianMs: number;
 }
 
-/** Counts answers until the time is over. */
+/** Counts responses until the time is over. */
 export class Tally {
   readonly #started = performance.now();
   readonly #cpu = process.cpuUsage();
@@ -22,7 +22,7 @@ export class Tally {
     this.#latencies = oneAtATime ? [] : undefined;
   }
 
-  /** Notes an answer; returns whether to go on. */
+  /** Counts a response; returns whether to continue. */
   answered(): boolean {
     const now = performance.now();
     this.#answers += 1;

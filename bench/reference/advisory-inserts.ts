@@ -1,4 +1,4 @@
-/** Reads the same files with the same readers, and inserts a row for each advisory, and no more. */
+/** Reads the same files with the same readers, and only inserts a row for each advisory. */
 import { DatabaseSync } from "node:sqlite";
 import { toBinary } from "@bufbuild/protobuf";
 import { readDocument } from "@wharf/advisories/read";
@@ -11,7 +11,7 @@ export interface AdvisoryInsertJob {
   readonly file: string;
 }
 
-/** As many as the server commits together. */
+/** As many as the server commits in one transaction. */
 const TOGETHER = 250;
 
 doJobs(async ({ folder, file }: AdvisoryInsertJob) => {

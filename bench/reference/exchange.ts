@@ -1,6 +1,6 @@
 /**
- * What jose and node:http can do of an exchange: verify an RS256 token with keys at hand, sign an
- * ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
+ * The bare minimum of an exchange with jose and node:http: verifies an RS256 token with cached keys, and
+ * signs an ES256 token with the same claims as ours. Reads and writes no database.
  */
 import { randomUUID } from "node:crypto";
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
@@ -11,7 +11,7 @@ export interface ServedExchange {
   readonly jwks: JSONWebKeySet;
   readonly issuer: string;
   readonly audience: string;
-  /** What the tokens say that it makes. */
+  /** The claims of issued tokens. */
   readonly made: { readonly issuer: string; readonly subject: string; readonly kid: string };
 }
 

@@ -1,4 +1,4 @@
-/** What @grpc/grpc-js itself can do: answers every call with the same message, encoded beforehand. */
+/** Bare @grpc/grpc-js: responds to every call with the same pre-encoded message. */
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
 import { doJobs } from "../program.ts";
 

@@ -1,4 +1,4 @@
-/** What node:http itself can do: answers every request with the same bytes. */
+/** Bare node:http: responds to every request with the same bytes. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

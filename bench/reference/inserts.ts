@@ -1,4 +1,4 @@
-/** What SQLite itself can do: inserts one row after another, each durable before the next. */
+/** Bare SQLite: inserts one row after another, each in a durable transaction. */
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { Tally } from "../load/load.ts";
@@ -8,7 +8,7 @@ export interface InsertJob {
   readonly file: string;
   readonly parent: string;
   readonly name: string;
-  /** The JSON of one group; every row holds this much. */
+  /** The JSON of one group, which is the content of every row. */
   readonly json: string;
   readonly seconds: number;
 }
@@ -30,7 +30,7 @@ doJobs(async ({ file, parent, name, json, seconds }: InsertJob) => {
   const load = tally.result();
   const after = count.get()?.rows as number;
   database.close();
-  if (after - before !== load.answers) throw new Error("not every insert left a row");
-  // This is what is measured, not a load on it.
+  if (after - before !== load.answers) throw new Error("not every insert created a row");
+  // The process under test itself, not a load generator.
   return { ...load, busy: 0 };
 });

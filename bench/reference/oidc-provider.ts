@@ -1,6 +1,6 @@
 /**
- * What a well-known provider does for a token: oidc-provider with its adapter in memory gives JWT
- * access tokens, signed with ES256, for a client's secret.
+ * A well-known provider: oidc-provider with its in-memory adapter issues JWT access tokens, signed with
+ * ES256, for client credentials.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * What jose and node:http can do of a token for a registry: verify an ES256 token with keys at hand, sign
- * an ES256 token with the same claims as ours. Nothing is looked up, and nothing is written down.
+ * The bare minimum of a registry token with jose and node:http: verifies an ES256 token with cached keys,
+ * and signs an ES256 token with the same claims as ours. Reads and writes no database.
  */
 import { randomUUID } from "node:crypto";
 import { createLocalJWKSet, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from "jose";
@@ -11,7 +11,7 @@ export interface ServedRegistryToken {
   readonly jwks: JSONWebKeySet;
   readonly issuer: string;
   readonly audience: string;
-  /** What the headers of the tokens say that it makes. */
+  /** The headers of issued tokens. */
   readonly header: { readonly kid: string; readonly x5c: string[] };
   readonly access: readonly object[];
 }

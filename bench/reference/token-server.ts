@@ -1,13 +1,10 @@
-/** A bare node:http server that answers whoever shows a token. */
+/** A bare node:http server that requires a bearer token. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Listens, and answers each request with what is made of its bearer token and its address; 401 where
- * that fails.
- *
- * @example return serveTokens(async (bearer, url) => JSON.stringify(await exchange(bearer)));
+ * Responds to each request with the result of a function of its bearer token and URL; 401 if that throws.
  */
 export async function serveTokens(
   answer: (bearer: string, url: string) => Promise<string>,

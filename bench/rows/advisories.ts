@@ -1,20 +1,20 @@
 import { aliasAt, artifactAt, PER_ALIAS, PER_ARTIFACT } from "../advisory-rows.ts";
 import { dataSet } from "../data-set.ts";
-import { inTurn, median } from "../measure.ts";
+import { alternately, median } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { type Bench, counted, type Row, serve } from "../row.ts";
 import { mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
-/** Answers of which one measurement is the median. */
+/** Responses per measurement, which is their median. */
 const ANSWERS = 20;
 
-/** A way to look for advisories: how many there are to look for, and what each should find. */
+/** A kind of search: the number of distinct searches, and the number of results of each. */
 interface Search {
   readonly by: string;
   readonly atMost: number;
   among(count: number): number;
-  /** The filter that looks for one of them. */
+  /** The filter of one search. */
   filter(number: number): string;
   readonly found: number;
 }
@@ -36,7 +36,7 @@ const SEARCHES: readonly Search[] = [
   },
   {
     by: "part of an alias",
-    // Every name is looked at, and there are a thousand times as many of them.
+    // Scans every alias, of which there are a thousand times more.
     atMost: 1_000,
     among: (count) => count / PER_ALIAS,
     filter: (number) => `query=${aliasAt(number).toLowerCase().slice(2)}`,
@@ -44,7 +44,7 @@ const SEARCHES: readonly Search[] = [
   },
 ];
 
-/** Asks for the first page of another search each time, so that nothing is answered from memory. */
+/** Requests the first page of a different search each time, so that no cache answers. */
 class Asker {
   readonly #server: Wharf;
   readonly #search: Search;
@@ -86,16 +86,16 @@ async function compare(bench: Bench, search: Search) {
   const reference = new Asker(few, search, sizes.small);
   const ours = new Asker(many, search, sizes.large);
   for (const asker of [reference, ours]) await asker.measure();
-  const figures = await inTurn(
+  const figures = await alternately(
     rounds,
     () => reference.measure(),
     () => ours.measure(),
   );
-  const notes = [`each search is another one, and finds ${search.found}, with totalCount`];
+  const notes = [`each search is different and finds ${search.found}, with totalCount`];
   return { unit: "ms" as const, ...figures, notes };
 }
 
-/** Lists of advisories by what they are mostly looked for by, among few and among many. */
+/** Lists of advisories by the most common filters, among few and among many. */
 export function advisoryRowsOf({ sizes }: Options): Row[] {
   return SEARCHES.map((search) => ({
     work: `list advisories by ${search.by} among ${counted(sizes.large)}`,

@@ -3,12 +3,12 @@ import {
   type ArchivedFile,
   archiveOf,
 } from "../../packages/server/src/vulnerabilities/feeds/feed-archive.ts";
-import { inTurn } from "../measure.ts";
+import { alternately } from "../measure.ts";
 import { counted, type Row } from "../row.ts";
 
 const FILES = 20_000;
 
-/** Why feeds have a zip writer of their own: the library makes a stream for each small file. */
+/** Justifies the zip writer of feeds: the library creates a stream for each small file. */
 export const archiveRow: Row = {
   work: `zip of ${counted(FILES)} documents`,
   reference: "zip-stream",
@@ -20,7 +20,7 @@ export const archiveRow: Row = {
       for await (const _chunk of archive());
       return performance.now() - begun;
     };
-    const figures = await inTurn(
+    const figures = await alternately(
       options.rounds,
       timed(byLibrary),
       timed(() => archiveOf(files())),
@@ -36,7 +36,7 @@ async function* files(): AsyncGenerator<ArchivedFile> {
   }
 }
 
-/** With the compression that ours has. */
+/** With the same compression level. */
 function byLibrary(): AsyncIterable<Uint8Array> {
   const archive = new ZipStream({ zlib: { level: 6 } });
   const fill = async () => {

@@ -10,7 +10,7 @@ import type { Wharf } from "../wharf.ts";
 
 const CONNECTIONS = 64;
 
-/** Names that are given to new groups in turn. */
+/** Names of new groups, used alternately. */
 const NAMES = 1_000;
 
 function groupNamed(number: number): string {
@@ -33,7 +33,7 @@ export const createRow: Row = {
     const { cores, http } = bench;
     using folder = new ScratchData();
     await using server = await serve(bench, folder.path);
-    const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organisation"}'));
+    const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organization"}'));
     const parent: string = made.uid;
     const json = await server.rest(groupPath(parent), groupNamed(0));
     mustEqual(JSON.parse(await server.rest(groupPath(JSON.parse(json).uid))), JSON.parse(json));
@@ -64,7 +64,7 @@ export const createRow: Row = {
       },
     };
     const measured = await measureLoads(bench, "per s", perSecond, insert, create);
-    // Every answer must have left a group behind.
+    // Every response must have created a group.
     mustEqual(await countBelow(server, parent), created);
     return measured;
   },

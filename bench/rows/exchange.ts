@@ -17,12 +17,12 @@ import {
 import { mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
-/** More than any machine of today exchanges: no token comes twice within a measurement. */
+/** More than any machine exchanges in a measurement, so no token is used twice. */
 const TOKENS_PER_SECOND = 4_000;
 
 const repository = (at: number) => `repo:acme@7/app-${String(at).padStart(4, "0")}@42`;
 
-/** A request for each token, all of them different. */
+/** A request for each token, all different. */
 async function requestsOf(
   server: Wharf,
   issuer: StandInIssuer,
@@ -35,7 +35,7 @@ async function requestsOf(
   return Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const sub = `${repository(i % IDENTITIES)}:ref:refs/heads/main`;
-      // Valid for as long as the row may take.
+      // Valid for the whole row.
       const exp = Math.floor(Date.now() / 1000) + 3_600;
       const token = await issuer.sign({ sub, exp, jti: String(i).padStart(8, "0") });
       const identity = identities[i % IDENTITIES] as string;
@@ -45,7 +45,7 @@ async function requestsOf(
   );
 }
 
-/** Makes sure that an answer is a token of the server's for the identity, and returns it. */
+/** Checks that a response contains a token of the identity, and returns it. */
 async function verified(server: Wharf, request: TokenRequest): Promise<string> {
   const answer = await askForToken(server.port, request);
   const { token } = JSON.parse(answer);
@@ -55,7 +55,7 @@ async function verified(server: Wharf, request: TokenRequest): Promise<string> {
   return answer;
 }
 
-/** How many tokens oidc-provider gives for a client's secret in the same time, on the same core. */
+/** The rate at which oidc-provider issues client-credentials tokens on the same core. */
 async function providerRate({ options, cores, http }: Bench): Promise<number> {
   await using provider = new Program<ServedClient, { port: number }>(
     "reference/oidc-provider.ts",
@@ -114,7 +114,7 @@ export const exchangeRow: Row = {
     await issuer.stop();
     const rate = await providerRate(bench);
     const times = (median(measured.ours) / rate).toFixed(2);
-    const note = `oidc-provider gives ${counted(Math.round(rate))} JWTs a second for client credentials, in memory: ours is ${times} times that`;
+    const note = `oidc-provider issues ${counted(Math.round(rate))} JWTs per second for client credentials, in memory: ours is ${times} times that`;
     return { ...measured, notes: [...measured.notes, note] };
   },
 };

@@ -21,7 +21,7 @@ function requestFor(uid: string): Uint8Array {
   return toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid }));
 }
 
-/** The message that one call is answered with. */
+/** The response message of one call. */
 async function ask(port: number, token: string, uid: string): Promise<Buffer> {
   const session = connect(`http://127.0.0.1:${port}`);
   const stream = session.request({

@@ -5,7 +5,7 @@ import type { Served } from "../reference/http.ts";
 import { type Row, serve } from "../row.ts";
 import { groupPath, mustEqual, plainAnswer } from "../verify.ts";
 
-/** Groups that are asked for in turn, so that no cache of one answer is measured. */
+/** Groups that are requested alternately, so that no cache of a single response is measured. */
 const GROUPS = 1_000;
 const CONNECTIONS = 32;
 

@@ -6,7 +6,7 @@ import { writeAdvisories } from "../advisory-files.ts";
 import { cpuMsOf } from "../children.ts";
 import { nodeOn } from "../cores.ts";
 import { ScratchData } from "../data-set.ts";
-import { inTurn } from "../measure.ts";
+import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { Program } from "../program.ts";
 import type { AdvisoryInsertJob } from "../reference/advisory-inserts.ts";
@@ -14,7 +14,7 @@ import { counted, type Row, serve } from "../row.ts";
 import { mustEqual } from "../verify.ts";
 import { LAUNCHER } from "../wharf.ts";
 
-/** Each takes a minute or two, and differs little from the last. */
+/** Rounds: each takes a minute or two, and they differ little. */
 const ROUNDS = 2;
 
 export function importRow({ sizes, quick }: Options): Row {
@@ -46,7 +46,7 @@ export function importRow({ sizes, quick }: Options): Row {
       let round = 0;
       let serverMs = 0;
       const importing = async () => {
-        const name = JSON.stringify({ name: `organisation-${round++}` });
+        const name = JSON.stringify({ name: `organization-${round++}` });
         const { uid } = JSON.parse(await server.rest("/iam/v2beta1/groups", name));
         const [command, args] = nodeOn(cores.asking, [
           ...[LAUNCHER, "advisories", "import", files, "--parent", uid, "-q", "-o", "json"],
@@ -61,7 +61,7 @@ export function importRow({ sizes, quick }: Options): Row {
         return count / seconds;
       };
 
-      const figures = await inTurn(quick ? 1 : ROUNDS, insert, importing);
+      const figures = await alternately(quick ? 1 : ROUNDS, insert, importing);
       const each = ((serverMs * 1000) / (round * count)).toFixed(0);
       const notes = [
         `the server used ${each} µs of CPU for each advisory, indexes of all filters included`,

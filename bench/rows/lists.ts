@@ -9,7 +9,7 @@ import type { Wharf } from "../wharf.ts";
 
 const CONNECTIONS = 32;
 
-/** Makes sure of a server's page and returns it. */
+/** Checks a page of a server and returns it. */
 async function verified(server: Wharf, data: string, total: number, skip = 0): Promise<string> {
   const page = await server.rest(listPath(skip));
   mustBePage(page, { names: namesAt(data, skip, PAGE_SIZE), total, skipped: skip });
@@ -22,14 +22,14 @@ interface ListLoad {
   readonly skip?: number;
 }
 
-/** A server, or something that answers like one. */
+/** A server, or a reference that responds like one. */
 interface Answerer {
   readonly pid: number;
   readonly port: number;
   readonly token: string;
 }
 
-/** Asks for one page of a list over and over. */
+/** Requests one page of a list repeatedly. */
 function asking({ http }: Bench, whom: Answerer, { connections, page, skip = 0 }: ListLoad): Side {
   const { pid, port, token } = whom;
   return {
@@ -116,7 +116,7 @@ export function skipRow({ sizes }: Options): Row {
         asking(bench, server, { connections: 1, page: first }),
         asking(bench, server, { connections: 1, page: far, skip }),
       );
-      const note = `the first jump after a change walks there: ${jump.toFixed(1)} ms`;
+      const note = `the first deep skip after a change traverses the list: ${jump.toFixed(1)} ms`;
       return { ...measured, notes: [...measured.notes, note] };
     },
   };

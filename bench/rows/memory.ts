@@ -1,15 +1,15 @@
 import { memoryOf } from "../children.ts";
 import { dataSet, ScratchData, someUids } from "../data-set.ts";
-import { inTurn } from "../measure.ts";
+import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
-import { ORGANISATION } from "../organisation.ts";
+import { ORGANIZATION } from "../organization.ts";
 import { type Bench, counted, type Row, serve } from "../row.ts";
 import { groupPath, listPath, mustEqual } from "../verify.ts";
 
 const CONNECTIONS = 32;
 const GROUPS = 1_000;
 
-/** The memory of a fresh server after a load: single groups, first pages, pages far in. */
+/** The memory of a fresh server after a load of reads, first pages and deep pages. */
 async function memoryAfterLoad(
   bench: Bench,
   data: string,
@@ -34,10 +34,10 @@ async function memoryAfterLoad(
   return memoryOf(server.pid);
 }
 
-/** An installation with nothing but the organisation in it. */
+/** An installation with the organization only. */
 async function makeEmpty(bench: Bench, data: string): Promise<string> {
   await using server = await serve({ ...bench, profiles: undefined }, data);
-  const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organisation"}'));
+  const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organization"}'));
   return made.uid;
 }
 
@@ -51,11 +51,11 @@ export function memoryRow({ sizes, rounds }: Options): Row {
       const large = await dataSet(sizes.large);
       const uids = someUids(large, GROUPS);
       mustEqual(uids.length, GROUPS);
-      mustEqual(uids[0]?.startsWith(ORGANISATION), true);
+      mustEqual(uids[0]?.startsWith(ORGANIZATION), true);
       using scratch = new ScratchData();
       const only = await makeEmpty(bench, scratch.path);
       const skip = sizes.large / 2;
-      const figures = await inTurn(
+      const figures = await alternately(
         rounds,
         () => memoryAfterLoad(bench, scratch.path, [only], skip),
         () => memoryAfterLoad(bench, large, uids, skip),

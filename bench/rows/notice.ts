@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { inTurn, median } from "../measure.ts";
+import { alternately, median } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { RegistrySite } from "../registry-site.ts";
 import { counted, type Row } from "../row.ts";
 import { mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
-/** Pushes of which one measurement is the median. */
+/** Pushes per measurement, which is their median. */
 const FULL = 50;
 const QUICK = 5;
 
-/** Whoever else listens to the registry's notifications, and does nothing with them. */
+/** A bare listener for the notifications of the registry. */
 class Listener implements Disposable {
   readonly #server = createServer(async (request, response) => {
     const { events } = JSON.parse(await text(request));
@@ -28,7 +28,7 @@ class Listener implements Disposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when a push of a tag was told. */
+  /** Resolves with the notification of a pushed tag. */
   heard(tag: string): Promise<void> {
     const one = Promise.withResolvers<void>();
     this.#heard.set(tag, one);
@@ -78,18 +78,18 @@ export function noticeRow({ quick }: Options): Row {
         }
         return median(times);
       };
-      const figures = await inTurn(
+      const figures = await alternately(
         bench.options.rounds,
         () => timed((tag) => listener.heard(tag)),
         () => timed(visible),
       );
-      const notes = ["the list is asked for again and again meanwhile, on the server's own core"];
+      const notes = ["the list is polled meanwhile, on the core of the server"];
       return { unit: "ms", ...figures, notes };
     },
   };
 }
 
-/** The manifest that is there already, to be pushed under other tags. */
+/** The existing manifest, to be pushed under other tags. */
 async function pushable(site: RegistrySite, server: Wharf) {
   const query = new URLSearchParams({ service: site.host });
   query.set("scope", `repository:${site.path}:pull,push`);

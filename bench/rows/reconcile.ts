@@ -1,18 +1,18 @@
 import { skopeo } from "../../packages/server/test/support/registry.ts";
-import { inTurn } from "../measure.ts";
+import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { RegistrySite } from "../registry-site.ts";
 import { counted, type Row } from "../row.ts";
 import { mustEqual } from "../verify.ts";
 
-/** Images in the repository; each has a tag of its own. */
+/** Images in the repository, each with its own tag. */
 const FULL = 200;
 const QUICK = 20;
 
 export function reconcileRow({ quick }: Options): Row {
   const images = quick ? QUICK : FULL;
   return {
-    work: `look through a registry with ${counted(images)} images that are not known, manifests`,
+    work: `reconcile pass over a registry with ${counted(images)} new images, manifests`,
     reference: "skopeo list-tags, and inspect of each",
     target: { atLeast: 2.5 },
 
@@ -27,7 +27,7 @@ export function reconcileRow({ quick }: Options): Row {
         const { ms, manifests } = await site.looked();
         mustEqual(manifests, images);
         const { repos } = JSON.parse(await server.rest("/registry/v2beta1/repos"));
-        // The next one begins with nothing.
+        // The next pass starts with an empty store.
         const path = `${server.url}/registry/v2beta1/repos/${repos[0].uid}`;
         const headers = { authorization: `Bearer ${server.token}` };
         mustEqual((await fetch(path, { method: "DELETE", headers })).status, 200);
@@ -44,7 +44,7 @@ export function reconcileRow({ quick }: Options): Row {
         if (!ok) throw new Error(output);
         const { Tags: tags } = JSON.parse(output) as { Tags: string[] };
         for (const tag of tags) {
-          // Without the list of tags, which it would read anew for each.
+          // Without the list of tags, which it would read again for each.
           const seen = await skopeo("inspect", "--no-tags", ...flags, `${at}:${tag}`);
           if (!seen.ok) throw new Error(seen.output);
         }
@@ -52,9 +52,9 @@ export function reconcileRow({ quick }: Options): Row {
         return (images * 1000) / (performance.now() - begun);
       };
 
-      const figures = await inTurn(bench.options.rounds, inspect, look);
+      const figures = await alternately(bench.options.rounds, inspect, look);
       const notes = [
-        "ours asks eight at a time and keeps what it finds; skopeo starts anew for each",
+        "ours sends eight requests concurrently and stores the results; skopeo starts a process for each",
       ];
       return { unit: "per s", ...figures, notes };
     },

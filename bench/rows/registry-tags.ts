@@ -4,7 +4,7 @@ import { newChildUid, TagSchema } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { readSettings } from "@wharf/server/config/settings.ts";
 import { openStore } from "@wharf/server/store/db/open.ts";
-import { inTurn, median } from "../measure.ts";
+import { alternately, median } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { REPO, RegistrySite } from "../registry-site.ts";
 import { counted, type Row } from "../row.ts";
@@ -12,17 +12,17 @@ import { mustEqual } from "../verify.ts";
 
 const PAGE = 50;
 
-/** Answers of which one measurement is the median. */
+/** Responses per measurement, which is their median. */
 const ANSWERS = 20;
 
-/** Tags written together. */
+/** Tags written in one transaction. */
 const BATCH = 5_000;
 
 function nameOf(at: number): string {
   return `build-${String(at).padStart(6, "0")}`;
 }
 
-/** Lets the store know the tags, as looking at each of them in the registry would. */
+/** Writes the tags to the store, as a reconcile pass would. */
 async function know(data: string, repo: string, digest: string, count: number): Promise<void> {
   const { tags } = RESOURCES;
   const store = await openStore(await readSettings(["--data", data], {}), [], { committed() {} });
@@ -39,7 +39,7 @@ async function know(data: string, repo: string, digest: string, count: number): 
   await store.close();
 }
 
-/** How long an answer takes, in ms. */
+/** The response time in milliseconds. */
 async function timed(url: string, token: string): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < ANSWERS; turn++) {
@@ -65,7 +65,7 @@ export function registryTagsRow({ sizes }: Options): Row {
       for (let at = 0; at < sizes.medium; at++) site.storage.tag(site.path, nameOf(at), image);
       const repo = await (async () => {
         await using server = await site.serve(false);
-        const path = `/registry/v2beta1/repos/${site.organisation}`;
+        const path = `/registry/v2beta1/repos/${site.organization}`;
         return JSON.parse(await server.rest(path, JSON.stringify({ name: REPO }))).uid;
       })();
       await know(site.data.path, repo, image.digest, sizes.medium);
@@ -86,12 +86,14 @@ export function registryTagsRow({ sizes }: Options): Row {
       mustEqual(page.tags.length, PAGE);
       mustEqual(Number(page.totalCount), sizes.medium);
 
-      const figures = await inTurn(
+      const figures = await alternately(
         options.rounds,
         () => timed(theirs, token),
         () => timed(`${server.url}${ours}`, server.token),
       );
-      const notes = ["it tells all names at once, in the order of names, and no times"];
+      const notes = [
+        "the reference returns all names at once, in the order of names, without times",
+      ];
       return { unit: "ms", ...figures, notes };
     },
   };

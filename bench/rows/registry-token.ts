@@ -18,12 +18,12 @@ import {
 import { mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
-/** More than any machine of today gives: no token comes twice within a measurement. */
+/** More than any machine issues in a measurement, so no credential is used twice. */
 const TOKENS_PER_SECOND = 5_000;
 
-/** A request for each credential, all of them different: nothing that was verified helps the next. */
+/** A request for each credential, all different: no verification is cached. */
 async function requestsOf(server: Wharf, data: string, count: number) {
-  const { organisation, identities } = await organisationWith(server, "registry.pull", (at) => ({
+  const { organization, identities } = await organisationWith(server, "registry.pull", (at) => ({
     issuer: "https://issuer.example.com",
     subject: `puller-${at}`,
   }));
@@ -34,15 +34,19 @@ async function requestsOf(server: Wharf, data: string, count: number) {
   const { host } = new URL(server.url);
   const addresses = { baseUrl: server.url, authUrl: server.url };
   return Array.from({ length: count }, (_, i) => {
-    const name = `${organisation}/app-${String(i % IDENTITIES).padStart(4, "0")}`;
+    const name = `${organization}/app-${String(i % IDENTITIES).padStart(4, "0")}`;
     const query = new URLSearchParams({ service: host, scope: `repository:${name}:pull` });
-    const content = { subject: identities[i % IDENTITIES] as string, audiences: [host] };
+    const content = {
+      subject: identities[i % IDENTITIES] as string,
+      audiences: [host],
+      boundary: undefined,
+    };
     const { token } = issueToken(keys, addresses, content, Date.now());
     return { path: `/token?${query}`, token };
   });
 }
 
-/** Makes sure that an answer is a token that a registry takes, and returns it. */
+/** Checks that a response contains a token that a registry accepts, and returns it. */
 async function verified(server: Wharf, request: TokenRequest): Promise<string> {
   const answer = await askForToken(server.port, request);
   const keys = createLocalJWKSet(JSON.parse(await server.rest("/registry/jwks.json")));

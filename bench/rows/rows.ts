@@ -16,7 +16,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 
-/** The table, line by line. */
+/** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
   return [
     getRest,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { end } from "../children.ts";
 import { nodeOn } from "../cores.ts";
 import { ScratchData } from "../data-set.ts";
-import { inTurn } from "../measure.ts";
+import { alternately } from "../measure.ts";
 import type { Row } from "../row.ts";
 import { Wharf } from "../wharf.ts";
 
@@ -28,11 +28,11 @@ export const startRow: Row = {
       await once(spawn(command, args, { stdio: "ignore" }), "exit");
       return performance.now() - begun;
     };
-    // The first start makes the database and fills Node's cache of compiled code: done once in a life.
+    // The first start creates the database and fills the code cache of Node.js: once per installation.
     const first = await start();
     await nothing();
-    const figures = await inTurn(options.starts, nothing, start);
-    const notes = [`the very first start, with an empty data directory: ${first.toFixed(0)} ms`];
+    const figures = await alternately(options.starts, nothing, start);
+    const notes = [`the first start, with an empty data directory: ${first.toFixed(0)} ms`];
     return { unit: "ms", ...figures, notes };
   },
 };

@@ -11,7 +11,7 @@ import { readDocument } from "./read/index.ts";
 
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
-/** The documents of a feed, by where they are. */
+/** The documents of a feed, by path. */
 async function published(given: readonly Advisory[], format: Format) {
   const advisories = given.toSorted((a, b) => (a.advisoryId < b.advisoryId ? -1 : 1));
   const documents = new Map<string, JsonObject>();
@@ -37,8 +37,8 @@ async function openVex(advisories: readonly Advisory[]): Promise<JsonObject | un
   return pieces.length === 0 ? undefined : JSON.parse(pieces.join(""));
 }
 
-/** What an empty group holds after taking in documents: times of storing are its own. */
-function takenIn(documents: Iterable<JsonObject>): Advisory[] {
+/** An empty group after importing documents, with update times of its own. */
+function imported(documents: Iterable<JsonObject>): Advisory[] {
   const read = [...documents].map((document) =>
     readDocument(Buffer.from(JSON.stringify(document)), { name: "test" }),
   );
@@ -58,8 +58,7 @@ function takenIn(documents: Iterable<JsonObject>): Advisory[] {
 const STORED = randomAdvisories(0, 1)[0]?.updateTime as NonNullable<Advisory["updateTime"]>;
 
 /**
- * A document without when it was stored, and without the names that people read, which are those of package
- * URLs once they have been through one.
+ * A document without storage times and display names: names become those of package URLs by a round trip.
  */
 function bare(document: JsonObject): JsonObject {
   const text = JSON.stringify(document, function (this: object, key, value) {
@@ -74,7 +73,7 @@ const BESIDES = new Set([
   ...["references", "title"],
 ]);
 
-/** Without those of packages that have several names, or share one: they come back each by one of its own. */
+/** Without packages that have several names or share one: a round trip gives each a name of its own. */
 function byOneName(advisories: readonly Advisory[]): Advisory[] {
   const chosen = new Map<string, string>();
   const isFirst = (from: string, to: string) => (chosen.get(from) ?? to) === to;
@@ -87,13 +86,13 @@ function byOneName(advisories: readonly Advisory[]): Advisory[] {
   });
 }
 
-describe("random advisories that go out, come into an empty group, and go out again", () => {
+describe("random advisories that are published, imported into an empty group and published again", () => {
   for (const format of ["osv", "openvex", "csaf"] as const) {
-    test(`are the same documents of ${format}`, async () => {
+    test(`have the same ${format} documents`, async () => {
       for (const seed of SEEDS) {
         const all = randomAdvisories(seed, 12, format !== "openvex");
         const first = await published(byOneName(all), format);
-        const second = await published(takenIn(first.values()), format);
+        const second = await published(imported(first.values()), format);
         const sorted = (documents: Map<string, JsonObject>) =>
           [...documents.values()]
             .map(bare)

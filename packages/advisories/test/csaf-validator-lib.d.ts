@@ -1,4 +1,4 @@
-/** As much as tests use: the library has no types of its own. */
+/** The types that tests use: the library has none. */
 declare module "@secvisogram/csaf-validator-lib/mandatoryTests.js" {
   const tests: Readonly<Record<string, (document: unknown) => unknown>>;
   export = tests;
@@ -10,7 +10,7 @@ declare module "@secvisogram/csaf-validator-lib/validate.js" {
     readonly isValid: boolean;
     readonly errors: readonly { readonly instancePath: string; readonly message?: string }[];
   }
-  // biome-ignore lint/style/noDefaultExport: it is what the library has.
+  // biome-ignore lint/style/noDefaultExport: the library has one.
   export default function validate(
     tests: readonly ((document: unknown) => unknown)[],
     document: unknown,

@@ -3,8 +3,8 @@ import * as mandatory from "@secvisogram/csaf-validator-lib/mandatoryTests.js";
 import validate from "@secvisogram/csaf-validator-lib/validate.js";
 
 /**
- * For tests: asserts that a document passes all mandatory tests of CSAF 2.0 (chapter 6.1), as those who
- * write the editor of CSAF run them.
+ * For tests: asserts that a document passes all mandatory tests of CSAF 2.0 (section 6.1), by the validator of
+ * Secvisogram.
  *
  * @example await assertPassesCsaf(document);
  */

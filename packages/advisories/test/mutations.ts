@@ -1,6 +1,6 @@
 import { picking } from "./random-advisories.ts";
 
-/** What breaks readers: values where others are expected, and texts that mean something to parsers. */
+/** Values that break readers: unexpected types, and texts that are special to parsers. */
 const ODD_VALUES: readonly unknown[] = [
   ...[null, true, 0, -1, 1e308, 2 ** 53, "", " ", "\0", "\ud800", "__proto__", "constructor"],
   ...[
@@ -47,7 +47,7 @@ const MORE_BYTES = [
 
 type Random = () => number;
 
-/** For tests: a document with something in it changed that no program would write. */
+/** For tests: a document with random changes that no program would write. */
 export function mutatedTree(tree: unknown, random: Random): unknown {
   const copy = structuredClone(tree);
   const places: [object, string | number][] = [];
@@ -68,7 +68,7 @@ export function mutatedTree(tree: unknown, random: Random): unknown {
     const how = random();
     if (how < 0.5) within[key] = pick(...ODD_VALUES);
     else if (how < 0.65) delete within[key];
-    // Copied, as a tree that holds itself cannot be written down.
+    // Copied: a cyclic tree cannot be serialized.
     else if (how < 0.85) within[key] = structuredClone(value);
     else if (Array.isArray(parent)) parent.push(structuredClone(value));
     else defineOwn(parent, pick("__proto__", "constructor", "", "id", "x"), value);
@@ -81,7 +81,7 @@ function defineOwn(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { ...options, value: structuredClone(value) });
 }
 
-/** For tests: bytes of which some are gone, others changed, others there twice. */
+/** For tests: bytes with random deletions, changes and repetitions. */
 export function mutatedBytes(bytes: Uint8Array, random: Random): Buffer {
   const pick = picking(random);
   let mutated = Buffer.from(bytes);

@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, AdvisorySchema } from "@wharf/contract/messages";
 
-/** For tests: numbers from 0 to below 1 that look random and are the same for the same seed. */
+/** For tests: a seeded random number generator from 0 to below 1. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -17,7 +17,7 @@ export function picking(random: () => number) {
   return <T>(...choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
 }
 
-/** What artifacts are called, by those who name them well and those who do not. */
+/** Usual and unusual names of artifacts. */
 const NAMES = ["openssl", "gtk+3.0", "Django", "acme/app", "a//b", "ärger & co", "@acme/x"];
 const OTHER_NAMES = ["org.acme:lib", "ghcr.io/acme/App", "registry.example.com/acme/app", "a:b/c"];
 
@@ -29,7 +29,7 @@ const NOTES = [
 
 const VERSIONS = ["1.0-r0", "3.5.0-r0", "v1.2+build", `sha256:${"0a".repeat(32)}`, "a b@c?d#e"];
 
-/** Kinds of packages that come back as they went, from whichever server. */
+/** Types of packages that survive a round trip. */
 const EVERYWHERE: readonly (readonly [type: string, componentType: string, location: string])[] = [
   ["apk", "apk", ""],
   ["apk", "go-module", "/usr/bin/tool"],
@@ -43,7 +43,7 @@ const EVERYWHERE: readonly (readonly [type: string, componentType: string, locat
   ["something", "else", ""],
 ];
 
-/** Those of which OpenVEX does not tell the release. */
+/** Locations that OpenVEX does not include. */
 const RELEASES = [
   ["deb", "deb", "Ubuntu:24.04:LTS"],
   ["apk", "apk", "Alpine:v3.20"],
@@ -51,9 +51,9 @@ const RELEASES = [
 ] as const;
 
 /**
- * For tests: advisories of every kind, many of them on the same packages and vulnerabilities.
+ * For tests: random advisories, many of them on the same packages and vulnerabilities.
  *
- * @param hasReleases whether some are of releases of distributions
+ * @param hasReleases whether some have a release of a distribution
  */
 export function randomAdvisories(seed: number, count: number, hasReleases = true): Advisory[] {
   const random = randomOf(seed);

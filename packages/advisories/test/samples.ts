@@ -28,12 +28,12 @@ const PLAIN = {
   aliases: ["GHSA-2222-3333-4444", "CVE-2026-1234"],
 };
 
-/** For tests: an advisory that has what most have, and what is given. */
+/** For tests: an advisory with defaults. */
 export function advisory(given: JsonObject = {}): Advisory {
   return fromJson(AdvisorySchema, { ...PLAIN, ...given });
 }
 
-/** For tests: an approved event, a day after the one before by its number. */
+/** For tests: an approved event, on the day of its number. */
 export function event(type: JsonObject, day = 1, state = "APPROVED"): JsonObject {
   return {
     uid: `${PLAIN.uid}/${"c".repeat(15)}${day % 10}`,
@@ -47,7 +47,7 @@ export function event(type: JsonObject, day = 1, state = "APPROVED"): JsonObject
   };
 }
 
-/** Every kind of event that says where an advisory stands. */
+/** Every event type that assesses. */
 export const KINDS: readonly (readonly [JsonObject, status: string])[] = [
   [{ detection: { manual: {} } }, "under_investigation"],
   [{ truePositiveDetermination: { note: "seen" } }, "affected"],

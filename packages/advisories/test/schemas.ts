@@ -11,7 +11,7 @@ export type Format = keyof typeof FILES;
 const compiled = new Map<Format, ValidateFunction>();
 
 /**
- * For tests: asserts that a document is valid by the schema that its format's owner publishes.
+ * For tests: asserts that a document is valid by the published schema of its format.
  *
  * @example assertValid("osv", document);
  */
@@ -24,7 +24,7 @@ export function assertValid(format: Format, document: unknown): void {
 function compile(format: Format): ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats(ajv);
-  // Those of CVSS are written in an earlier language, all of which that they use means the same.
+  // The CVSS schemas have an earlier draft; the keywords that they use have the same meaning.
   for (const version of ["2.0", "3.0", "3.1"]) {
     const { $schema: _, id: _id, ...schema } = read(`cvss-v${version}`);
     ajv.addSchema({ ...schema, $id: `https://www.first.org/cvss/cvss-v${version}.json` });
@@ -34,7 +34,7 @@ function compile(format: Format): ValidateFunction {
 
 function formats(ajv: Ajv2020): void {
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  // An IRI is a URI that may have any letters.
+  // An IRI is a URI with Unicode characters.
   ajv.addFormat("iri", (text: string) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text));
 }
 

@@ -3,7 +3,7 @@ import { csafDocument, openVexDocument, osvDocument, packageOf } from "../src/pu
 import { randomAdvisories } from "./random-advisories.ts";
 import { PUBLICATION } from "./samples.ts";
 
-/** A document of a distribution, in YAML as people write it. */
+/** A distribution document in YAML, as it is written by hand. */
 export const DISTRO = `schema-version: 2.0.2
 
 package:

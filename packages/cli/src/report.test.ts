@@ -77,7 +77,7 @@ test("field violations have lines of their own and are not repeated", () => {
   );
 });
 
-test("a port in use says so without a stack; what nobody expected comes with one", () => {
+test("a port in use is reported without a stack; an unexpected error with one", () => {
   const inUse = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
   assert.equal(reportOf(inUse, PLAIN), "wharf: listen EADDRINUSE\n");
   assert.match(reportOf(new TypeError("x is not a function"), PLAIN), /\n {4}at /);

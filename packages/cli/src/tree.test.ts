@@ -36,7 +36,7 @@ test("summaries are one capitalized line without a full stop", () => {
   check(tree);
 });
 
-/** What tokens carry is called the same everywhere; our own are then told by variables and config. */
+/** Claims have the same option names everywhere; the settings of the same name come from variables and config. */
 const SHARED = ["issuer", "audience"];
 
 test("no command redefines a global option or a name", () => {

@@ -85,13 +85,13 @@ describe("wharf admin keys", () => {
     const before = await keysOf(world.server);
     const words = ["admin", "keys", "rotate", "--now", ...own()];
     const refused = wharfAtTerminal(words);
-    await refused.until(/Reject every token that was signed so far/);
+    await refused.until(/Revoke every token signed so far/);
     refused.type("n");
     assert.equal(await refused.end(), 1);
-    assert.match(refused.text, /wharf: nothing was done/);
+    assert.match(refused.text, /wharf: canceled: nothing was changed/);
     assert.deepEqual(await keysOf(world.server), before);
     const agreed = wharfAtTerminal(words);
-    await agreed.until(/Reject every token that was signed so far/);
+    await agreed.until(/Revoke every token signed so far/);
     agreed.type("y");
     assert.equal(await agreed.end(), 0);
     assert.notDeepEqual(await keysOf(world.server), before);
@@ -100,7 +100,7 @@ describe("wharf admin keys", () => {
   test("options that do not go together are refused", async () => {
     const before = await keysOf(world.server);
     for (const [flags, why] of [
-      [["--lost-secret-key", "-y"], /--lost-secret-key goes with --all/],
+      [["--lost-secret-key", "-y"], /--lost-secret-key requires --all/],
       [["--now=yes"], /--now takes no value/],
       [["--never"], /unknown option --never/],
       [["--all", "--lost-secret-key", "-y"], /opens the stored keys and secrets: nothing is lost/],
@@ -129,14 +129,14 @@ describe("wharf admin keys", () => {
       /^wharf: next: give every registry the new \/registry\/certs\.pem and restart it/m,
       /^wharf: next: give every registry its new notification secret: wharf admin registry-secret/m,
       /^wharf: next: if the secret key leaked, too, .*: acme sso \([0-9a-f/]+\)$/m,
-      /^wharf: next: tell people to sign in again/m,
+      /^wharf: next: ask users to sign in again/m,
     ])
       assert.match(stderr, line);
   });
 
   test("reseal refuses what is no new key", async () => {
     for (const [flags, why] of [
-      [[], /admin keys reseal needs --new-secret-key-file FILE/],
+      [[], /admin keys reseal: --new-secret-key-file FILE is required/],
       [["--new-secret-key-file", join(folder, "nowhere")], /nowhere is missing/],
       [["--new-secret-key-file", keyFile("short.key", "short")], /must contain 32 random bytes/],
       [["--new-secret-key-file", secretKey], /is the present secret key: make a new one/],
@@ -154,8 +154,8 @@ describe("wharf admin keys", () => {
       ...own(),
     ]);
     assert.equal(resealed.code, 0, resealed.stderr);
-    assert.match(resealed.stderr, /^wharf: \d+ keys and secrets are sealed with the new key$/m);
-    assert.match(resealed.stderr, /^wharf: next: put the new file in place of \S+secret\.key at/m);
+    assert.match(resealed.stderr, /^wharf: encrypted \d+ keys and secrets with the new key$/m);
+    assert.match(resealed.stderr, /^wharf: next: replace \S+secret\.key with the new file at/m);
     const withNext = [...data(), "--secret-key-file", next];
     const rotated = await wharf(["admin", "keys", "rotate", "--now", "-y", ...withNext]);
     assert.equal(rotated.code, 0, rotated.stderr);

@@ -84,7 +84,7 @@ describe("stored logins", () => {
     assert.equal(ended.status, 200);
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
-    assert.match(stderr, /your session at \S+ has ended/);
+    assert.match(stderr, /your session at \S+ has expired or was revoked/);
     assert.match(stderr, /sign in with `wharf auth login`/);
     const again = await home.run(["auth", "token"]);
     assert.equal(again.code, 3);

@@ -123,7 +123,7 @@ describe("auth login of people", () => {
     home.expire();
     const ended = await home.run(["auth", "token"]);
     assert.equal(ended.code, 3);
-    assert.match(ended.stderr, /your session at \S+ has ended/);
+    assert.match(ended.stderr, /your session at \S+ has expired or was revoked/);
   });
 
   test("answers that do not belong to the login do not end it", async () => {

@@ -43,7 +43,10 @@ test("a port that is taken is named, with what to do", async (t) => {
   const said = await refused(1, ["--listen", host, "--data", data]);
   assert.ok(said.startsWith(`cannot listen at ${host}: ${words} (`), said);
   const elsewhere = await refused(1, ["--listen", "192.0.2.1:1", "--data", data]);
-  assert.match(elsewhere, /^cannot listen at 192\.0\.2\.1:1: that is no address of this machine/);
+  assert.match(
+    elsewhere,
+    /^cannot listen at 192\.0\.2\.1:1: that is not an address of this machine/,
+  );
 });
 
 test("a data directory that cannot be used is named, with what to do", async () => {
@@ -56,12 +59,12 @@ test("a data directory that cannot be used is named, with what to do", async () 
   chmodSync(closed, 0o500);
   const uid = process.getuid?.() === 0 ? NOBODY : undefined;
   const denied = await refused(1, ["--data", join(closed, "data")], uid);
-  assert.match(denied, /closed\/data cannot be used: this user may not write there; choose/);
+  assert.match(denied, /closed\/data cannot be used: permission denied; choose/);
 
   const garbage = folder("garbage");
   writeFileSync(join(garbage, "wharf.db"), "this is no database, whatever its name says");
   const noDatabase = await refused(1, ["--data", garbage]);
-  assert.match(noDatabase, /garbage cannot be used: wharf\.db is no database; restore a backup/);
+  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database; restore a backup/);
 });
 
 test("a store of a newer version is not changed", async () => {
@@ -71,7 +74,10 @@ test("a store of a newer version is not changed", async () => {
   first.exec("INSERT INTO migrations (step) VALUES (999)");
   first.close();
   const said = await refused(2, ["--data", data]);
-  assert.match(said, /^the store is of a newer version of wharf \(step 999, this one knows \d+\)/);
+  assert.match(
+    said,
+    /^the store was migrated by a newer version of wharf \(step 999, this version knows \d+\)/,
+  );
   const after = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
   const tables = after.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   after.close();

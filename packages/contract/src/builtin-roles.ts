@@ -25,10 +25,9 @@ import {
   VIEWER,
 } from "./builtin-grants.ts";
 import { type Capability, capabilityFromName } from "./capabilities.ts";
-import type { Uid } from "./uid.ts";
 
 export interface BuiltinRole {
-  readonly uid: Uid;
+  readonly uid: string;
   readonly name: string;
   readonly description: string;
   /** By enum number, each once. */
@@ -42,7 +41,7 @@ function role(uid: string, name: string, title: string, granted: readonly string
     return capability;
   });
   return Object.freeze({
-    uid: uid as Uid,
+    uid,
     name,
     description: `${title} Role (built-in)`,
     capabilities: Object.freeze(capabilities.sort((a, b) => a - b)),

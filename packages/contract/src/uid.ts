@@ -6,28 +6,13 @@
  */
 import { createHash, randomFillSync } from "node:crypto";
 
-declare const brand: unique symbol;
-
-/** A string that is known to be a well-formed uid. */
-export type Uid = string & { readonly [brand]: "Uid" };
-
 const ROOT_LENGTH = 40;
 const STEP_LENGTH = 1 + 16;
 const PATTERN = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
 
 /** @example if (!isUid(request.uid)) throw invalidArgument(…); */
-export function isUid(text: string): text is Uid {
+export function isUid(text: string): boolean {
   return PATTERN.test(text);
-}
-
-/**
- * Takes what is known to be a uid as one. Throws a RangeError if it is not.
- *
- * @example const group = asUid(row.uid);
- */
-export function asUid(text: string): Uid {
-  if (!isUid(text)) throw new RangeError(`${JSON.stringify(text)} is not a uid`);
-  return text;
 }
 
 /**
@@ -35,8 +20,8 @@ export function asUid(text: string): Uid {
  *
  * @example newRootUid() // "d1c8b3…", 20 random bytes
  */
-export function newRootUid(): Uid {
-  return randomHex(20) as Uid;
+export function newRootUid(): string {
+  return randomHex(20);
 }
 
 /**
@@ -44,8 +29,8 @@ export function newRootUid(): Uid {
  *
  * @example newChildUid(group) // `${group}/5f0c6e2b9a417d38`, 8 random bytes
  */
-export function newChildUid(parent: string): Uid {
-  return `${parent}/${randomHex(8)}` as Uid;
+export function newChildUid(parent: string): string {
+  return `${parent}/${randomHex(8)}`;
 }
 
 /** Random bytes are fetched for many uids at a time: asking for a few costs as much as for many. */
@@ -77,8 +62,8 @@ export function depthOf(uid: string): number {
  *
  * @example parentOf(`${org}/${folder}`) // org
  */
-export function parentOf(uid: string): Uid | "" {
-  return isRoot(uid) ? "" : (uid.slice(0, -STEP_LENGTH) as Uid);
+export function parentOf(uid: string): string {
+  return isRoot(uid) ? "" : uid.slice(0, -STEP_LENGTH);
 }
 
 /**
@@ -86,8 +71,8 @@ export function parentOf(uid: string): Uid | "" {
  *
  * @example rootOf(`${org}/${folder}/${repo}`) // org
  */
-export function rootOf(uid: string): Uid {
-  return uid.slice(0, ROOT_LENGTH) as Uid;
+export function rootOf(uid: string): string {
+  return uid.slice(0, ROOT_LENGTH);
 }
 
 /** @example isRoot(rootOf(uid)) // true */
@@ -100,10 +85,10 @@ export function isRoot(uid: string): boolean {
  *
  * @example ancestorsOf(`${org}/${folder}/${repo}`) // [`${org}/${folder}`, org]
  */
-export function ancestorsOf(uid: string): Uid[] {
-  const ancestors: Uid[] = [];
+export function ancestorsOf(uid: string): string[] {
+  const ancestors: string[] = [];
   for (let end = uid.length - STEP_LENGTH; end >= ROOT_LENGTH; end -= STEP_LENGTH) {
-    ancestors.push(uid.slice(0, end) as Uid);
+    ancestors.push(uid.slice(0, end));
   }
   return ancestors;
 }
@@ -135,7 +120,7 @@ export function subtreeEnd(uid: string): string {
  *
  * @example literalIdentityUid("https://accounts.google.com", "1234567890")
  */
-export function literalIdentityUid(issuer: string, subject: string): Uid {
+export function literalIdentityUid(issuer: string, subject: string): string {
   const pair = JSON.stringify([issuer, subject]);
-  return createHash("sha256").update(pair).digest("hex").slice(0, ROOT_LENGTH) as Uid;
+  return createHash("sha256").update(pair).digest("hex").slice(0, ROOT_LENGTH);
 }

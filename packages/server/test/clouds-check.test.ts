@@ -139,7 +139,7 @@ onEachStore(
             {},
             "x".repeat(300_000),
             "UNREACHABLE",
-            `${prefix}${name}: the answer is too large`,
+            `${prefix}${name}: the response is too large`,
           ],
           [400, {}, JSON.stringify(long), "REFUSED", undefined],
         ] as const) {
@@ -162,7 +162,7 @@ onEachStore(
     test("does not wait for ever", async () => {
       clouds.instead.set("aws", () => {});
       const answer = await check(world.operator(), AWS);
-      assert.deepEqual(answer, notReady("UNREACHABLE", "AWS: it did not answer in time"));
+      assert.deepEqual(answer, notReady("UNREACHABLE", "AWS: it did not respond in time"));
     });
 
     test("shows no token, should the provider repeat it", async () => {

@@ -118,7 +118,7 @@ describe("people see to their own account in a real browser", () => {
   test("removes the passkey, and the browser has nothing to complain about", async () => {
     await click("Remove");
     await page.waitForURL("**/account?done=removed");
-    assert.match((await status()) ?? "", /^The passkey is removed\./);
+    assert.match((await status()) ?? "", /^Passkey removed\./);
     assert.equal(await page.getByText("You have no passkeys.").count(), 1);
     // What was refused is told on the page with its own status; the browser notes that.
     assert.deepEqual(

@@ -123,7 +123,7 @@ describe("attacks on logins by a provider", () => {
       };
       const { told } = await logInWith(tool, { token });
       assert.equal(told.get("error"), "temporarily_unavailable");
-      assert.match(told.get("error_description") ?? "", /the answer is too large/);
+      assert.match(told.get("error_description") ?? "", /the response is too large/);
     },
   );
 

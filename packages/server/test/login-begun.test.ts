@@ -5,7 +5,7 @@ import {
   MAX_PENDING_DEVICES_PER_NETWORK,
   startDeviceAuthorization,
 } from "../src/login/oauth/device.ts";
-import { putTicket } from "../src/store/tables/tickets.ts";
+import { addTicket } from "../src/store/tables/tickets.ts";
 import { Inside } from "./support/inside.ts";
 import { LocalWorld, PASSWORD } from "./support/local-world.ts";
 import { LoginWorld } from "./support/login-world.ts";
@@ -142,7 +142,7 @@ for (const store of STORES) {
           for (let at = 1; at < MAX_PENDING_DEVICES_PER_NETWORK; at++) {
             const ticket = { purpose: "device", secret: `x${at}`, payload: {}, identity: "" };
             const expires = Date.now() + 60_000;
-            await putTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
+            await addTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
           }
         });
         const rejected = await ask();

@@ -11,7 +11,7 @@ import { removeLocationInBatches } from "../src/registry/ingest/removal.ts";
 import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
-import { placesOf, writePlace } from "../src/store/tables/registry-locations.ts";
+import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
 import { Refusal, refused } from "./support/api.ts";
 import { digest } from "./support/digests.ts";
 import { Insider } from "./support/insider.ts";
@@ -78,7 +78,7 @@ onEachStore("what is known of a registry", (world) => {
     const uid = await repo();
     const place = { host: "registry.test", path: "acme/large", repo: uid };
     await insider.change(async (change) => {
-      await writePlace(change.tx, { ...place, made: 0 });
+      await writeLocation(change.tx, { ...place, made: 0 });
       for (let at = 0; at < 250; at++)
         await recordTag(change, uid, { name: `t${at}`, digest: digest(1), time: 1 });
     });
@@ -90,7 +90,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
     assert.deepEqual(tags, []);
-    assert.deepEqual(await placesOf(insider.inside.store.reader, uid), []);
+    assert.deepEqual(await locationsOf(insider.inside.store.reader, uid), []);
   });
 
   test("a repo is made once, whoever asks and how often", async () => {

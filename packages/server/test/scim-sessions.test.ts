@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioning.ts";
-import { notePerson } from "../src/store/tables/provider-people.ts";
+import { recordSignIn } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
 import { Inside } from "./support/inside.ts";
 import { rawRows } from "./support/raw-rows.ts";
@@ -27,7 +27,7 @@ onEachStore("what provisioning means for logins", (world) => {
     const identity = literalIdentityUid(ISSUER, `sub of ${externalId}`);
     const now = Date.now();
     await inside.store.write(async (tx) => {
-      await notePerson(tx, provider, identity, externalId);
+      await recordSignIn(tx, provider, identity, externalId);
       await addSession(tx, {
         id,
         identity,

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
-import { deleteExpired, EXPIRY_BATCH } from "../src/store/db/expiry.ts";
+import { deleteExpired, EXPIRY_BATCH_SIZE } from "../src/store/db/expiry.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import type { Store } from "../src/store/db/store.ts";
 import {
-  dropTicketsOf,
-  putTicket,
+  addTicket,
+  deleteTicketsOf,
   readTicket,
   rewriteTicket,
 } from "../src/store/tables/tickets.ts";
@@ -34,7 +34,7 @@ for (const kind of STORES) {
         for (let at = 0; at < count; at++) {
           const secret = `${prefix}-${expires}-${at}`;
           const ticket = { purpose: "code", secret, payload: {}, identity: "" };
-          await putTicket(tx, { ...ticket, expires });
+          await addTicket(tx, { ...ticket, expires });
         }
       });
     const addAudit = (times: readonly number[]) =>
@@ -59,11 +59,11 @@ for (const kind of STORES) {
     };
 
     test("are deleted in batches, the oldest first, and no others", async () => {
-      await addTickets(EXPIRY_BATCH + 50, 1_000);
+      await addTickets(EXPIRY_BATCH_SIZE + 50, 1_000);
       await addTickets(20, 2_000);
       await addTickets(5, 9_000);
       const expiry = { table: "tickets", column: "expires", until: 2_000 };
-      assert.equal(await deleteExpired(store, expiry), EXPIRY_BATCH);
+      assert.equal(await deleteExpired(store, expiry), EXPIRY_BATCH_SIZE);
       const left = await store.reader.all<{ expires: number }>("SELECT expires FROM tickets");
       assert.equal(left.filter(({ expires }) => Number(expires) === 1_000).length, 50);
       assert.equal(await deleteExpired(store, expiry), 70);
@@ -86,21 +86,21 @@ for (const kind of STORES) {
     test("are deleted by two replicas at the same time, each once", async () => {
       const other = await database.store();
       const expiry = { table: "tickets", column: "expires", until: 5_000 };
-      await addTickets(3 * EXPIRY_BATCH, 5_000, "shared");
+      await addTickets(3 * EXPIRY_BATCH_SIZE, 5_000, "shared");
       await addTickets(1, 6_000, "shared");
       let deleted = 0;
-      for (let round = 0; round < 100 && deleted < 3 * EXPIRY_BATCH; round++) {
+      for (let round = 0; round < 100 && deleted < 3 * EXPIRY_BATCH_SIZE; round++) {
         const both = [deleteExpired(store, expiry), deleteExpired(other, expiry)];
         for (const one of await Promise.all(both)) deleted += one;
       }
-      assert.equal(deleted, 3 * EXPIRY_BATCH);
+      assert.equal(deleted, 3 * EXPIRY_BATCH_SIZE);
       assert.equal(await count("tickets"), 1);
       await deleteExpired(store, { ...expiry, until: 6_000 });
     });
 
     test("are deleted in the background, as the settings say", async () => {
       const now = Date.now();
-      await addTickets(2 * EXPIRY_BATCH + 1, now - 1);
+      await addTickets(2 * EXPIRY_BATCH_SIZE + 1, now - 1);
       await addTickets(1, now + DAY_MS);
       await addAudit([now - 400 * DAY_MS, now - 366 * DAY_MS, now - 364 * DAY_MS, now]);
       await addEvents([now - 3_650 * DAY_MS, now]);
@@ -117,7 +117,10 @@ for (const kind of STORES) {
       await retention.stop();
       assert.equal(await count("tickets"), 1);
       assert.equal(await count("events"), 2, "0 keeps them for ever");
-      assert.deepEqual(Object.fromEntries(counted), { tickets: 2 * EXPIRY_BATCH + 1, audit: 2 });
+      assert.deepEqual(Object.fromEntries(counted), {
+        tickets: 2 * EXPIRY_BATCH_SIZE + 1,
+        audit: 2,
+      });
     });
 
     test("tickets of a person are dropped by whom they sign in, whatever else they say", async () => {
@@ -125,13 +128,13 @@ for (const kind of STORES) {
       const [ada, bob] = ["a".repeat(40), "b".repeat(40)];
       const payload = { person: { identity: ada } };
       await store.write(async (tx) => {
-        await putTicket(tx, { purpose: "code", secret: "1", payload, expires, identity: ada });
-        await putTicket(tx, { purpose: "device", secret: "2", payload, expires, identity: "" });
-        await putTicket(tx, { purpose: "device", secret: "3", payload, expires, identity: "" });
-        await putTicket(tx, { purpose: "code", secret: "4", payload, expires, identity: bob });
+        await addTicket(tx, { purpose: "code", secret: "1", payload, expires, identity: ada });
+        await addTicket(tx, { purpose: "device", secret: "2", payload, expires, identity: "" });
+        await addTicket(tx, { purpose: "device", secret: "3", payload, expires, identity: "" });
+        await addTicket(tx, { purpose: "code", secret: "4", payload, expires, identity: bob });
         await rewriteTicket(tx, { purpose: "device", secret: "2", payload, identity: ada });
-        await dropTicketsOf(tx, ada);
-        await dropTicketsOf(tx, "");
+        await deleteTicketsOf(tx, ada);
+        await deleteTicketsOf(tx, "");
       });
       const found: string[] = [];
       for (const [purpose, secret] of [

@@ -4,9 +4,9 @@ import { RESOURCES } from "../src/app/resources.ts";
 import type { Driver, Reader } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { countRange, type Range, readPage } from "../src/store/resources/page.ts";
-import type { Condition } from "../src/store/resources/resource-table.ts";
-import { Watching } from "../src/store/testing/watching.ts";
+import { countRange, readPage } from "../src/store/resources/page.ts";
+import type { Condition, Range } from "../src/store/resources/query.ts";
+import { RecordingReader } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/postgres.ts";
 
 const ROOT = "a".repeat(40);
@@ -40,9 +40,9 @@ describe("the plan of a list by terms on PostgreSQL", () => {
   after(() => driver.close());
 
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const watching = new Watching(driver.reader);
-    await ask(watching);
-    const last = watching.asked.at(-1);
+    const recording = new RecordingReader(driver.reader);
+    await ask(recording);
+    const last = recording.statements.at(-1);
     assert.ok(last !== undefined);
     const steps = await driver.reader.arrays<[string]>(`EXPLAIN ${last.sql}`, ...last.params);
     return steps.map(([step]) => step).join("\n");
@@ -52,9 +52,9 @@ describe("the plan of a list by terms on PostgreSQL", () => {
 
   test("begins with the rows that have a rare term, and never looks at all", async () => {
     const ranges: Range[] = [
-      { everything: true, parts: [0] },
-      { below: ROOT, self: true, parts: [0] },
-      { childrenOf: ROOT, parts: [0] },
+      { everything: true, partitions: [0] },
+      { below: ROOT, self: true, partitions: [0] },
+      { childrenOf: ROOT, partitions: [0] },
     ];
     const several: Condition[][] = [
       [any("alias", "CVE-7")],

@@ -6,7 +6,7 @@ import { packageKind } from "./package-kinds.ts";
 import { componentPurl } from "./packages.ts";
 import type { Naming } from "./publication.ts";
 
-/** How much of a package is clear, by what is said of it: nothing, some versions, all of them. */
+/** How much of a package a status clears: nothing, some versions, or all versions. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {
   affected: 0,
   under_investigation: 0,
@@ -16,46 +16,47 @@ const CLEARS: Readonly<Record<VexStatus, number>> = {
 
 const ANY = "any";
 
-/** Whichever the distribution and the registry, the same components are the same. */
-const ANYWHERE: Naming = { distributions: ["-"], registry: "-" };
+/** Placeholders: the comparison of components does not depend on distribution and registry. */
+const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 
 /**
- * The advisories of one package without all-clears that would be taken for those of others: no VEX has a
- * place for where in a package a component is, and scanners that hear "not affected" of one place hide
- * what is found in the other.
+ * The advisories of one package without those that would clear too much. VEX has no field for the location of a
+ * component in a package: a scanner that reads "not affected" for one location also suppresses findings in the
+ * others. So an advisory is omitted if another one on the same vulnerability, component and architecture
+ * clears less; an advisory on the whole package is compared with those on all of its components.
  *
- * @param toldApart what readers of the format look for: components, or packages alone
+ * @param granularity what readers of the format distinguish: components, or only packages
  * @example withoutFalseClears(advisoriesOfOpenssl, "components")
  */
 export function withoutFalseClears(
   advisories: readonly Advisory[],
-  toldApart: "components" | "packages",
+  granularity: "components" | "packages",
 ): Advisory[] {
-  const about = advisories.map((advisory) => {
+  const entries = advisories.map((advisory) => {
     const { name } = vulnerabilityName(advisory);
-    const component = componentPurl(advisory, ANYWHERE);
-    const isWhole = toldApart === "packages" || component === undefined;
-    const wholes = JSON.stringify([name]);
-    const own = isWhole ? wholes : JSON.stringify([name, component]);
+    const component = componentPurl(advisory, PLACEHOLDER_NAMING);
+    const isWhole = granularity === "packages" || component === undefined;
+    const packageKey = JSON.stringify([name]);
+    const key = isWhole ? packageKey : JSON.stringify([name, component]);
     const architecture = architectureOf(advisory);
-    return { advisory, architecture, clears: clearsOf(advisory), wholes, own };
+    return { advisory, architecture, clears: clearsOf(advisory), packageKey, key };
   });
-  const least = new Map<string, Least>();
-  for (const { architecture, clears, wholes, own } of about) {
-    for (const key of new Set([wholes, own])) {
-      const known = least.get(key) ?? new Least();
-      least.set(key, known);
-      known.add(architecture, clears);
+  const minima = new Map<string, MinimumByArchitecture>();
+  for (const { architecture, clears, packageKey, key } of entries) {
+    for (const one of new Set([packageKey, key])) {
+      const minimum = minima.get(one) ?? new MinimumByArchitecture();
+      minima.set(one, minimum);
+      minimum.add(architecture, clears);
     }
   }
-  return about
-    .filter(({ architecture, clears, own }) => {
-      return clears <= (least.get(own)?.of(architecture) ?? clears);
+  return entries
+    .filter(({ architecture, clears, key }) => {
+      return clears <= (minima.get(key)?.of(architecture) ?? clears);
     })
     .map(({ advisory }) => advisory);
 }
 
-/** The architecture as documents call it: of images, x86_64 and amd64 are one. */
+/** The architecture as documents name it: for images, x86_64 is amd64. */
 function architectureOf({ artifactType, artifactArchitecture }: Advisory): string {
   const isImage = packageKind(artifactType)?.purl === "oci";
   return isImage ? imageArchitecture(artifactArchitecture) : artifactArchitecture;
@@ -66,8 +67,8 @@ function clearsOf(advisory: Advisory): number {
   return assessment === undefined ? Number.POSITIVE_INFINITY : CLEARS[assessment.status];
 }
 
-/** The least that is clear on each architecture. */
-class Least {
+/** The minimum of what is cleared, by architecture. */
+class MinimumByArchitecture {
   #everywhere = Number.POSITIVE_INFINITY;
   readonly #on = new Map<string, number>();
 
@@ -77,7 +78,7 @@ class Least {
     this.#on.set(key, Math.min(this.#on.get(key) ?? clears, clears));
   }
 
-  /** Of what is for every architecture, the least on any of them. */
+  /** For an advisory on every architecture, the minimum over all of them. */
   of(architecture: string): number {
     if (isAnyArchitecture(architecture)) return this.#everywhere;
     const on = (key: string) => this.#on.get(key) ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What artifacts that are for every architecture call theirs. */
+/** Names of "every architecture". */
 const ANY: ReadonlySet<string> = new Set(["", "all", "any", "noarch"]);
 
 /** @example isAnyArchitecture("noarch") // true */
@@ -6,7 +6,7 @@ export function isAnyArchitecture(architecture: string): boolean {
   return ANY.has(architecture);
 }
 
-/** What images call the architectures that packages call otherwise. */
+/** The architectures of OCI images, by their names in packages. */
 const IMAGE_ARCHITECTURES: Readonly<Record<string, string>> = {
   aarch64: "arm64",
   armv7: "arm",

@@ -6,10 +6,10 @@ import {
   ReviewState,
 } from "@wharf/contract/messages";
 
-/** The words that VEX has for where a product stands with a vulnerability. */
+/** The VEX statuses. */
 export type VexStatus = "under_investigation" | "affected" | "not_affected" | "fixed";
 
-/** The reasons that VEX has for a product not being affected. */
+/** The VEX justifications of "not affected". */
 export type Justification =
   | "component_not_present"
   | "vulnerable_code_not_present"
@@ -17,20 +17,20 @@ export type Justification =
   | "vulnerable_code_cannot_be_controlled_by_adversary"
   | "inline_mitigations_already_exist";
 
-/** Where an advisory stands: what its latest approved event says. */
+/** The current assessment of an advisory, by its latest approved event. */
 export interface Assessment {
   readonly status: VexStatus;
-  /** The kind of event, which says more than the status. */
+  /** The type of the event, which is more specific than the status. */
   readonly kind: Kind;
-  /** Versions that have the fix; empty unless it is fixed. */
+  /** Versions with the fix; empty unless it is fixed. */
   readonly fixedIn: readonly string[];
   readonly justification: Justification | undefined;
   readonly note: string;
-  /** When that was said, in milliseconds. */
+  /** The time of the event, in milliseconds. */
   readonly time: number;
 }
 
-/** The kinds of events that say where an advisory stands; where a component is does not. */
+/** The event types that assess; a changed component location does not. */
 export type Kind = Exclude<NonNullable<AdvisoryEvent["type"]["case"]>, "componentLocationChanged">;
 
 const STATUSES: Readonly<Record<Kind, VexStatus>> = {
@@ -57,8 +57,8 @@ const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>>
 };
 
 /**
- * Where an advisory stands for outsiders; undefined while nothing of it is approved, which is as long
- * as outsiders hear nothing of it.
+ * The published assessment of an advisory; undefined while no event is approved: then the advisory is not
+ * published.
  *
  * @example assessmentOf(advisory)?.status // "fixed"
  */
@@ -66,7 +66,7 @@ export function assessmentOf({ events }: Advisory): Assessment | undefined {
   let latest: AdvisoryEvent | undefined;
   for (const event of events) {
     if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
-    // Of two at the same time the later one in the row counts.
+    // Of two events at the same time, the later one in the list.
     if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
   }
   if (latest === undefined) return undefined;
@@ -75,7 +75,7 @@ export function assessmentOf({ events }: Advisory): Assessment | undefined {
   const versions = fixedIn(type);
   const status = STATUSES[type.case];
   return {
-    // A fix that is in no version that anyone could install leaves everyone affected.
+    // A fix without a version that can be installed leaves users affected.
     status: status === "fixed" && versions.length === 0 ? "affected" : status,
     kind: type.case,
     fixedIn: versions,
@@ -86,17 +86,17 @@ export function assessmentOf({ events }: Advisory): Assessment | undefined {
   };
 }
 
-/** As it was written: what comes back is the same. Spaces alone say nothing. */
+/** Unchanged, so that it survives a round trip; a blank note counts as empty. */
 function noteOf({ note }: { readonly note: string }): string {
   return note.trim() === "" ? "" : note;
 }
 
-/** Whether outsiders may hear of an event. */
+/** Whether an event is published. */
 export function isPublic({ reviewState, type }: AdvisoryEvent): boolean {
   return reviewState === ReviewState.APPROVED && type.case !== undefined;
 }
 
-/** When an event happened, in milliseconds. */
+/** The time of an event, in milliseconds. */
 export function timeOf({ createTime }: AdvisoryEvent): number {
   return createTime === undefined ? 0 : timestampMs(createTime);
 }

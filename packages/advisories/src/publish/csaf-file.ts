@@ -1,11 +1,11 @@
 import type { PackageKey } from "./names.ts";
 
-/** What both the ids and the files of CSAF can hold as it is; the rest is told by its bytes. */
+/** Characters that CSAF permits in ids and in file names; other bytes are escaped. */
 const PLAIN = /[a-z0-9-]/;
 
 /**
- * The tracking id of the document about a package, which is also the name of its file: CSAF makes one of
- * the other by replacing what files cannot hold, and two packages must not become the same file.
+ * The tracking id of a package's document, which is also its file name. CSAF derives the file name by replacing
+ * other characters, so they are escaped here: two packages must not have the same file.
  *
  * @example csafId({ type: "apk", name: "gtk+3.0" }) // "apk-gtk+2b3+2e0"
  */
@@ -14,7 +14,7 @@ export function csafId({ type, name }: PackageKey): string {
 }
 
 /**
- * The package that a document's id is of; undefined when it is no such id.
+ * The package of a tracking id; undefined if it is not an id of csafId.
  *
  * @example packageOfCsafId("apk-openssl") // { type: "apk", name: "openssl" }
  */
@@ -24,12 +24,12 @@ export function packageOfCsafId(id: string): PackageKey | undefined {
   const type = unescaped(id.slice(0, dash));
   const name = unescaped(id.slice(dash + 1));
   if (type === undefined || name === undefined) return undefined;
-  // One package has one file: what reads as the same but is written otherwise is not it.
+  // Only the canonical id: one package has one file.
   return csafId({ type, name }) === id ? { type, name } : undefined;
 }
 
 /**
- * Where the document about a package lies: by the year in which it was first published.
+ * The path of a package's document: by the year of its first publication.
  *
  * @example csafPath({ type: "apk", name: "openssl" }, Date.UTC(2026, 0)) // "2026/apk-openssl.json"
  */

@@ -6,7 +6,7 @@ import { osvUrl } from "./osv.ts";
 import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
-/** A product of a document's tree. */
+/** A product of the product tree. */
 export interface Product {
   readonly id: string;
   readonly name: string;
@@ -14,9 +14,9 @@ export interface Product {
 }
 
 /**
- * The products that an advisory is about: the package, for each distribution, in the versions that have
- * the fix where there is one. Two components of a package can stand differently with one vulnerability,
- * and then are two products; their ids tell which: `<package> <component> at <location>`.
+ * The products of an advisory: the package of each distribution, in the fixed versions if there are any. Two
+ * components of a package may have different statuses, so they are different products, with ids of the form
+ * `<package> <component> at <location>`.
  *
  * @example productsOf(advisory, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
@@ -25,12 +25,12 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
   const versions = assessment?.status === "fixed" ? assessment.fixedIn : [""];
   const { artifactArchitecture, componentLocation } = advisory;
   const component = componentPurl(advisory, publication);
-  const place = componentLocation === "" ? "" : `at ${componentLocation}`;
-  const part = [component, place].filter(Boolean).join(" ");
+  const location = componentLocation === "" ? "" : `at ${componentLocation}`;
+  const suffix = [component, location].filter(Boolean).join(" ");
   return packagesOf(advisory, publication).flatMap(({ url, name }) =>
     versions.map((version) => {
       const purl = versioned(url, version, artifactArchitecture);
-      const shown = [
+      const title = [
         name,
         version,
         isAnyArchitecture(artifactArchitecture) ? "" : artifactArchitecture,
@@ -38,8 +38,8 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
         .filter(Boolean)
         .join(" ");
       return {
-        id: part === "" ? purl : `${purl} ${part}`,
-        name: part === "" ? shown : `${shown}: ${part}`,
+        id: suffix === "" ? purl : `${purl} ${suffix}`,
+        name: suffix === "" ? title : `${title}: ${suffix}`,
         purl,
       };
     }),
@@ -47,9 +47,9 @@ export function productsOf(advisory: Advisory, publication: Publication): Produc
 }
 
 /**
- * The product as the tree has it.
+ * The entry of a product in the product tree.
  *
- * @param about the advisories that it must be told of whose it is
+ * @param about the advisories that the entry must name, if several share the vulnerability
  * @example fullProductName(product, [], publication).product_id
  */
 export function fullProductName(

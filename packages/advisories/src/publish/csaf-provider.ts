@@ -4,14 +4,14 @@ import type { PackageKey } from "./names.ts";
 import type { Publication } from "./publication.ts";
 import { rfc3339, type Times } from "./times.ts";
 
-/** A document of the feed: what it is about and when it was first published and last changed. */
+/** The package and the times of a document in the feed. */
 export interface CsafEntry {
   readonly key: PackageKey;
   readonly times: Times;
 }
 
 /**
- * What readers of CSAF look at first: who publishes, and where the documents are.
+ * The provider metadata of CSAF: the publisher and the location of the documents.
  *
  * @example csafProvider(lastChanged, publication)
  */
@@ -30,7 +30,7 @@ export function csafProvider(lastChanged: number, publication: Publication): Jso
 }
 
 /**
- * A line of index.txt, in which every document is.
+ * A document's line of index.txt.
  *
  * @example csafIndexLine(entry) // "2026/apk-openssl.json\n"
  */
@@ -39,7 +39,7 @@ export function csafIndexLine({ key, times }: CsafEntry): string {
 }
 
 /**
- * All of changes.csv: documents by when they last changed, the latest first.
+ * The file changes.csv: documents by last change, latest first.
  *
  * @example csafChanges(entries) // '"2026/apk-openssl.json","2026-02-01T00:00:00.000Z"\n'
  */

@@ -8,7 +8,7 @@ import type { Publication } from "./publication.ts";
 import { actionOf, fixOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
 import { rfc3339 } from "./times.ts";
 
-/** What CSAF calls the statuses; of two that contradict each other on a product the first one counts. */
+/** The CSAF names of statuses, in order of precedence for contradictory advisories on a product. */
 const STATUSES: readonly (readonly [VexStatus, string])[] = [
   ["affected", "known_affected"],
   ["under_investigation", "under_investigation"],
@@ -16,20 +16,20 @@ const STATUSES: readonly (readonly [VexStatus, string])[] = [
   ["not_affected", "known_not_affected"],
 ];
 
-/** What advisories are called among the names of a vulnerability. */
+/** The system_name of advisory ids. */
 export const OWN_SYSTEM = "Wharf advisory";
 
-/** What stands before the names by which one of several advisories knows the vulnerability. */
+/** The first line of a note with the aliases of one of several advisories. */
 export const KNOWN_AS = "Known as:";
 
-/** One product, and what an advisory says of it. */
+/** The assessment of one product by an advisory. */
 export interface Statement {
   readonly product: Product;
   readonly assessment: Assessment;
   readonly advisory: Advisory;
 }
 
-/** A vulnerability of a package: its name, who tells of it, and what. */
+/** A vulnerability of a package, with the advisories about it and their statements. */
 export interface VulnerabilityStatements {
   readonly name: string;
   readonly advisories: readonly Advisory[];
@@ -37,8 +37,8 @@ export interface VulnerabilityStatements {
 }
 
 /**
- * The vulnerabilities of one package, each once, with one statement for each product: CSAF refuses
- * documents that contradict themselves.
+ * Groups advisories of one package by vulnerability, with one statement for each product: CSAF forbids
+ * contradictory documents.
  *
  * @example statementsByVulnerability(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
  */
@@ -50,14 +50,14 @@ export function statementsByVulnerability(
   return [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, about]) => {
-      const statements = settled(about, publication);
-      const speaking = new Set(statements.map(({ advisory }) => advisory));
-      return { name, advisories: about.filter((one) => speaking.has(one)), statements };
+      const statements = statementsOf(about, publication);
+      const used = new Set(statements.map(({ advisory }) => advisory));
+      return { name, advisories: about.filter((one) => used.has(one)), statements };
     });
 }
 
 /**
- * A vulnerability with where each product stands.
+ * The CSAF vulnerability with the status of each product.
  *
  * @example vulnerability(groups).cve // "CVE-2026-0001"
  */
@@ -72,7 +72,7 @@ export function vulnerability({
   const all = new Set([name, ...advisories.flatMap((one) => vulnerabilityName(one).others)]);
   const ids = [...all].filter((id) => !(id === name && isCve(name))).map((id) => idOf(id, own));
   const status = STATUSES.map(([from, to]) => [to, productIds(having(from))] as const);
-  const parts = {
+  const lists = {
     ids,
     flags: flags(having("not_affected")),
     remediations: [...having("affected"), ...having("fixed")].map(remediation),
@@ -84,11 +84,11 @@ export function vulnerability({
     title: `${name} in ${advisories[0]?.artifactName}`,
     notes: notes(name, advisories, statements),
     product_status: Object.fromEntries(status.filter(([, products]) => products.length > 0)),
-    ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
 }
 
-function settled(advisories: readonly Advisory[], publication: Publication): Statement[] {
+function statementsOf(advisories: readonly Advisory[], publication: Publication): Statement[] {
   const rank = ({ assessment }: Statement) =>
     STATUSES.findIndex(([status]) => status === assessment.status);
   const chosen = new Map<string, Statement>();
@@ -118,19 +118,19 @@ function notes(
   advisories: readonly Advisory[],
   statements: readonly Statement[],
 ): JsonObject[] {
-  const said = new Map(
+  const byAdvisory = new Map(
     statements.map(({ advisory, assessment }) => [advisory.advisoryId, assessment]),
   );
   return [
     { category: "description", text: `Status of ${name} in this package.` },
-    ...[...said].flatMap(([title, { note }]) =>
+    ...[...byAdvisory].flatMap(([title, { note }]) =>
       note === "" || note === NOT_AFFECTED ? [] : [{ category: "details", title, text: note }],
     ),
     ...otherNames(advisories),
   ];
 }
 
-/** CSAF has one list of names, for all advisories on a vulnerability: where theirs differ, each has a note. */
+/** CSAF has one list of names per vulnerability: if aliases of advisories differ, each advisory has a note. */
 function otherNames(advisories: readonly Advisory[]): JsonObject[] {
   const lists = advisories.map((one): [string, string] => {
     const { name, others } = vulnerabilityName(one);
@@ -162,7 +162,7 @@ function impact({ product, assessment: { status, note, time } }: Statement): Jso
   };
 }
 
-/** What there is to do; of what is fixed, since when the fix is there. */
+/** The remediation of an affected product; of a fixed one, the date of the fix. */
 function remediation({ product, assessment }: Statement): JsonObject {
   const unplanned = assessment.kind === "fixNotPlanned" || assessment.kind === "analysisNotPlanned";
   const isFixed = assessment.status === "fixed";
@@ -174,7 +174,7 @@ function remediation({ product, assessment }: Statement): JsonObject {
   };
 }
 
-/** CSAF has one score of version 3 for a product, and none for what is not affected. */
+/** CSAF permits one CVSS 3 score per product, and none for products that are not affected. */
 function scores(advisories: readonly Advisory[], statements: readonly Statement[]): JsonObject[] {
   const products = productIds(
     statements.filter(({ assessment }) => assessment.status !== "not_affected"),

@@ -12,7 +12,7 @@ import { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
 import { csafChanges } from "./csaf-provider.ts";
 import { packageOf } from "./names.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary parts of it.
 function written(advisories: readonly Advisory[], publication = PUBLICATION): any {
   const document = csafDocument(advisories, publication);
   assertValid("csaf", document);
@@ -28,8 +28,8 @@ const everything = KINDS.map(([type], at) =>
   }),
 );
 
-describe("documents of CSAF", () => {
-  test("are valid, and have each vulnerability with where it stands", () => {
+describe("CSAF documents", () => {
+  test("are valid, and have the status of each vulnerability", () => {
     const document = written(everything);
     const statuses = document.vulnerabilities.map(
       (one: { product_status: object }) => Object.keys(one.product_status)[0],
@@ -52,7 +52,7 @@ describe("documents of CSAF", () => {
     assert.equal(document.vulnerabilities[2].flags[0].label, "vulnerable_code_not_in_execute_path");
   });
 
-  test("pass all mandatory tests of the standard, whatever they tell of", async () => {
+  test("pass all mandatory tests of the standard, for every event type", async () => {
     await assertPassesCsaf(written(everything));
     const packages = Map.groupBy(randomAdvisories(5, 200), (one) => JSON.stringify(packageOf(one)));
     for (const about of packages.values()) {
@@ -61,13 +61,13 @@ describe("documents of CSAF", () => {
     }
   });
 
-  test("that contradict themselves would not pass them", async () => {
+  test("that contradict themselves fail them", async () => {
     const document = written(everything);
     document.product_tree.full_product_names.push(document.product_tree.full_product_names[0]);
     await assert.rejects(assertPassesCsaf(document), /mandatoryTest_6_1_2'/);
   });
 
-  test("have a vulnerability once, and no product that contradicts itself", () => {
+  test("have each vulnerability once, and one status for each product", () => {
     const clear = { falsePositiveDetermination: {} };
     const status = (
       ...said: [type: object, componentLocation: string, componentName?: string][]
@@ -98,7 +98,7 @@ describe("documents of CSAF", () => {
     });
   });
 
-  test("leave out what was deleted, and are not there without anything", () => {
+  test("omit deleted advisories, and do not exist without advisories", () => {
     const deleted = { deleteTime: "2026-03-01T00:00:00Z", updateTime: "2026-03-01T00:00:00Z" };
     const gone = advisory({ ...deleted, events: [event({ fixed: { fixedVersion: "2" } })] });
     assert.equal(csafDocument([gone], PUBLICATION), undefined);
@@ -109,7 +109,7 @@ describe("documents of CSAF", () => {
     assert.equal(document.document.tracking.current_release_date, "2026-03-01T00:00:00.000Z");
   });
 
-  test("tell since when something is fixed or looked into", () => {
+  test("have the date of a fix or investigation", () => {
     const date = (at: number, list: "remediations" | "threats") => {
       const [{ category, date, product_ids }] = written(everything).vulnerabilities[at][list];
       return [category, date, product_ids];
@@ -121,7 +121,7 @@ describe("documents of CSAF", () => {
     assert.deepEqual(date(0, "threats").slice(0, 2), ["impact", "2026-01-01T00:00:00.123Z"]);
   });
 
-  test("say which of several advisories on one vulnerability is about which product", () => {
+  test("name the advisory of each product if several share a vulnerability", () => {
     const on = (advisoryId: string, artifactArchitecture: string, ...aliases: string[]) => {
       const events = [event({ fixed: { fixedVersion: "2" } })];
       return advisory({
@@ -147,13 +147,13 @@ describe("documents of CSAF", () => {
     );
   });
 
-  test("are for everyone only where the group is public", () => {
+  test("are TLP:WHITE only if the group is public", () => {
     const label = (isPublic: boolean) =>
       written(everything, { ...PUBLICATION, isPublic }).document.distribution.tlp.label;
     assert.deepEqual([label(true), label(false)], ["WHITE", "AMBER"]);
   });
 
-  test("number what happened before 1970 once", () => {
+  test("have one revision for all events before 1970", () => {
     const old = (day: number) => ({
       ...event({ detection: { manual: {} } }),
       createTime: `1960-01-0${day}T00:00:00Z`,
@@ -163,12 +163,12 @@ describe("documents of CSAF", () => {
     assert.equal(new Set(numbers).size, numbers.length, "6.1.22");
   });
 
-  test("can be read by our own reader", () => {
+  test("can be imported", () => {
     const text = JSON.stringify(written(everything));
     assert.ok(readDocument(Buffer.from(text), { name: "test" }).advisories.length > 0);
   });
 
-  test("lie in files whose names tell the package, by year", () => {
+  test("have paths with the year and the package", () => {
     for (const name of ["openssl", "gtk+3.0", "a_b", "A.B", "ä/ö", "a+2eb"]) {
       const key = { type: "apk", name };
       assert.match(csafId(key), /^[+\-a-z0-9]+$/);

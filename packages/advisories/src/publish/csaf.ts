@@ -14,10 +14,9 @@ import { type Publication, TOOL } from "./publication.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 /**
- * All that is known of one package as a VEX document of CSAF 2.0; undefined while outsiders may know
- * nothing of it.
+ * The CSAF 2.0 VEX document of one package; undefined while it has no published advisory.
  *
- * @param advisories all of one package, deleted ones among them: the times tell of those
+ * @param advisories all of one package, including deleted ones, which count for the revision history
  * @example csafDocument(advisoriesOfOpenssl, publication)?.document
  */
 export function csafDocument(
@@ -26,7 +25,7 @@ export function csafDocument(
 ): JsonObject | undefined {
   const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
   const present = known.filter(({ deleteTime }) => deleteTime === undefined);
-  // Readers know products by their package URLs, which have no component.
+  // Readers identify products by package URL, which has no component.
   const shown = withoutFalseClears(present, "packages");
   const [one] = shown;
   if (one === undefined) return undefined;
@@ -67,8 +66,8 @@ export function csafDocument(
 }
 
 /**
- * All products. Where several advisories are on one vulnerability, its products say which of them is about
- * each.
+ * All products. If several advisories share a vulnerability, its products name the advisory that each belongs
+ * to.
  */
 function productNames(
   groups: readonly VulnerabilityStatements[],
@@ -88,21 +87,21 @@ function productNames(
 }
 
 /**
- * Every time at which something happened is a revision, numbered by that time: versions grow with every
- * change, and the same data always has the same ones. Only the first part has to count without gaps.
+ * Every time of an event is a revision, numbered by that time: versions increase with every change, and the same
+ * data always has the same versions. CSAF requires consecutive numbers only for the major version.
  */
 function tracking(id: string, advisories: readonly Advisory[]): JsonObject {
   const { first, last } = timesOf(advisories);
-  const happened = advisories.flatMap(({ events }) => events.filter(isPublic).map(timeOf));
-  // What happened before 1970 has no number of its own, and no two revisions may share one.
-  const counted = [first, ...happened, last].map((time) => Math.max(time, 0));
+  const eventTimes = advisories.flatMap(({ events }) => events.filter(isPublic).map(timeOf));
+  // Times before 1970 have no version number, and revisions must not share one.
+  const counted = [first, ...eventTimes, last].map((time) => Math.max(time, 0));
   const times = [...new Set(counted)].sort((a, b) => a - b);
   const latest = times.at(-1) as number;
   return {
     current_release_date: rfc3339(latest),
     generator: { engine: { name: TOOL } },
     id,
-    // Events may have happened elsewhere before they were published here.
+    // Imported events may be older than the publication.
     initial_release_date: rfc3339(Math.max(first, 0)),
     revision_history: times.map((time) => ({
       date: rfc3339(time),

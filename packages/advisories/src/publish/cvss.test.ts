@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { baseScore } from "./cvss.ts";
 
-/** Vectors with the scores that the calculator of FIRST gives them. */
+/** Vectors with the scores of FIRST's calculator. */
 const KNOWN = [
   ["CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H", 9.8, "CRITICAL"],
   ["CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H", 10, "CRITICAL"],
@@ -21,7 +21,7 @@ describe("base scores", () => {
     });
   }
 
-  test("are of whole vectors of version 3 alone", () => {
+  test("exist only for complete vectors of version 3", () => {
     const wrong = [
       "",
       "7.5",

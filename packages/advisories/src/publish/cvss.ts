@@ -1,6 +1,6 @@
 import { type Severity, Severity_Type } from "@wharf/contract/messages";
 
-/** A metric of a vector and the values that it may have. */
+/** The metrics of a vector and their values. */
 type Metrics = readonly (readonly [metric: string, values: string])[];
 
 const BASE_V3: Metrics = [
@@ -14,7 +14,7 @@ const BASE_V3: Metrics = [
   ["A", "NLH"],
 ];
 
-const FURTHER_V3: Metrics = [
+const OPTIONAL_V3: Metrics = [
   ["E", "XUPFH"],
   ["RL", "XOTWU"],
   ["RC", "XURC"],
@@ -27,7 +27,7 @@ const FURTHER_V3: Metrics = [
   ...["MC", "MI", "MA"].map((metric) => [metric, "XNLH"] as const),
 ];
 
-const V2 = words([
+const V2 = alternatives([
   ["AV", "N|A|L"],
   ["AC", "L|M|H"],
   ["Au", "M|S|N"],
@@ -40,9 +40,11 @@ const V2 = words([
   ...["CR", "IR", "AR"].map((metric) => [metric, "L|M|H|ND"] as const),
 ]);
 
-const V3 = words([...BASE_V3, ...FURTHER_V3].map(([metric, values]) => [metric, `[${values}]`]));
+const V3 = alternatives(
+  [...BASE_V3, ...OPTIONAL_V3].map(([metric, values]) => [metric, `[${values}]`]),
+);
 
-/** Version 4 has its metrics in a fixed order; the last ones may be left out. */
+/** Version 4 has its metrics in a fixed order; the last ones are optional. */
 const V4 = [
   "AV:[NALP]/AC:[LH]/AT:[NP]/PR:[NLH]/UI:[NPA]",
   ...["VC", "VI", "VA", "SC", "SI", "SA"].map((metric) => `/${metric}:[HLN]`),
@@ -61,12 +63,12 @@ const VECTORS: Readonly<Record<Severity_Type, RegExp | undefined>> = {
   [Severity_Type.CVSS_V4]: new RegExp(`^CVSS:4[.]0/${V4}$`),
 };
 
-function words(metrics: Metrics): string {
+function alternatives(metrics: Metrics): string {
   return `(${metrics.map(([metric, values]) => `${metric}:(${values})`).join("|")})`;
 }
 
 /**
- * Whether a severity is a vector of its version, and not only a number.
+ * Whether a severity is a vector of its CVSS version, and not only a number.
  *
  * @example isVector({ type: Severity_Type.CVSS_V3, score: "7.5" }) // false
  */
@@ -74,7 +76,7 @@ export function isVector({ type, score }: Pick<Severity, "type" | "score">): boo
   return VECTORS[type]?.test(score) === true;
 }
 
-/** What a vector of version 3 comes to. */
+/** The score of a CVSS 3 vector. */
 export interface BaseScore {
   readonly version: "3.0" | "3.1";
   readonly score: number;
@@ -87,13 +89,13 @@ const WEIGHTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   UI: { N: 0.85, R: 0.62 },
   impact: { H: 0.56, L: 0.22, N: 0 },
   PR: { N: 0.85, L: 0.62, H: 0.27 },
-  /** Privileges weigh less where the attack reaches beyond what they are for. */
+  /** With changed scope, required privileges reduce the score less. */
   changedPR: { N: 0.85, L: 0.68, H: 0.5 },
 };
 
 /**
- * The base score of a vector of version 3, by the formula of the standard; undefined when it is no
- * such vector, lacks a metric of the base, or has one twice.
+ * The base score of a CVSS 3 vector, by the formula of the standard; undefined if it is not a vector, lacks a
+ * base metric, or repeats one.
  *
  * @example baseScore("CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H")?.score // 9.8
  */
@@ -106,9 +108,9 @@ export function baseScore(vector: string): BaseScore | undefined {
   const weight = (metric: string, table = metric) =>
     WEIGHTS[table]?.[values.get(metric) ?? ""] ?? 0;
   const changed = values.get("S") === "C";
-  const spared = ["C", "I", "A"].reduce((left, m) => left * (1 - weight(m, "impact")), 1);
-  const lost = 1 - spared;
-  const impact = changed ? 7.52 * (lost - 0.029) - 3.25 * (lost - 0.02) ** 15 : 6.42 * lost;
+  const unimpaired = ["C", "I", "A"].reduce((left, m) => left * (1 - weight(m, "impact")), 1);
+  const loss = 1 - unimpaired;
+  const impact = changed ? 7.52 * (loss - 0.029) - 3.25 * (loss - 0.02) ** 15 : 6.42 * loss;
   const exploitability =
     8.22 * weight("AV") * weight("AC") * weight("PR", changed ? "changedPR" : "PR") * weight("UI");
   const sum = (changed ? 1.08 : 1) * (impact + exploitability);
@@ -116,7 +118,7 @@ export function baseScore(vector: string): BaseScore | undefined {
   return { version: prefix === "CVSS:3.0" ? "3.0" : "3.1", score, severity: severityOf(score) };
 }
 
-/** To one decimal, upwards, as the standard does it to be the same on every machine. */
+/** Rounds up to one decimal; integer arithmetic as in appendix A of CVSS 3.1, equal on every machine. */
 function roundUp(score: number): number {
   const exact = Math.round(score * 100_000);
   return exact % 10_000 === 0 ? exact / 100_000 : (Math.floor(exact / 10_000) + 1) / 10;

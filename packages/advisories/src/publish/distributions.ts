@@ -1,4 +1,4 @@
-/** Distributions whose packages are apk, by the ID of their os-release, as OSV calls them. */
+/** The OSV ecosystems of apk distributions, by the ID of their os-release. */
 export const APK_ECOSYSTEMS: Readonly<Record<string, string>> = {
   alpaquita: "Alpaquita",
   alpine: "Alpine",
@@ -7,5 +7,5 @@ export const APK_ECOSYSTEMS: Readonly<Record<string, string>> = {
   wolfi: "Wolfi",
 };
 
-/** The distributions that packages can be published for. */
+/** The distributions that feeds support. */
 export const DISTRIBUTIONS: readonly string[] = Object.keys(APK_ECOSYSTEMS);

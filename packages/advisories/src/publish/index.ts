@@ -1,4 +1,7 @@
-/** Advisories in the formats that scanners read. Pure: the same advisories give the same bytes. */
+/**
+ * Writes advisories in the formats that scanners read: OSV, OpenVEX, CSAF and secdb. It is pure, so that the
+ * same advisories give the same bytes; it may import ../package-url.ts and ../read/ecosystems.ts.
+ */
 
 export { type Assessment, assessmentOf } from "./assessment.ts";
 export { csafDocument } from "./csaf.ts";

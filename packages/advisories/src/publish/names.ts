@@ -2,7 +2,7 @@ import type { Advisory } from "@wharf/contract/messages";
 
 const CVE = /^CVE-[0-9]{4}-[0-9]{4,}$/;
 
-/** What a vulnerability is called: the name that most know it by, and all others. */
+/** The preferred name of a vulnerability, and its other names. */
 export interface VulnerabilityName {
   readonly name: string;
   readonly others: readonly string[];
@@ -14,8 +14,8 @@ export function isCve(name: string): boolean {
 }
 
 /**
- * The names of the vulnerability that an advisory is about, the CVE first; the advisory's own id is
- * the last, and the only one where nobody else has given it a name.
+ * The names of an advisory's vulnerability: CVEs first, then other aliases, then the advisory id, which is the
+ * only name if there are no aliases.
  *
  * @example vulnerabilityName(advisory) // { name: "CVE-2026-0001", others: ["GHSA-…", "CGA-…"] }
  */
@@ -31,7 +31,7 @@ export function vulnerabilityName({ aliases, advisoryId }: Advisory): Vulnerabil
   return { name, others };
 }
 
-/** The package that an advisory's artifact is: what documents that are written per package are about. */
+/** The package of an advisory's artifact, by which documents are grouped. */
 export interface PackageKey {
   readonly type: string;
   readonly name: string;
@@ -42,7 +42,7 @@ export function packageOf({ artifactType, artifactName }: Advisory): PackageKey 
 }
 
 /**
- * Advisories that stand next to each other and are about the same package, together.
+ * Groups consecutive advisories of the same package.
  *
  * @example for await (const advisories of byPackage(sortedByArtifact)) …
  */

@@ -23,7 +23,7 @@ const everything = KINDS.map(([type], at) =>
   }),
 );
 
-describe("documents of OpenVEX", () => {
+describe("OpenVEX documents", () => {
   test("are valid, and have a statement for each advisory", async () => {
     const document = JSON.parse(await textOf(everything));
     assertValid("openvex", document);
@@ -43,7 +43,7 @@ describe("documents of OpenVEX", () => {
     });
   });
 
-  test("say of each version alone that it is fixed, and why something is not affected", async () => {
+  test("have a product for each fixed version, and a reason for not affected", async () => {
     const { statements } = JSON.parse(await textOf(everything));
     const purls = (at: number) =>
       statements[at].products.map((one: { identifiers: { purl: string } }) => one.identifiers.purl);
@@ -81,7 +81,7 @@ describe("documents of OpenVEX", () => {
     });
   }
 
-  test("leave out what was deleted or not approved, but tell when that was", async () => {
+  test("omit deleted and unapproved advisories, except for the time of deletion", async () => {
     const events = [event({ fixed: { fixedVersion: "2" } })];
     const deleted = { deleteTime: "2026-03-01T00:00:00Z", updateTime: "2026-03-01T00:00:00Z" };
     const hidden = advisory({ events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] });
@@ -172,7 +172,7 @@ describe("documents of OpenVEX", () => {
   ];
   for (const [what, said, shown] of cases) {
     const outcome = shown.length < said.length ? "is omitted" : "is published";
-    test(`an all-clear ${what} ${outcome}`, async () => {
+    test(`not affected ${what} ${outcome}`, async () => {
       const advisories = said.map(([type, about], at) =>
         advisory({ advisoryId: `CGA-${at}`, events: [event(type as JsonObject)], ...about }),
       );
@@ -184,7 +184,7 @@ describe("documents of OpenVEX", () => {
     });
   }
 
-  test("can be read by our own reader", async () => {
+  test("can be imported", async () => {
     const read = readDocument(Buffer.from(await textOf(everything)), { name: "test" });
     assert.ok(read.advisories.length > 0);
   });

@@ -12,14 +12,14 @@ import { rfc3339, timesOf } from "./times.ts";
 const CONTEXT = "https://openvex.dev/ns/v0.2.0";
 
 /**
- * A document of OpenVEX, in pieces, so that one about everything needs no more memory than one
- * package. Nothing comes where there is nothing to state: a document without statements is none.
+ * An OpenVEX document as chunks, so that a document of a whole feed needs no more memory than one package. It is
+ * empty if there are no statements: OpenVEX requires one.
  *
- * Its version is the time of the latest change, so that it grows with every change, and is the same for
- * the same advisories.
+ * Its version is the time of the latest change: it increases with every change, and is the same for the same
+ * advisories.
  *
- * @param sorted advisories in the order of their artifacts' names
- * @example for await (const piece of openVexDocument(advisories, `${url}/openvex/all.json`, publication)) …
+ * @param sorted advisories ordered by artifact name
+ * @example for await (const chunk of openVexDocument(advisories, `${url}/openvex/all.json`, publication)) …
  */
 export async function* openVexDocument(
   sorted: AsyncIterable<Advisory> | Iterable<Advisory>,
@@ -72,9 +72,7 @@ function statement(
   };
 }
 
-/**
- * What is fixed is so from a version on: without one, scanners would take every version for fixed.
- */
+/** A fixed product has a version: without one, scanners would consider every version fixed. */
 function products(
   advisory: Advisory,
   { status, fixedIn }: Assessment,

@@ -9,15 +9,15 @@ import { readDocument } from "../read/index.ts";
 import { osvDocument, osvIndexEntry } from "./osv.ts";
 import { publicPart } from "./public-part.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary parts of it.
 function written(given: JsonObject, publication = PUBLICATION): any {
   const document = osvDocument(advisory(given), publication);
   assertValid("osv", document);
   return document;
 }
 
-describe("documents of OSV", () => {
-  test("tell all that scanners look at", () => {
+describe("OSV documents", () => {
+  test("have all fields that scanners use", () => {
     const severities = [
       { type: "TYPE_CVSS_V3", score: V3 },
       { type: "TYPE_CVSS_V3", score: "9.8" },
@@ -51,7 +51,7 @@ describe("documents of OSV", () => {
   });
 
   for (const [type, status] of KINDS) {
-    test(`are valid and say ${status} after ${JSON.stringify(type)}`, () => {
+    test(`are valid and have the status ${status} after ${JSON.stringify(type)}`, () => {
       const document = written({ events: [event(type)] });
       assert.equal(document.database_specific.status, status);
       const ends = document.affected[0].ranges.map(
@@ -63,7 +63,7 @@ describe("documents of OSV", () => {
     });
   }
 
-  test("tell of nothing that was not approved", () => {
+  test("omit events that are not approved", () => {
     const states = ["PENDING", "REQUEST_CHANGES", "REJECTED", "UNSPECIFIED"];
     const hidden = states.map((state, at) =>
       event({ fixed: { fixedVersion: "9" } }, 9 + at, state),
@@ -75,7 +75,7 @@ describe("documents of OSV", () => {
     assert.doesNotMatch(JSON.stringify(document), /"9"|reviewer@|tickets|findings|"uid"/);
   });
 
-  test("follow the latest event, wherever it stands", () => {
+  test("follow the latest event, whatever its position", () => {
     const events = [
       event({ fixed: { fixedVersion: "2" } }, 20),
       event({ fixed: { fixedVersion: "1" } }, 10),
@@ -85,19 +85,19 @@ describe("documents of OSV", () => {
     assert.deepEqual(ranges[0].events, [{ introduced: "0" }, { fixed: "2" }]);
   });
 
-  test("of what was deleted are withdrawn", () => {
+  test("of deleted advisories are withdrawn", () => {
     const deleteTime = "2026-02-03T04:05:06.789Z";
     const events = [event({ detection: { manual: {} } })];
     assert.equal(written({ events, deleteTime }).withdrawn, deleteTime);
   });
 
-  test("take the prefix of private ids where OSV knows no home", () => {
+  test("prefix ids of unregistered databases with x_", () => {
     const given = { advisoryId: "ACME-7", events: [event({ fixed: { fixedVersion: "2" } })] };
     assert.equal(written(given).id, "x_ACME-7");
     assert.equal(osvIndexEntry(advisory(given))?.id, "x_ACME-7");
   });
 
-  test("name each distribution, libraries by their kind, and no package for images", () => {
+  test("name each distribution, libraries by their type, and no package for images", () => {
     const events = [event({ fixed: { fixedVersion: "2" } })];
     const packages = (given: JsonObject, publication = PUBLICATION) =>
       written({ events, ...given }, publication).affected.map(
@@ -136,7 +136,7 @@ describe("documents of OSV", () => {
     );
   });
 
-  test("are read again as what they were written from", () => {
+  test("are imported without loss", () => {
     const severities = [{ type: "TYPE_CVSS_V3", score: V3 }];
     for (const advisoryId of ["CGA-2222-3333-4444", "ACME-7"]) {
       for (const [type] of KINDS) {
@@ -153,7 +153,7 @@ describe("documents of OSV", () => {
     }
   });
 
-  test("are the same bytes for the same data", () => {
+  test("have the same bytes for the same data", () => {
     const events = [event({ fixed: { fixedVersion: "2" } })];
     assert.equal(JSON.stringify(written({ events })), JSON.stringify(written({ events })));
   });

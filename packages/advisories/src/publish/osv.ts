@@ -11,15 +11,15 @@ import { rfc3339, timesOf } from "./times.ts";
 
 const SCHEMA_VERSION = "1.7.0";
 
-/** Prefixes of ids that OSV knows the home of; any other id takes x_ before it. */
-const HOMES = [
+/** The id prefixes of databases registered with OSV; other ids get the prefix x_. */
+const REGISTERED_PREFIXES = [
   "ASB-A PUB-A ALPINE ALSA ALBA ALEA AZL BELL BIT CGA CLEANSTART CLSA CURL CVE DEBIAN",
   "DHI DRUPAL DSA DLA ELA DTSA ECHO EEF FreeBSD GHSA GO GSD HSEC JLSEC KUBE LBSEC LSN",
   "MAL MINI MGASA OESA OSEC OSV openSUSE-SU PHSA PSF PYSEC RHBA RHEA RHSA RLSA RXSA",
   "RSEC ROOT RUSTSEC SUSE-[SRFO]U UBUNTU USN V8",
 ].flatMap((line) => line.split(" "));
 
-const KNOWN_IDS = new RegExp(`^(x_|(${HOMES.join("|")})-)`);
+const KNOWN_IDS = new RegExp(`^(x_|(${REGISTERED_PREFIXES.join("|")})-)`);
 
 const SEVERITY_TYPES: Readonly<Record<Severity_Type, string>> = {
   [Severity_Type.UNSPECIFIED]: "",
@@ -35,12 +35,12 @@ export interface OsvIndexEntry {
 }
 
 /**
- * An advisory as a document of OSV; undefined while nothing of it is approved.
+ * The OSV document of an advisory; undefined while no event is approved.
  *
- * OSV tells which versions are affected and has no word for "not affected": a range that ends where it
- * begins, at 0, holds no version and so says exactly that to everyone who follows OSV's algorithm. A
- * withdrawn record would say that there is nothing to know; that is what deleted advisories become.
- * What is still being looked into counts as affected: better shown once too often than never.
+ * - OSV lists affected versions and has no status "not affected". A range that ends where it begins, at 0,
+ *   contains no version, which is the same by OSV's algorithm.
+ * - A deleted advisory is a withdrawn record.
+ * - "Under investigation" counts as affected: a false positive is better than a false negative.
  *
  * @example osvDocument(advisory, publication)?.id // "CGA-xxxx-xxxx-xxxx"
  */
@@ -65,14 +65,14 @@ export function osvDocument(advisory: Advisory, publication: Publication): JsonO
     ...(severity.length === 0 ? {} : { severity: unique(severity) }),
     affected: affected(advisory, assessment, publication),
     database_specific: {
-      ...statusOf(assessment),
+      ...statusFields(assessment),
       wharf: publicJson(advisory),
     },
   };
 }
 
 /**
- * What the index of all documents says of an advisory; undefined while it has no document.
+ * The index entry of an advisory; undefined while it has no document.
  *
  * @example osvIndexEntry(advisory) // { id: "CGA-xxxx-xxxx-xxxx", modified: "2026-…Z" }
  */
@@ -82,7 +82,7 @@ export function osvIndexEntry(advisory: Advisory): OsvIndexEntry | undefined {
 }
 
 /**
- * The id of an advisory's document. OSV lets nobody use a prefix that it has not registered, but for x_.
+ * The id of an advisory's document. OSV permits only registered prefixes, and x_.
  *
  * @example osvId(advisory) // "CGA-xxxx-xxxx-xxxx"
  */
@@ -91,7 +91,7 @@ export function osvId({ advisoryId }: Pick<Advisory, "advisoryId">): string {
 }
 
 /**
- * Where the document of an advisory is; other documents name the advisory by it.
+ * The URL of an advisory's document; documents of other formats identify the advisory by it.
  *
  * @example osvUrl(advisory, publication.url) // "https://…/osv/CGA-xxxx-xxxx-xxxx.json"
  */
@@ -106,10 +106,10 @@ function affected(
 ): JsonObject[] {
   const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
   const packages = packagesOf(advisory, publication);
-  const about = {
-    ...statusOf(assessment),
+  const specific = {
+    ...statusFields(assessment),
     ...(assessment.kind === "patched" ? { patched_versions: [...assessment.fixedIn] } : {}),
-    ...filled({
+    ...nonEmpty({
       architecture: artifactArchitecture,
       component_name: componentName,
       component_type: componentType,
@@ -117,23 +117,23 @@ function affected(
     }),
   };
   return packages.flatMap(({ ecosystem, name, purl }) =>
-    // OSV has no place for what is in no ecosystem, such as images.
+    // OSV has no entry for packages without ecosystem, such as images.
     ecosystem === undefined
       ? []
       : [
           {
             package: { ecosystem, name, purl },
             ranges: ranges(assessment),
-            ecosystem_specific: about,
+            ecosystem_specific: specific,
           },
         ],
   );
 }
 
 /**
- * Where several versions were patched, each ends a range of its own. Ranges add up, so a version
- * between two patched ones counts as affected, as it should; the lower patched one does so too, which
- * OSV cannot say any better: its readers find them named, and the VEX feeds tell of each.
+ * Each patched version ends a range of its own. Ranges are a union, so a version between two patched ones counts
+ * as affected, as it should. So does the lower patched version, which OSV cannot express: readers find it in
+ * patched_versions, and VEX feeds have a statement for each.
  */
 function ranges({ status, fixedIn }: Assessment): JsonObject[] {
   const ends = status === "not_affected" ? ["0"] : fixedIn;
@@ -141,11 +141,11 @@ function ranges({ status, fixedIn }: Assessment): JsonObject[] {
   return ends.map((fixed) => ({ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed }] }));
 }
 
-function statusOf({ status, justification }: Assessment): Record<string, string> {
+function statusFields({ status, justification }: Assessment): Record<string, string> {
   return { status, ...(justification === undefined ? {} : { justification }) };
 }
 
-function filled(values: Readonly<Record<string, string>>): Record<string, string> {
+function nonEmpty(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 }
 

@@ -1,4 +1,4 @@
-/** What a kind of package is called in package URLs and in OSV. */
+/** The package URL type and OSV ecosystem of a type of package. */
 export interface PackageKind {
   readonly purl: string;
   readonly ecosystem?: string;
@@ -17,7 +17,7 @@ const R = { purl: "cran", ecosystem: "CRAN" };
 const DART = { purl: "pub", ecosystem: "Pub" };
 const IMAGE = { purl: "oci" };
 
-/** By what scanners, package URLs and people call them. */
+/** By the names that scanners, package URLs and users have for them. */
 const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
   ...["go-module", "golang", "go"].map((name) => [name, GO] as const),
   ...["python", "pypi", "wheel"].map((name) => [name, PYTHON] as const),
@@ -41,7 +41,7 @@ const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
 ]);
 
 /**
- * The kind of package that goes by a name.
+ * The kind of package with this name.
  *
  * @example packageKind("go-module")?.purl // "golang"
  */

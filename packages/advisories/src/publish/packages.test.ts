@@ -12,7 +12,7 @@ function purlOf(artifactType: string, artifactName: string, version = "", archit
 }
 
 describe("package URLs", () => {
-  test("of images have no namespace, but the repository in its registry", () => {
+  test("of images have no namespace, but a repository_url", () => {
     const repository = "repository_url=registry.example.com%2Facme%2Fapp";
     assert.equal(purlOf("image", "acme/app"), `pkg:oci/app?${repository}`);
     const digest = `sha256:${"0a".repeat(32)}`;
@@ -26,24 +26,24 @@ describe("package URLs", () => {
     );
   });
 
-  test("of images say another registry where the name does", () => {
+  test("of images have the registry of the name, if it has one", () => {
     const repository = (name: string) =>
       decodeURIComponent(purlOf("image", name).split("repository_url=")[1] as string);
     assert.equal(repository("ghcr.io/acme/App"), "ghcr.io/acme/App");
     assert.equal(repository("localhost:5000/app"), "localhost:5000/app");
     assert.equal(repository("localhost/app"), "localhost/app");
     assert.equal(repository("app"), "registry.example.com/app");
-    // A file name is no host.
+    // A name with a dot is not a host without a path.
     assert.equal(repository("app.v2"), "registry.example.com/app.v2");
     assert.match(purlOf("image", "ghcr.io/acme/App"), /^pkg:oci\/app\?/);
   });
 
-  test("of Maven have a group, or are not of Maven", () => {
+  test("of Maven have a group, otherwise the type is generic", () => {
     assert.equal(purlOf("maven", "org.acme:lib", "1"), "pkg:maven/org.acme/lib@1");
     assert.equal(purlOf("java-archive", "log4j-core"), "pkg:generic/log4j-core");
   });
 
-  test("can be read again, whatever artifacts are called", () => {
+  test("can be parsed for any artifact name", () => {
     for (const type of ["apk", "deb", "image", "library", "maven", "npm", "pypi", "???"]) {
       for (const name of ["/", "a//b", "..", "a b", "ä", "a@b?c#d", "a:b", "%zz", "+"]) {
         assert.ok(
@@ -52,11 +52,11 @@ describe("package URLs", () => {
         );
       }
     }
-    // A slash in the name of a distribution's package is part of it.
+    // A slash is part of the name of a distribution package.
     assert.equal(packageOfUrl(purlOf("apk", "a/b"))?.name, "a/b");
   });
 
-  test("of components are there where they are not the artifact under another name", () => {
+  test("of components exist only if they are not the artifact under another name", () => {
     const library = { artifactType: "library", artifactName: "Django", componentName: "Django" };
     assert.equal(
       componentPurl(advisory({ ...library, componentType: "python" }), PUBLICATION),
@@ -66,7 +66,7 @@ describe("package URLs", () => {
     assert.equal(componentPurl(inside, PUBLICATION), "pkg:pypi/x");
   });
 
-  test("tell that two names are of the same artifact", () => {
+  test("identify the same artifact under different names", () => {
     const is = (one: object, other: object) =>
       isSameArtifact(advisory(one as never), advisory(other as never), PUBLICATION);
     const image = { artifactType: "image", artifactName: "acme/app" };

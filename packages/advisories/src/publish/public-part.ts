@@ -8,9 +8,8 @@ import {
 import { isPublic } from "./assessment.ts";
 
 /**
- * What outsiders may know of an advisory: all but uids, which mean something here alone, and of its
- * events only what was approved, without who reviewed it, which ticket it was discussed in, and the
- * findings that led to it.
+ * The published fields of an advisory: no uids, and only approved events, without reviewer, issue and
+ * findings.
  *
  * @example publicPart(advisory).events.every(({ reviewState }) => reviewState === ReviewState.APPROVED)
  */
@@ -19,7 +18,7 @@ export function publicPart(advisory: Advisory): Advisory {
   return create(AdvisorySchema, { ...rest, events: events.filter(isPublic).map(publicEvent) });
 }
 
-/** The same in the JSON of protobuf, from which it can be read again exactly. */
+/** The published fields as protobuf JSON, which can be imported without loss. */
 export function publicJson(advisory: Advisory): JsonObject {
   return toJson(AdvisorySchema, publicPart(advisory)) as JsonObject;
 }

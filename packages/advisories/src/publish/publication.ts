@@ -1,21 +1,21 @@
-/** Who publishes, where, and for which distributions: what documents say besides the advisories. */
+/** The publisher, URLs and distributions of a feed, which documents include besides the advisories. */
 export interface Publication {
-  /** Who publishes, such as the name of the group. */
+  /** The name of the publisher, such as the name of the group. */
   readonly publisher: string;
-  /** A URL that the publisher has to itself, without a slash at its end. */
+  /** A URL that belongs to the publisher, without trailing slash. */
   readonly namespace: string;
-  /** Where the feed is, without a slash at its end. */
+  /** The URL of the feed, without trailing slash. */
   readonly url: string;
-  /** The distributions whose packages these are, by the ID of their os-release. */
+  /** The distributions that include the packages, by the ID of their os-release. */
   readonly distributions: readonly [string, ...string[]];
-  /** The host of the registry whose images these are, where their names have none. */
+  /** The registry host of images whose names have none. */
   readonly registry: string;
-  /** Whether everyone may read it. */
+  /** Whether anonymous clients may read it. */
   readonly isPublic: boolean;
 }
 
-/** What the names of packages are made with. */
+/** What package URLs depend on besides the advisory. */
 export type Naming = Pick<Publication, "distributions" | "registry">;
 
-/** What writes these documents, as they say themselves. */
+/** The generator that documents name. */
 export const TOOL = "wharf";

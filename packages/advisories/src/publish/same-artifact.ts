@@ -3,8 +3,8 @@ import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import type { Naming } from "./publication.ts";
 
 /**
- * Whether two advisories are on the same artifact, by whichever of its names: documents call a python
- * library `pkg:pypi/…`, and an image by its whole repository.
+ * Whether two advisories have the same artifact, possibly under different names: documents identify a Python
+ * library by `pkg:pypi/…`, and an image by its whole repository.
  *
  * @example isSameArtifact(stored, given, publication)
  */
@@ -13,13 +13,13 @@ export function isSameArtifact(one: Advisory, other: Advisory, naming: Naming): 
 }
 
 /**
- * Whether two advisories on the same artifact are on the same component of it, as far as documents tell.
+ * Whether two advisories on the same artifact have the same component in published documents.
  *
  * @example isSameComponent(stored, given, publication)
  */
 export function isSameComponent(one: Advisory, other: Advisory, naming: Naming): boolean {
-  const isSamePlace = one.componentLocation === other.componentLocation;
-  return isSamePlace && componentUrl(one, naming) === componentUrl(other, naming);
+  const isSameLocation = one.componentLocation === other.componentLocation;
+  return isSameLocation && componentUrl(one, naming) === componentUrl(other, naming);
 }
 
 function artifactUrl(advisory: Advisory, naming: Naming): string | undefined {
@@ -27,7 +27,7 @@ function artifactUrl(advisory: Advisory, naming: Naming): string | undefined {
   return first && versioned(first.url, "", advisory.artifactArchitecture);
 }
 
-/** A component that is called as the artifact is, is the artifact. */
+/** A component with the name of the artifact is the artifact. */
 function componentUrl(advisory: Advisory, naming: Naming): string | undefined {
   return componentPurl(advisory, naming) ?? packagesOf(advisory, naming)[0]?.purl;
 }

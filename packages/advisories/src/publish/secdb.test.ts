@@ -4,7 +4,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { advisory, event, PUBLICATION } from "../../test/samples.ts";
 import { secdbFile } from "./secdb.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written.
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary parts of it.
 async function written(given: readonly JsonObject[], architecture?: string): Promise<any> {
   let text = "";
   const advisories = given.map((one) => advisory(one));
@@ -15,8 +15,8 @@ async function written(given: readonly JsonObject[], architecture?: string): Pro
 const fixed = (version: string) => [event({ fixed: { fixedVersion: version } })];
 const falsePositive = [event({ falsePositiveDetermination: {} })];
 
-describe("the file of secdb", () => {
-  test("has packages with what is fixed, and what is none of theirs under 0", async () => {
+describe("the secdb file", () => {
+  test("has packages with fixes by version, and not affected under 0", async () => {
     const file = await written([
       { aliases: ["CVE-2026-2", "GHSA-x"], events: fixed("1.0-r1") },
       { aliases: ["CVE-2026-1"], events: fixed("1.0-r1") },
@@ -41,26 +41,26 @@ describe("the file of secdb", () => {
     });
   });
 
-  test("takes what is fixed in version 0 for what never was a problem", async () => {
+  test("treats fixed in version 0 as not affected", async () => {
     const { packages } = await written([{ aliases: ["CVE-2026-1"], events: fixed("0") }]);
     assert.deepEqual(packages[0].pkg.secfixes, { "0": ["CVE-2026-1"] });
   });
 
-  test("has no ids that scanners would take for several", async () => {
+  test("has no ids with spaces, which scanners would split", async () => {
     const aliases = ["CVE-2026-1", "Odd name"];
     const { packages } = await written([{ aliases, events: fixed("2") }]);
     assert.deepEqual(packages[0].pkg.secfixes, { "2": ["CVE-2026-1"] });
     assert.deepEqual((await written([{ aliases: ["Odd name"], events: fixed("2") }])).packages, []);
   });
 
-  test("calls nothing a false positive that is real elsewhere in the package", async () => {
+  test("lists not affected only if no component is affected", async () => {
     for (const real of [fixed("2"), [event({ detection: { manual: {} } })]]) {
       const { packages } = await written([{ events: falsePositive }, { events: real }]);
       assert.equal(packages[0]?.pkg.secfixes["0"], undefined);
     }
   });
 
-  test("of one architecture has what is for it or for all", async () => {
+  test("of one architecture includes advisories for all", async () => {
     const given = ["x86_64", "aarch64", "noarch"].map((artifactArchitecture) => ({
       artifactArchitecture,
       artifactName: artifactArchitecture,
@@ -74,7 +74,7 @@ describe("the file of secdb", () => {
     );
   });
 
-  test("has neither what was deleted, nor what is not approved, nor what is no package here", async () => {
+  test("omits deleted, unapproved and foreign advisories", async () => {
     const { packages } = await written([
       { events: fixed("2"), deleteTime: "2026-03-01T00:00:00Z" },
       { events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] },

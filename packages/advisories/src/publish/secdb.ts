@@ -5,10 +5,10 @@ import { byPackage, vulnerabilityName } from "./names.ts";
 import { distributionOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
-/** The version under which secdb lists what does not affect a package. */
+/** The version under which secdb lists vulnerabilities that do not affect a package. */
 const NOT_AFFECTED = "0";
 
-/** A package of secdb: which version fixed what. */
+/** A package of secdb: vulnerabilities by the version that fixed them. */
 interface SecdbPackage {
   readonly pkg: {
     readonly name: string;
@@ -17,12 +17,12 @@ interface SecdbPackage {
 }
 
 /**
- * The file of Alpine's secdb, in pieces. It is about packages by their origin, and can tell what is
- * fixed and what never was a problem, nothing else.
+ * A file in the format of Alpine's secdb, as chunks. It lists origin packages, and only vulnerabilities that are
+ * fixed or do not affect them.
  *
- * @param sorted advisories in the order of their artifacts' names
- * @param architecture only what is in packages of this one, where given
- * @example for await (const piece of secdbFile(sorted, publication)) response.write(piece);
+ * @param sorted advisories ordered by artifact name
+ * @param architecture limits the file to packages of one architecture
+ * @example for await (const chunk of secdbFile(sorted, publication)) response.write(chunk);
  */
 export async function* secdbFile(
   sorted: AsyncIterable<Advisory> | Iterable<Advisory>,
@@ -38,10 +38,10 @@ export async function* secdbFile(
   yield `${JSON.stringify(head).slice(0, -1)},"packages":[`;
   let begun = false;
   for await (const advisories of byPackage(sorted)) {
-    const counted = advisories.filter((one) => isFor(one, architecture));
-    const found = secdbPackage(counted);
+    const included = advisories.filter((one) => isFor(one, architecture));
+    const found = secdbPackage(included);
     if (found === undefined) continue;
-    for (const { artifactArchitecture } of counted) {
+    for (const { artifactArchitecture } of included) {
       if (!isAnyArchitecture(artifactArchitecture)) architectures.add(artifactArchitecture);
     }
     yield `${begun ? "," : ""}${JSON.stringify(found)}`;
@@ -53,28 +53,28 @@ export async function* secdbFile(
 function isFor(advisory: Advisory, architecture: string | undefined): boolean {
   const { artifactType, artifactArchitecture, componentLocation, deleteTime } = advisory;
   if (artifactType.toLowerCase() !== "apk" || deleteTime !== undefined) return false;
-  // The file is about one distribution, and these are another's.
+  // The file covers one distribution; this is a package of another one.
   if (distributionOf("apk", componentLocation) !== undefined) return false;
   if (architecture === undefined || architecture === artifactArchitecture) return true;
   return isAnyArchitecture(artifactArchitecture);
 }
 
 /**
- * A vulnerability is under every version that fixes it somewhere in the package: scanners take it for
- * present below any of them. It is listed as none of the package's only when that holds of all of it.
+ * A vulnerability is listed under every version that fixes it in a component of the package: scanners consider
+ * lower versions vulnerable. It is listed as not affecting the package only if no component is affected.
  */
 function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined {
   const versions = new Map<string, Set<string>>();
-  const concerned = new Set<string>();
+  const affecting = new Set<string>();
   for (const advisory of advisories) {
     const assessment = assessmentOf(advisory);
     if (assessment === undefined) continue;
     const { status, fixedIn } = assessment;
     const ids = idsOf(advisory);
-    // Who calls it fixed in version 0 says that no version ever had it.
+    // Fixed in version 0 means that no version was affected.
     const isFixedInAll = fixedIn.length > 0 && fixedIn.every((one) => one === NOT_AFFECTED);
     const isClear = status === "not_affected" || isFixedInAll;
-    if (!isClear) for (const id of ids) concerned.add(id);
+    if (!isClear) for (const id of ids) affecting.add(id);
     for (const version of isClear ? [NOT_AFFECTED] : fixedIn) {
       const listed = versions.get(version) ?? new Set();
       for (const id of ids) listed.add(id);
@@ -84,7 +84,7 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
   const entries = [...versions]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([version, ids]) => {
-      const listed = [...ids].filter((id) => version !== NOT_AFFECTED || !concerned.has(id)).sort();
+      const listed = [...ids].filter((id) => version !== NOT_AFFECTED || !affecting.has(id)).sort();
       return listed.length === 0 ? [] : [[version, listed] as const];
     });
   const [first] = advisories;
@@ -93,8 +93,8 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
 }
 
 /**
- * What others call the vulnerability, or our own name where they have none. Scanners split ids at spaces, so
- * what has some would become others.
+ * The names of the vulnerability, or the advisory id if there are none. Scanners split at spaces, so names with
+ * spaces are omitted.
  */
 function idsOf(advisory: Advisory): string[] {
   const { name, others } = vulnerabilityName(advisory);

@@ -1,14 +1,14 @@
 import type { Assessment, Kind } from "./assessment.ts";
 
-/** What is said where whoever decided has not said why. */
+/** The impact statement of "not affected" without a note. */
 export const NOT_AFFECTED = "The vulnerability does not affect this package.";
 
-/** What is said of what is being looked into. */
+/** The impact statement of "under investigation". */
 export const NOT_KNOWN = "It is not known yet whether the vulnerability affects this package.";
 
 /**
- * What whoever is affected is told to do, by the kind of event. VEX has no word for most of these, so the
- * reader tells the kind by the sentence: none begins like another.
+ * The action statements of "affected", by event type. VEX has no field for most of these types, so the reader
+ * identifies the type by the sentence: none is a prefix of another.
  */
 export const ACTIONS = {
   truePositiveDetermination: "A fix is not available yet.",
@@ -19,14 +19,14 @@ export const ACTIONS = {
   patched: "A patch was made, but no version that has it is known.",
 } as const satisfies Partial<Record<Kind, string>>;
 
-/** What is said of a version that has the fix, by the kind of event. */
+/** The status notes of "fixed", by event type. */
 export const FIXES = {
   fixed: "This version has the fix.",
   patched: "This version was patched.",
 } as const satisfies Partial<Record<Kind, string>>;
 
 /**
- * What whoever is affected is told to do.
+ * The action statement of an affected product.
  *
  * @example actionOf(assessment) // "A fix is not planned."
  */
@@ -36,7 +36,7 @@ export function actionOf({ kind, note }: Assessment): string {
 }
 
 /**
- * What is said of a version that has the fix.
+ * The status note of a fixed version.
  *
  * @example fixOf(assessment) // "This version has the fix."
  */

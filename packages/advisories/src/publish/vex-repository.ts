@@ -5,8 +5,7 @@ import { packagesOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
 /**
- * The manifest by which scanners find the archive of all VEX documents, as the specification of VEX
- * repositories has it.
+ * The manifest of a VEX repository, by which scanners find the archive of all VEX documents.
  *
  * @example vexManifest(publication).latest_version // "v0"
  */
@@ -26,7 +25,7 @@ export function vexManifest({ publisher, url }: Publication): JsonObject {
 }
 
 /**
- * Where the VEX document about a package is, below the feed's openvex and within its archive.
+ * The path of a package's VEX document, below the feed's openvex folder and within its archive.
  *
  * @example vexPath({ type: "apk", name: "openssl" }) // "pkg/apk/openssl/vex.json"
  */
@@ -34,7 +33,7 @@ export function vexPath({ type, name }: PackageKey): string {
   return `pkg/${segment(type)}/${segment(name)}/vex.json`;
 }
 
-/** Dots alone would lead elsewhere when an archive is unpacked. */
+/** Escapes dot segments, which would be path traversal in an archive. */
 function segment(text: string): string {
   return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
 }

@@ -6,7 +6,7 @@ import { problemsOf, readToJson } from "./testing.ts";
 
 const CVSS = "CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H";
 
-/** As vendors write them: platforms, packages of several architectures, and one in the other. */
+/** As vendors write it: platforms, packages of several architectures, and a package in an image. */
 const VEX = {
   document: {
     category: "csaf_vex",
@@ -196,7 +196,7 @@ describe("CSAF of the category csaf_vex", () => {
     assert.equal(twice.vulnerabilities.length, 1);
   });
 
-  test("groups of products count where ids do", () => {
+  test("product groups count like product ids", () => {
     const events = (category: string) =>
       reading({
         product_status: { known_affected: ["image:openssl"], under_investigation: ["router-7.1"] },
@@ -230,7 +230,7 @@ describe("CSAF of the category csaf_vex", () => {
     assert.match(first as string, new RegExp(`vulnerabilities\\[0\\]\\.flags\\[20\\]: ${reason}$`));
   });
 
-  test("the date of a flag or remedy is when it came about", () => {
+  test("the date of a flag or remediation is the time of the event", () => {
     const flags = [
       {
         label: "component_not_present",
@@ -245,7 +245,7 @@ describe("CSAF of the category csaf_vex", () => {
     assert.equal(advisories[0].events[0].createTime, "2026-02-11T00:00:00Z");
   });
 
-  test("that some versions are not affected does not clear the others", () => {
+  test("not affected for some versions does not clear the others", () => {
     const product = (category: string, name: string) => {
       const branches = [{ category, name, product: { name: "Router", product_id: "router" } }];
       const product_tree = { branches: [{ category: "product_name", name: "Router", branches }] };
@@ -270,13 +270,13 @@ describe("CSAF of the category csaf_vex", () => {
     );
   });
 
-  test("what is a draft there is pending here", () => {
+  test("a draft becomes pending", () => {
     const tracking = { ...VEX.document.tracking, status: "draft" };
     const { advisories } = readToJson({ ...VEX, document: { ...VEX.document, tracking } });
     assert.equal(advisories[0].events[0].reviewState, "REVIEW_STATE_PENDING");
   });
 
-  test("an advisory that is named is found again where it is clear which one is meant", () => {
+  test("a named advisory is matched if it is unambiguous", () => {
     const ids = [{ system_name: "Wharf", text: "CGA-2q5g-x3vm-7r9c" }];
     const one = reading({ ids, product_status: { known_affected: ["image:openssl"] } });
     assert.equal(one.advisories[0].advisoryId, "CGA-2q5g-x3vm-7r9c");
@@ -285,7 +285,7 @@ describe("CSAF of the category csaf_vex", () => {
     assert.equal(new Set(several.map((each: { advisoryId: string }) => each.advisoryId)).size, 3);
   });
 
-  test("of other versions and categories is refused by name", () => {
+  test("of other versions and categories is rejected by name", () => {
     const with_ = (more: object) => ({ ...VEX, document: { ...VEX.document, ...more } });
     assert.deepEqual(problemsOf(with_({ csaf_version: "2.1" })), [
       '4:21: document.csaf_version: CSAF "2.1" is not supported; expected 2.0',
@@ -313,7 +313,7 @@ describe("CSAF of the category csaf_vex", () => {
     );
   });
 
-  test("with wrong fields is refused with line and reason", () => {
+  test("with invalid fields is rejected with line and reason", () => {
     const vulnerability = {
       product_status: { fixed: ["nobody"], known_not_affected: ["image"] },
       flags: [{ label: "trust me", product_ids: ["image"] }],

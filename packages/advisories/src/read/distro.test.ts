@@ -102,7 +102,7 @@ describe("advisories of a package, schema version 2", () => {
     });
   });
 
-  test("have each type of event and detection", () => {
+  test("may have each type of event and detection", () => {
     const time = "timestamp: 2026-01-01T00:00:00Z";
     const { events } = readToJson(
       ADVISORY(`
@@ -133,7 +133,7 @@ describe("advisories of a package, schema version 2", () => {
     assert.equal(readToJson(ADVISORY(event)).advisories[0].events[0].fixed.fixedVersion, "1.20");
   });
 
-  test("that are named by a vulnerability get an id that stays the same", () => {
+  test("with a vulnerability as id get a derived id", () => {
     const [advisory] = readToJson(
       CURL.replace("CGA-3wxr-55jp-h6fm", "CVE-2025-9999"),
     ).advisories.slice(1);
@@ -142,7 +142,7 @@ describe("advisories of a package, schema version 2", () => {
     assert.deepEqual(advisory.aliases, ["CVE-2025-9999", "CVE-2025-0725"]);
   });
 
-  test("of any 2.x are read, of others refused by name", () => {
+  test("of any 2.x are read, others are rejected by name", () => {
     for (const version of ["2", "2.0", "2.0.1", "2.1", "2.14.3"]) {
       assert.equal(readToJson(CURL.replace("2.0.2", version)).advisories.length, 2);
     }
@@ -156,7 +156,7 @@ describe("advisories of a package, schema version 2", () => {
     ]);
   });
 
-  test("are refused with everything that is wrong, each with its line", () => {
+  test("are rejected with all problems and their lines", () => {
     const wrong = `schema-version: 2.0.2
 package:
   title: curl

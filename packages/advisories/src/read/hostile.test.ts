@@ -11,8 +11,8 @@ import { readYaml } from "./yaml.ts";
 
 const OSV = { id: "A-1", modified: "2026-01-01T00:00:00Z" };
 
-describe("documents that are made to harm", () => {
-  test("have characters that nothing else takes", () => {
+describe("hostile documents", () => {
+  test("with NUL or lone surrogates are rejected", () => {
     assert.deepEqual(problemsOf({ ...OSV, summary: "a\0" }), [
       "4:14: summary: has a NUL character",
     ]);
@@ -22,7 +22,7 @@ describe("documents that are made to harm", () => {
     assert.deepEqual(problemsOf({ ...OSV, id: "\0" }), ["2:9: id: has a NUL character"]);
   });
 
-  test("are written in another alphabet of bytes", () => {
+  test("in UTF-16 are rejected", () => {
     const bytes = (encoding: BufferEncoding, mark = "") =>
       Buffer.from(mark + JSON.stringify(OSV), encoding);
     const why = /^is UTF-16; expected UTF-8$/;
@@ -35,13 +35,13 @@ describe("documents that are made to harm", () => {
     assert.equal(readToJson(`\ufeff${JSON.stringify(OSV)}`).vulnerabilities[0].id, "A-1");
   });
 
-  test("end their lines as others do, and are the same", () => {
+  test("with other line endings are read", () => {
     assert.deepEqual(readToJson(DISTRO.replaceAll("\n", "\r\n")), readToJson(DISTRO));
     const json = JSON.stringify(OSV, null, 2);
     assert.deepEqual(readToJson(json.replaceAll("\n", "\r\n")), readToJson(json));
   });
 
-  test("name times that are none", () => {
+  test("with invalid times are rejected", () => {
     const times = [
       ...["2026-01-01T00:00:00+24:00", "2026-01-01T00:00:00+00:60", "9999-12-31T23:59:59-00:01"],
       ...["0000-01-01T00:00:00Z", "2026-02-29T00:00:00Z", "+12026-01-01T00:00:00Z", "1e9"],
@@ -55,7 +55,7 @@ describe("documents that are made to harm", () => {
     assert.match(problemsOf('{"id":"x","modified":1e999}')[0] as string, /text, not a number/);
   });
 
-  test("name what objects have anyway", () => {
+  test("cannot set a prototype", () => {
     const text = `{"__proto__": {"id": "x"}, "constructor": 1, "id": "A-1", "modified": "${OSV.modified}"}`;
     assert.equal(readToJson(text).vulnerabilities[0].id, "A-1");
     assert.equal(({} as { id?: string }).id, undefined);
@@ -63,7 +63,7 @@ describe("documents that are made to harm", () => {
     assert.match(problemsOf(own).join(), /advisoryId: must be the document's id/);
   });
 
-  test("have vectors that take forever to rule out", () => {
+  test("with CVSS vectors that provoke backtracking are rejected", () => {
     const score = `A:${"AAA:".repeat(250)}!`;
     assert.match(
       problemsOf({ ...OSV, severity: [{ type: "CVSS_V2", score }] })[0] as string,
@@ -74,7 +74,7 @@ describe("documents that are made to harm", () => {
     assert.equal(readToJson({ ...OSV, severity }).vulnerabilities[0].severities.length, 2);
   });
 
-  test("multiply themselves", () => {
+  test("with exponential YAML aliases are rejected", () => {
     const laughs = ["a: &a [x, x]", "b: &b [*a, *a]", "c: &c [*b, *b]"].join("\n");
     assert.deepEqual(problemsOf(laughs), ["2:8: has an alias, *a; aliases are not supported"]);
     assert.deepEqual(problemsOf("a: &a {b: 1}\nc:\n  <<: *a"), [
@@ -82,7 +82,7 @@ describe("documents that are made to harm", () => {
     ]);
   });
 
-  test("of our own that lack something are refused where it should be", () => {
+  test("of Wharf that lack fields are rejected with their paths", () => {
     const wharf = { advisoryId: "A-1", events: [{ fixed: {} }, { createTime: OSV.modified }] };
     assert.deepEqual(
       problemsOf({ ...OSV, database_specific: { wharf } }).map((line) =>

@@ -6,12 +6,12 @@ import { READ_LIMITS } from "./limits.ts";
 import { type Format, READERS, readDocument } from "./read.ts";
 import { problemsOf } from "./testing.ts";
 
-/** Failures name the path below this seed. */
+/** A failure reports its path below this seed. */
 const SEED = 20_261;
 
 const FORMATS = Object.keys(READERS) as Format[];
 
-/** Reads anything: it is read, or refused with a reason; nothing else may happen. */
+/** Asserts that any input is read, or rejected with a reason. */
 function tryReading(bytes: Uint8Array, format?: Format): void {
   try {
     readDocument(bytes, { name: "any", format });
@@ -25,7 +25,7 @@ function tryReading(bytes: Uint8Array, format?: Format): void {
   }
 }
 
-/** Names that mean something to some reader, so that chance gets further. */
+/** Keys that readers know, so that random structures reach deeper code. */
 const NAMES = [
   ..."schema-version package name advisories id aliases events timestamp type data note".split(" "),
   ..."fixed-version schema_version modified withdrawn severity affected ranges versions".split(" "),
@@ -56,15 +56,15 @@ const anyTree = fc.letrec((tie) => ({
   ),
 })).value;
 
-describe("whatever is read", () => {
-  test("any bytes are read or refused", () => {
+describe("arbitrary input", () => {
+  test("any bytes are read or rejected", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => tryReading(bytes)),
       { seed: SEED },
     );
   });
 
-  test("any text is read or refused", () => {
+  test("any text is read or rejected", () => {
     const text = fc
       .array(fc.constantFrom(..."{}[]:,-\"'&*!|>#\n \t?a1~%@`"))
       .map((all) => all.join(""));
@@ -74,7 +74,7 @@ describe("whatever is read", () => {
     );
   });
 
-  test("any structure is read or refused, in every format", () => {
+  test("any structure is read or rejected, in every format", () => {
     fc.assert(
       fc.property(anyTree, fc.constantFrom(...FORMATS), (tree, format) => {
         tryReading(Buffer.from(JSON.stringify(tree)), format);
@@ -83,7 +83,7 @@ describe("whatever is read", () => {
     );
   });
 
-  test("what is no known format is refused with what is", () => {
+  test("an unknown format is rejected with the supported ones", () => {
     const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
     for (const text of ["{}", "[]", "- a", "true", ""]) {
       assert.match(problemsOf(text)[0] as string, /is not a supported format/);
@@ -97,7 +97,7 @@ describe("whatever is read", () => {
     );
   });
 
-  test("a hundred megabytes in one line are refused unread", () => {
+  test("a hundred megabytes are rejected by their size", () => {
     const bytes = Buffer.alloc(100 * 1024 * 1024, "x");
     assert.throws(
       () => readDocument(bytes, { name: "large" }),
@@ -105,7 +105,7 @@ describe("whatever is read", () => {
     );
   });
 
-  test("text, lists and words of any length are refused with their limits", () => {
+  test("long text, lists and names are rejected with their limits", () => {
     const osv = { id: "A-1", modified: "2026-01-01T00:00:00Z" };
     const { nameLength, textLength, aliases } = READ_LIMITS;
     assert.deepEqual(problemsOf({ ...osv, id: "x".repeat(nameLength + 1) }), [

@@ -81,7 +81,7 @@ describe("OpenVEX", () => {
       [image.artifactType, image.artifactName, image.artifactArchitecture, image.componentName],
       ["image", "git", "amd64", "@acme/diff"],
     );
-    // Nobody says which version has the fix.
+    // No version has the fix.
     assert.deepEqual(image.events[0].patched, { note: "Rebuilt." });
     assert.deepEqual(notAffected.events[0].falsePositiveDetermination, {
       type: "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH",
@@ -92,7 +92,7 @@ describe("OpenVEX", () => {
     });
   });
 
-  test("each justification has its type; an impact alone has none", () => {
+  test("each justification has its type; only an impact statement has none", () => {
     const said = (more: object) => {
       const statement = { ...VEX.statements[2], justification: undefined, ...more };
       const { events } = readToJson({ ...VEX, statements: [statement] }).advisories[0];
@@ -118,7 +118,7 @@ describe("OpenVEX", () => {
     );
   });
 
-  test("versions of one product at one time: a fix counts most, then what is worst", () => {
+  test("versions of one product at one time: a fix takes precedence, then the worst status", () => {
     const [, fixed, not, affected] = VEX.statements;
     const about = { vulnerability: { name: "CVE-2026-9" } };
     const at = (version: string) => ({ products: [{ "@id": `pkg:apk/wolfi/git@${version}` }] });
@@ -138,7 +138,7 @@ describe("OpenVEX", () => {
     assert.deepEqual(Object.keys(worst), ["truePositiveDetermination"]);
   });
 
-  test("that some versions are not affected does not clear the others", () => {
+  test("not affected for some versions does not clear the others", () => {
     const [, , not] = VEX.statements;
     const said = (...products: object[]) => {
       const statement = { ...not, impact_statement: "Unused.", products };
@@ -158,7 +158,7 @@ describe("OpenVEX", () => {
     assert.match(said(...many)[1], /^Said of 0, 1, .*, 9 and 2 more alone\. Unused\.$/);
   });
 
-  test("an advisory that is named is found again", () => {
+  test("a named advisory is matched", () => {
     const id = "CGA-2q5g-x3vm-7r9c";
     const statement = { ...VEX.statements[3], "@id": `https://example.com/osv/${id}.json` };
     const named = {
@@ -175,7 +175,7 @@ describe("OpenVEX", () => {
     );
   });
 
-  test("an advisory that is named for several products is each one's own", () => {
+  test("an advisory id of several products is replaced by derived ids", () => {
     const vulnerability = { name: "CVE-2026-0003", aliases: ["CGA-3wxr-55jp-h6fm"] };
     const products = [{ "@id": "pkg:apk/wolfi/git" }, { "@id": "pkg:apk/wolfi/gitea" }];
     const { advisories } = readToJson({
@@ -188,7 +188,7 @@ describe("OpenVEX", () => {
     );
   });
 
-  test("packages of two releases of a distribution stand each for itself", () => {
+  test("packages of two releases of a distribution are different", () => {
     const package_ = (version: string, release: string) => [
       { "@id": `pkg:deb/debian/curl@${version}?arch=amd64&distro=${release}` },
     ];
@@ -222,7 +222,7 @@ describe("OpenVEX", () => {
     );
   });
 
-  test("what is said in many words is kept as far as notes go", () => {
+  test("long texts are truncated to a note", () => {
     const long = `${"x".repeat(3_999)}😀`;
     const statement = { ...VEX.statements[3], action_statement: long, status_notes: `y${long}` };
     const { advisories } = readToJson({ ...VEX, statements: [statement] });
@@ -231,7 +231,7 @@ describe("OpenVEX", () => {
     assert.equal(note.length, READ_LIMITS.textLength);
   });
 
-  test("of other versions, or with wrong fields, is refused with line and reason", () => {
+  test("of other versions or with invalid fields is rejected with line and reason", () => {
     assert.deepEqual(problemsOf({ ...VEX, "@context": "https://openvex.dev/ns/v0.3.0" }), [
       '2:15: @context: "https://openvex.dev/ns/v0.3.0" is not supported; expected OpenVEX 0.2',
     ]);
@@ -256,7 +256,7 @@ describe("OpenVEX", () => {
   });
 });
 
-test("package URLs are read as people write names", () => {
+test("package URLs have the names of their ecosystems", () => {
   const named = (text: string) => {
     const purl = packageOfUrl(text);
     return purl && [purl.type, purl.name, purl.version, purl.architecture];
@@ -268,7 +268,7 @@ test("package URLs are read as people write names", () => {
     "x86_64",
   ]);
   assert.deepEqual(named("pkg:npm/%40a/b@1"), ["npm", "@a/b", "1", "all"]);
-  // Many write the scopes of npm as they are.
+  // Many tools do not percent-encode npm scopes.
   assert.deepEqual(named("pkg:npm/@a/b@1"), ["npm", "@a/b", "1", "all"]);
   assert.deepEqual(named("pkg:npm/@a/b"), ["npm", "@a/b", "", "all"]);
   assert.deepEqual(named("pkg:maven/org.a/b@1#x"), ["maven", "org.a:b", "1", "all"]);
@@ -283,7 +283,7 @@ test("package URLs are read as people write names", () => {
   }
 });
 
-test("releases of distributions are read as OSV writes them", () => {
+test("releases of distributions are read as OSV ecosystems", () => {
   const release = (text: string) => packageOfUrl(`pkg:${text}`)?.release;
   assert.equal(release("apk/alpine/a@1?distro=alpine-3.20.1"), "Alpine:v3.20");
   assert.equal(release("deb/ubuntu/a?distro=ubuntu-24.04"), "Ubuntu:24.04");
@@ -293,7 +293,7 @@ test("releases of distributions are read as OSV writes them", () => {
   }
 });
 
-test("images are read by their repository, however much of it there is", () => {
+test("images are identified by their repository, complete or not", () => {
   const named = (text: string) => {
     const { type, name, version, architecture } = packageOfUrl(text) ?? {};
     assert.equal(type, "image");
@@ -312,9 +312,9 @@ test("images are read by their repository, however much of it there is", () => {
   ]);
   assert.equal(named("pkg:oci/app?repository_url=https://ghcr.io/acme/")[0], "ghcr.io/acme/app");
   assert.equal(named("pkg:oci/app?repository_url=")[0], "app");
-  // As it was written here before, and as people do.
+  // Without the name, as some tools write it.
   assert.equal(named("pkg:oci/acme/app")[0], "acme/app");
   assert.equal(named("pkg:docker/acme/app@1?repository_url=gcr.io")[0], "gcr.io/acme/app");
-  // A plus is a plus.
+  // A plus is not a space.
   assert.equal(named("pkg:oci/app?tag=1+2")[1], "1+2");
 });

@@ -49,7 +49,7 @@ const GHSA = {
 };
 
 describe("OSV", () => {
-  test("is fixed whether or not its first event comes first", () => {
+  test("is fixed wherever the event introduced 0 is", () => {
     const first = GHSA.affected[0];
     const range = (...events: object[]) =>
       readToJson({ ...GHSA, affected: [{ ...first, ranges: [{ type: "SEMVER", events }] }] });
@@ -58,7 +58,7 @@ describe("OSV", () => {
     assert.deepEqual(range({ fixed: "4.2.1" }, { introduced: "0" }), expected);
   });
 
-  test("tells what is known of a vulnerability", () => {
+  test("has the metadata of a vulnerability", () => {
     assert.deepEqual(readToJson(GHSA).vulnerabilities, [
       {
         id: "GHSA-4x9r-j582-cgr8",
@@ -74,7 +74,7 @@ describe("OSV", () => {
     ]);
   });
 
-  test("makes an advisory for each package, fixed where every range is", () => {
+  test("has an advisory for each package, fixed if every range is", () => {
     const [npm, python, ...others] = readToJson(GHSA).advisories;
     assert.deepEqual(others, []);
     assert.deepEqual(npm, {
@@ -97,7 +97,7 @@ describe("OSV", () => {
     assert.deepEqual(python.events[0].truePositiveDetermination, { note: "Affected: up to 1.1." });
   });
 
-  test("says affected where a range has no fix, whatever others have", () => {
+  test("is affected if any range has no fix", () => {
     const affected = [
       {
         package: { ecosystem: "Debian:12", name: "zlib" },
@@ -148,7 +148,7 @@ describe("OSV", () => {
     assert.match(note, /^Affected: up to 1\.0\.9, up to 1\.1\.9, .*…$/);
   });
 
-  test("that was withdrawn rates nothing, and its advisories end", () => {
+  test("that was withdrawn has no severities, and false positives", () => {
     const { advisories, vulnerabilities } = readToJson({
       ...GHSA,
       withdrawn: "2026-04-01T00:00:00Z",
@@ -164,19 +164,19 @@ describe("OSV", () => {
     });
   });
 
-  test("may be taken for what it knows of vulnerabilities alone", () => {
+  test("may be read for metadata only", () => {
     const document = readToJson(GHSA, { metadataOnly: true });
     assert.equal(document.advisories, undefined);
     assert.equal(document.vulnerabilities.length, 1);
   });
 
-  test("takes severities of packages, each once", () => {
+  test("includes severities of packages, each once", () => {
     const { severity, ...rest } = GHSA;
     const affected = [0, 1].map(() => ({ ...GHSA.affected[0], severity }));
     assert.equal(readToJson({ ...rest, affected }).vulnerabilities[0].severities.length, 2);
   });
 
-  test("of our own comes back exactly", () => {
+  test("of Wharf is imported without loss", () => {
     const advisory = {
       advisoryId: "CGA-2q5g-x3vm-7r9c",
       createTime: "2026-01-01T00:00:00Z",
@@ -243,7 +243,7 @@ affected:
     assert.deepEqual(readToJson(yaml).advisories[0].events[0].fixed, { fixedVersion: "1.10" });
   });
 
-  test("of other versions, or with wrong fields, is refused with line and reason", () => {
+  test("of other versions or with invalid fields is rejected with line and reason", () => {
     assert.deepEqual(problemsOf({ ...GHSA, schema_version: "2.0.0" }), [
       '2:21: schema_version: schema version "2.0.0" is not supported; expected 1.x',
     ]);

@@ -100,7 +100,7 @@ export interface ActiveSessions extends SessionCounts {
   mappingsOf(identity: string): ReadonlySet<string>;
 }
 
-/** Reads the active sessions of identity providers, as far as the caller is allowed to. */
+/** Reads the active sessions of identity providers that the caller is allowed to list. */
 export async function activeSessions(
   context: Context,
   providers: readonly string[],

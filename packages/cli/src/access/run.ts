@@ -72,7 +72,7 @@ interface Query {
   readonly identity: string | undefined;
 }
 
-/** All role bindings and group mappings that grant access, as far as the caller can see them. */
+/** All role bindings and group mappings that grant access and that the caller can see. */
 async function rowsOf(context: Context, query: Query): Promise<Row[]> {
   const { resource, identity } = query;
   const [bindings, { providers, mappings }] = await Promise.all([

@@ -1,27 +1,23 @@
 import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
 
-/**
- * `wharf admin …`: what the operator does with the store itself.
- *
- * @example await runAdmin(["token", "--data", "./data"]);
- */
+/** Runs the operator commands that open the data store directly, without the API. */
 export async function runAdmin(args: readonly string[]): Promise<void> {
   const { notificationSecret, operatorToken, resetCode } = await import(
     "@wharf/server/app/admin.ts"
   );
-  const [what, ...rest] = args;
-  if (what === "token") {
-    const { identity, others } = takeIdentity(rest);
+  const [name, ...rest] = args;
+  if (name === "token") {
+    const { identity, others } = splitIdentity(rest);
     console.log(await operatorToken(await readSettings(others, process.env), identity));
-  } else if (what === "registry-secret") {
+  } else if (name === "registry-secret") {
     const [first, ...more] = rest;
     const host = first === undefined || first.startsWith("-") ? undefined : first;
     const settings = await readSettings(host === undefined ? rest : more, process.env);
     console.log(await notificationSecret(settings, host));
-  } else if (what === "reset-account") {
+  } else if (name === "reset-account") {
     const [username, ...others] = rest;
     if (username === undefined || username.startsWith("-")) {
-      throw new ConfigError("admin reset-account needs a username");
+      throw new ConfigError("admin reset-account: username is required");
     }
     const { url, code } = await resetCode(await readSettings(others, process.env), username);
     console.error(
@@ -33,8 +29,11 @@ export async function runAdmin(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Takes `--identity UID` out of the arguments; the rest are settings. */
-function takeIdentity(args: readonly string[]): { identity: string | undefined; others: string[] } {
+/** Separates `--identity UID` from the settings of the server. */
+function splitIdentity(args: readonly string[]): {
+  identity: string | undefined;
+  others: string[];
+} {
   const at = args.indexOf("--identity");
   if (at < 0) return { identity: undefined, others: [...args] };
   const identity = args[at + 1];

@@ -9,7 +9,7 @@ export const tokenDefinition = define({
     { command: "wharf admin token --data ./data" },
     {
       command: "export WHARF_TOKEN=$(wharf admin token)",
-      shows: "use it for the commands that follow",
+      shows: "authenticate later commands",
     },
   ],
   raw: true,
@@ -27,14 +27,14 @@ export const rotateDefinition = define({
   name: "rotate",
   summary: "Rotate the signing keys, and print the ID of the new one",
   description: [
-    "The old key is accepted until the last token that it signed has expired, unless --now or --all is given.",
-    "After a leak, docs/after-a-leak.md says which to use and what to do next.",
+    "The old key stays valid until the last token it signed has expired, unless --now or --all is given.",
+    "After a leak, see docs/after-a-leak.md for which to use and for the next steps.",
   ].join(" "),
   examples: [
     { command: "wharf admin keys rotate --data ./data" },
     {
       command: "wharf admin keys rotate --now --yes",
-      shows: "reject every token signed so far, from the next request on",
+      shows: "revoke every token signed so far, from the next request on",
     },
     {
       command: "wharf admin keys rotate --all --yes",
@@ -45,12 +45,12 @@ export const rotateDefinition = define({
   options: {
     now: {
       type: "boolean",
-      summary: "Reject tokens of the old signing and registry keys at once.",
+      summary: "Revoke tokens of the old signing and registry keys at once.",
     },
     all: {
       type: "boolean",
       summary:
-        "The same, and replace the secrets of refresh tokens, page tokens and notifications, and end all sessions.",
+        "Like --now, and replace the secrets of refresh tokens, page tokens and notifications, and end all sessions.",
     },
     "lost-secret-key": {
       type: "boolean",
@@ -66,8 +66,8 @@ export const resealDefinition = define({
   name: "reseal",
   summary: "Seal all stored keys and secrets with a new secret key",
   description: [
-    "The old secret key opens nothing that is written from then on.",
-    "Running servers read the new key from the file that they were started with, once it is replaced.",
+    "The old secret key cannot decrypt anything that is written afterwards.",
+    "Running servers load the new key once it replaces the file that they were started with.",
   ].join(" "),
   examples: [{ command: "wharf admin keys reseal --new-secret-key-file new.key --data ./data" }],
   raw: true,
@@ -88,7 +88,7 @@ export const resetAccountDefinition = define({
   description: "It works once, within a day. Using it ends the account's sessions.",
   examples: [{ command: "wharf admin reset-account ada --data ./data" }],
   raw: true,
-  arguments: [{ name: "username", summary: "The account's username.", required: true }],
+  arguments: [{ name: "username", summary: "Username of the account.", required: true }],
   options: serverOptions(),
 });
 
@@ -107,7 +107,7 @@ export const registrySecretDefinition = define({
 
 const keys = group({
   name: "keys",
-  summary: "Manage the keys that sign tokens, and the key that seals them",
+  summary: "Manage signing keys and the secret key that encrypts them",
   commands: [
     command(rotateDefinition, () => import("./rotate.ts")),
     command(resealDefinition, () => import("./reseal.ts")),

@@ -6,16 +6,16 @@ import { confirm } from "./confirm.ts";
 import { splitWords } from "./words.ts";
 
 const QUESTIONS = {
-  now: "Reject every token that was signed so far, here and at registries?",
-  all: "Replace all keys and secrets, reject every token and end every session?",
-  lost: "Replace all keys and secrets, and drop the client secrets of identity providers?",
+  now: "Revoke every token signed so far, here and at registries?",
+  all: "Replace all keys and secrets, revoke every token and end every session?",
+  lost: "Replace all keys and secrets, and delete the client secrets of identity providers?",
 } as const;
 
 export const run: Run<typeof rotateDefinition> = async (_context, { words }) => {
   const own = ["now", "all", "lost-secret-key", "yes"];
   const { flags, settings: others } = splitWords(words, { flags: own });
   const lost = flags.has("lost-secret-key");
-  if (lost && !flags.has("all")) throw new ConfigError("--lost-secret-key goes with --all");
+  if (lost && !flags.has("all")) throw new ConfigError("--lost-secret-key requires --all");
   const mode = flags.has("all") ? "all" : flags.has("now") ? "now" : "overlap";
   const settings = await readSettings(others, process.env);
   if (mode !== "overlap" && !flags.has("yes")) await confirm(QUESTIONS[lost ? "lost" : mode]);
@@ -28,7 +28,7 @@ export const run: Run<typeof rotateDefinition> = async (_context, { words }) => 
 function done({ mode, registryKeys, sessionsEnded }: KeysRotated): string[] {
   if (mode === "overlap") {
     return [
-      "tokens are signed by a new key; the old one is accepted until its last token has expired",
+      "tokens are signed with a new key; the old one is accepted until its last token has expired",
     ];
   }
   const keys = registryKeys ? "signing keys and registry keys" : "signing keys";
@@ -41,7 +41,7 @@ function done({ mode, registryKeys, sessionsEnded }: KeysRotated): string[] {
   ];
 }
 
-/** What the operator must do, since it is elsewhere. */
+/** The steps that remain for the operator. */
 function next({ mode, registryKeys, clientSecrets }: KeysRotated, lost: boolean): string[] {
   if (mode === "overlap") return [];
   const steps: string[] = [];
@@ -61,7 +61,7 @@ function next({ mode, registryKeys, clientSecrets }: KeysRotated, lost: boolean)
       : "if the secret key leaked, too, replace the client secret of these identity providers";
     steps.push(`${what}: ${listed}`);
   }
-  if (mode === "all") steps.push("tell people to sign in again, and make new operator tokens");
+  if (mode === "all") steps.push("ask users to sign in again, and create new operator tokens");
   return steps.map((step) => `next: ${step}`);
 }
 

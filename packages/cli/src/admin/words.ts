@@ -1,13 +1,13 @@
 import { ConfigError } from "@wharf/server/config/settings.ts";
 
-/** What a raw command was given: its own options, and the words that are settings of the server. */
+/** The words of a raw command, split into its own options and settings of the server. */
 export interface Words {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
   readonly settings: readonly string[];
 }
 
-/** The options that a command takes besides the server's settings. */
+/** Options of a command besides the settings of the server. */
 export interface OwnOptions {
   readonly flags?: readonly string[];
   readonly values?: readonly string[];
@@ -15,11 +15,7 @@ export interface OwnOptions {
 
 const SHORT: Readonly<Record<string, string>> = { "-y": "--yes" };
 
-/**
- * Takes a command's own options out of its words.
- *
- * @example const { flags, settings } = splitWords(words, { flags: ["now", "yes"] });
- */
+/** Separates the options of a command from the settings of the server. */
 export function splitWords(words: readonly string[], own: OwnOptions): Words {
   const flags = new Set<string>();
   const values = new Map<string, string>();
@@ -37,7 +33,7 @@ export function splitWords(words: readonly string[], own: OwnOptions): Words {
       values.set(name, value);
     } else {
       settings.push(word);
-      // The value of a setting is no option of ours, whatever it looks like.
+      // The next word is the value of the setting, even if it looks like an option.
       if (word.startsWith("--") && inline === undefined && at + 1 < words.length)
         settings.push(words[++at] as string);
     }

@@ -50,7 +50,7 @@ async function renewLocked(login: Login, options: RenewOptions): Promise<StoredT
   } catch (thrown) {
     if (isWorkload || problemOf(thrown).code !== "UNAUTHENTICATED") throw thrown;
     logins.remove(login);
-    throw unauthenticated(`your session at ${login.issuer} has ended`);
+    throw unauthenticated(`your session at ${login.issuer} has expired or was revoked`);
   }
 }
 

@@ -50,7 +50,7 @@ async function endSession(
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = problemOf(thrown);
-    // The session has ended already, or there never was one.
+    // The session has expired, or there never was one.
     if (code === "UNAUTHENTICATED" || code === "FAILED_PRECONDITION") return;
     err.warn(`the session at ${login.issuer} could not be ended: ${message}`);
   }

@@ -16,7 +16,7 @@ interface Candidate {
 const DEFAULT_TIMEOUT_S = 2;
 const MAX_TIMEOUT_S = 3600;
 
-/** Tells the shell to complete file names. */
+/** Makes the shell complete file names. */
 const FILES: readonly Candidate[] = [{ word: ":files" }];
 
 /** Prints completions. Errors are silent: the shell is drawing a prompt. */

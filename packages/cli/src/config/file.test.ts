@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Config, readConfig, writeConfig } from "./file.ts";
 
-test("writes the file whole, whatever others have left beside it", async (t) => {
+test("writes the whole file, ignoring leftovers of other writers", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-config-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "wharf", "config.yaml");

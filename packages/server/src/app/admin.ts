@@ -28,7 +28,11 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
     }
     const keys = await SigningKeys.load(store, secrets);
     const addresses = await knownAddresses(store, settings);
-    const content = { subject: identity ?? OPERATOR_UID, audiences: [addresses.baseUrl] };
+    const content = {
+      subject: identity ?? OPERATOR_UID,
+      audiences: [addresses.baseUrl],
+      boundary: undefined,
+    };
     return issueToken(keys, addresses, content, Date.now()).token;
   });
 }

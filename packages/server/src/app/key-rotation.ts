@@ -8,7 +8,7 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
 import { endAllSessions } from "../store/tables/sessions.ts";
-import { dropAllTickets } from "../store/tables/tickets.ts";
+import { deleteAllTickets } from "../store/tables/tickets.ts";
 
 /**
  * How much a rotation replaces, and when the old keys stop being accepted. `overlap`: once their last
@@ -45,7 +45,7 @@ export async function rotateKeys(
   const key = await newSigningKey(time);
   const forRegistries = await newRegistryKeys(time);
   return store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     const hadRegistryKeys = await RegistryKeys.exist(tx);
     await before(tx);
     if (hadRegistryKeys && mode === "overlap")
@@ -61,7 +61,7 @@ export async function rotateKeys(
 
 async function startOver(tx: Transaction, secrets: Secrets): Promise<number> {
   await InstallationSecrets.rotate(tx, secrets);
-  await dropAllTickets(tx);
+  await deleteAllTickets(tx);
   return endAllSessions(tx);
 }
 

@@ -27,6 +27,7 @@ import { PageTokens } from "../engine/page-token.ts";
 import { Retention } from "../engine/retention.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
+import { portError } from "../lib/startup-errors.ts";
 import { loginEndpoints } from "../login/endpoints.ts";
 import { loginHandlers } from "../login/handlers.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
@@ -73,7 +74,6 @@ import { advisoryV1Handlers } from "../vulnerabilities/v1/v1.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 import { ping } from "./ping.ts";
 import { RESOURCES } from "./resources.ts";
-import { portError } from "./startup-errors.ts";
 import { systemEndpoints } from "./system-endpoints.ts";
 
 /** How long requests may go on after the server was asked to stop. */

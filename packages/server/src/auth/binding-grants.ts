@@ -5,7 +5,7 @@ import { SharedRead } from "../store/db/shared-read.ts";
 import {
   type AccessLogPosition,
   type GrantChange,
-  readGrantNews,
+  readGrantChanges,
 } from "../store/tables/access-log.ts";
 import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
@@ -49,7 +49,10 @@ export class BindingGrants {
   readonly #slices: TimeSlices;
   readonly #log = new SharedRead(() => this.#readLog());
   #position: AccessLogPosition = { version: -1, logged: -1 };
-  /** The most recently used come last. */
+  /**
+   * Least recently used first. No BoundedCache: an entry grows after it was added, and one that is
+   * evicted must leave the index by root.
+   */
   readonly #compiled = new Map<string, Compiled>();
   /** Who holds something in a root: a role of an organization concerns all of them. */
   readonly #byRoot = new Map<string, Set<Compiled>>();
@@ -74,7 +77,7 @@ export class BindingGrants {
   }
 
   async #readLog(): Promise<void> {
-    const { position, changes } = await readGrantNews(this.#reader, this.#position);
+    const { position, changes } = await readGrantChanges(this.#reader, this.#position);
     this.#position = position;
     if (changes === undefined) this.#clear();
     else for (const change of changes) this.#apply(change);

@@ -14,7 +14,7 @@ import {
   type SealedKey,
   SIGNING_KEYS,
   type StoredKey,
-} from "../store/tables/signing-keys.ts";
+} from "../store/tables/keys.ts";
 
 /** ECDSA on P-256: short tokens, and sixteen times the signatures of RSA in the same time. */
 export const ALGORITHM = "ES256";
@@ -74,7 +74,7 @@ export class SigningKeys {
     if (keys.#keys.length === 0) {
       const first = await newSigningKey(Date.now());
       await store.write(async (tx) => {
-        await tx.takeTurn();
+        await tx.acquireLock();
         if ((await readKeys(tx, first.created)).length === 0)
           await putKey(tx, secrets, first, first.created);
       });

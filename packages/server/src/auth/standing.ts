@@ -8,8 +8,12 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Reader } from "../store/db/connection.ts";
-import { groupsJoinedThrough, type SignInClient } from "../store/tables/memberships.ts";
-import { externalIdOf, providersOfPerson } from "../store/tables/provider-people.ts";
+import {
+  externalIdOf,
+  groupsJoinedThrough,
+  providersOfPerson,
+  type SignInClient,
+} from "../store/tables/provider-people.ts";
 import type { StoredSession } from "../store/tables/sessions.ts";
 import { isProvisioned, maySignIn } from "./provisioning.ts";
 

@@ -32,7 +32,7 @@ after(async () => {
 
 const verifier = () => new TokenVerifier(keys, () => ADDRESSES);
 const token = async () => {
-  const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl] };
+  const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl], boundary: undefined };
   return issueToken(keys, ADDRESSES, content, now).token;
 };
 
@@ -60,7 +60,11 @@ test("a token that is remembered is checked once, and still expires", async () =
 });
 
 test("a token that speaks for no identity is refused, whatever its audience", async () => {
-  const content = { subject: `webhook:${SUBJECT}`, audiences: [ADDRESSES.baseUrl] };
+  const content = {
+    subject: `webhook:${SUBJECT}`,
+    audiences: [ADDRESSES.baseUrl],
+    boundary: undefined,
+  };
   const { token: issued } = await issueToken(keys, ADDRESSES, content, now);
   const refusal = /^WharfError: Unauthenticated: invalid "sub"$/;
   await assert.rejects(verifier().verify(issued, now), refusal);
@@ -86,7 +90,7 @@ test("long tokens do not make the cache larger", async () => {
   let longest = 0;
   for (let at = 0; at < 1_500; at++) {
     const act = { iss: "https://issuer.example", sub: `${at}`.padEnd(11_000, "x") };
-    const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl], act };
+    const content = { subject: SUBJECT, audiences: [ADDRESSES.baseUrl], act, boundary: undefined };
     const { token: issued } = issueToken(keys, ADDRESSES, content, now);
     longest = Math.max(longest, issued.length);
     await caching.verify(issued, now);

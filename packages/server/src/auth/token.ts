@@ -22,8 +22,11 @@ export interface TokenContent {
   readonly act?:
     | { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] }
     | undefined;
-  /** Where it is narrower than its identity: what it may hold, place by place. */
-  readonly boundary?: Grants | undefined;
+  /**
+   * The most that the token may do, by scope; undefined where that is everything that its identity
+   * may. Required, so that no caller of issueToken forgets it.
+   */
+  readonly boundary: Grants | undefined;
   /** The session that it belongs to, and ends with. */
   readonly session?: string | undefined;
   /** The person's address, where a provider told. */

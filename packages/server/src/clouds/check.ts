@@ -61,7 +61,8 @@ export function checkMethod({ settings, engine, keys, addresses }: CheckDeps): H
       settings,
       sign: async (audience) => {
         const subject = `account-association:${uid}`;
-        const content = { subject, audiences: [audience], expires: call.time + TOKEN_LIFETIME_MS };
+        const expires = call.time + TOKEN_LIFETIME_MS;
+        const content = { subject, audiences: [audience], expires, boundary: undefined };
         return (await issueToken(keys, addresses(), content, call.time)).token;
       },
     });

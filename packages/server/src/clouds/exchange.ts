@@ -1,6 +1,6 @@
 import type { AccountAssociation } from "@wharf/contract";
 import type { Settings } from "../config/settings.ts";
-import { FetchError, fetchAnswer } from "../lib/fetch-json.ts";
+import { FetchError, fetchResponse } from "../lib/fetch-json.ts";
 
 /** One attempt to get credentials with an association. */
 export interface Attempt {
@@ -39,7 +39,7 @@ export async function exchange(
   { provider, hasCredentials, errorText }: ResponseFormat,
 ): Promise<Outcome> {
   try {
-    const { status, json } = await fetchAnswer(new URL(url), {
+    const { status, json } = await fetchResponse(new URL(url), {
       // The operator configures the endpoint, not the caller, so private addresses are allowed.
       anywhere: true,
       method: "POST",

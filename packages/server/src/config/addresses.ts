@@ -1,31 +1,25 @@
-import { isLoopbackHost } from "../lib/ip-ranges.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Store } from "../store/db/store.ts";
 import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import type { Settings } from "./settings.ts";
 
-/** Under which addresses clients know this installation. Tokens name both. */
+/** The URLs of this installation, as clients see them. Tokens contain both. */
 export interface Addresses {
-  /** Whom tokens are meant for. */
+  /** The audience of tokens. */
   readonly baseUrl: string;
-  /** Who issues them. */
+  /** The issuer of tokens. */
   readonly authUrl: string;
 }
 
-/**
- * The addresses of a server that listens at a URL.
- *
- * @example addressesOf(settings, "http://127.0.0.1:8080")
- */
+/** The addresses of a server that listens at a URL. */
 export function addressesOf({ baseUrl, authUrl }: Settings, listening: string): Addresses {
   const base = baseUrl || listening;
   return { baseUrl: base, authUrl: authUrl || base };
 }
 
 /**
- * Whether only this machine can reach a server with these settings. One that listens on this machine
- * and has an address elsewhere is behind a proxy, which others can reach.
- *
- * @example if (servesThisMachineOnly(settings)) …
+ * Whether the server is reachable from this machine only. One that listens on a loopback address but has
+ * another public URL is behind a proxy.
  */
 export function servesThisMachineOnly({
   listen,
@@ -36,11 +30,7 @@ export function servesThisMachineOnly({
   return [listen.host, ...named].every(isLoopbackHost);
 }
 
-/**
- * The hosts, some with ports, that clients call a server by with these settings.
- *
- * @example hostsOf(settings) // ["wharf.example.com", "registry.example.com:5000"]
- */
+/** The hosts of the server, some with ports, as clients name them. */
 export function hostsOf({
   baseUrl,
   authUrl,
@@ -52,25 +42,17 @@ export function hostsOf({
   return [...urls.map((url) => new URL(url).host), ...hosts];
 }
 
-/**
- * Leaves the addresses in the store, so that admin commands sign tokens that the server takes.
- *
- * @example await publishAddresses(store, addresses);
- */
+/** Stores the addresses, so that admin commands issue tokens with the same issuer and audience. */
 export async function publishAddresses(store: Store, addresses: Addresses): Promise<void> {
   await writeInstallation(store, "addresses", JSON.stringify(addresses));
 }
 
-/**
- * The addresses that the server last started with, unless the settings name others.
- *
- * @example const terms = await knownAddresses(store, settings);
- */
+/** The addresses that the server last started with, unless the settings override them. */
 export async function knownAddresses(store: Store, settings: Settings): Promise<Addresses> {
-  const kept = await readInstallation(store.reader, "addresses");
+  const stored = await readInstallation(store.reader, "addresses");
   const { host, port } = settings.listen;
   const fallback = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const last =
-    kept === undefined ? addressesOf(settings, fallback) : (JSON.parse(kept) as Addresses);
+    stored === undefined ? addressesOf(settings, fallback) : (JSON.parse(stored) as Addresses);
   return { baseUrl: settings.baseUrl || last.baseUrl, authUrl: settings.authUrl || last.authUrl };
 }

@@ -1,7 +1,7 @@
-/** How the texts of settings are read, and what can be wrong with them. */
+/** Parses and validates the values of settings. */
 import { readRange } from "../wire/trusted-proxies.ts";
 
-/** The entries of a text that separates them by commas. */
+/** The entries of a comma-separated list. */
 export function list(text: string): string[] {
   return text
     .split(",")
@@ -63,10 +63,10 @@ export function registryUrlProblem(text: string): string | undefined {
 
 export function proxyProblem(text: string): string | undefined {
   if (readRange(text) !== undefined) return undefined;
-  const is = JSON.stringify(text);
+  const value = JSON.stringify(text);
   return /\/0+$/.test(text)
-    ? `must not hold every address, as ${is} does: anyone could then claim to come from anywhere`
-    : `must be addresses or ranges, such as 10.0.0.7 or 10.0.0.0/8, which ${is} is not`;
+    ? `must not include every address, as ${value} does: any client could then claim any address`
+    : `must be addresses or CIDR ranges, such as 10.0.0.7 or 10.0.0.0/8; got ${value}`;
 }
 
 export function googleIdProblem(text: string): string | undefined {
@@ -75,12 +75,12 @@ export function googleIdProblem(text: string): string | undefined {
     : "must have 4 to 32 lower-case letters, digits and hyphens";
 }
 
-/** A retention period: more than a century is a mistake, 0 stands for ever. */
+/** A retention period: more than two centuries is a mistake, 0 is forever. */
 export function daysProblem(text: string): string | undefined {
   return /^\d{1,5}$/.test(text) ? undefined : "must be a number of days from 0 to 99999";
 }
 
-/** A day, which begins at midnight UTC, or a moment. */
+/** A date (midnight UTC) or a time. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/;
 
 export function dateProblem(text: string): string | undefined {
@@ -88,18 +88,17 @@ export function dateProblem(text: string): string | undefined {
   return usable ? undefined : "must be a date, such as 2027-01-31 or 2027-01-31T12:00:00Z";
 }
 
-/** Some months have no 31st, which dates would take for the 1st of the next. */
+/** Whether the date exists: Date.parse would read the 31st of a short month as the 1st of the next. */
 function isDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return time > 0 && new Date(time).toISOString().startsWith(text);
 }
 
-/** It goes into a header between angle brackets. */
+/** Whether a URL can stand between angle brackets in a Link header. */
 export function isHeaderUrl(text: string): boolean {
   return /^https?:\/\/[!-;=?-~]+$/.test(text) && URL.canParse(text);
 }
 
-/** @example countProblem("0") // "must be a number above zero" */
 export function countProblem(text: string): string | undefined {
   return /^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero";
 }

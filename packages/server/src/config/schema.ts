@@ -21,16 +21,13 @@ export type SettingName = keyof Settings;
 interface Setting {
   readonly default: string;
   readonly help: string;
-  /** Shown in place of the value in help texts. */
+  /** The placeholder of the value in help texts. */
   readonly value: string;
-  /** What is wrong with a value, if anything. */
+  /** Why a value is invalid; undefined if it is valid. */
   readonly problem?: (text: string) => string | undefined;
 }
 
-/**
- * Every setting, once: its flag, its variable, its place in the config file, what it means and what
- * is accepted.
- */
+/** The table of settings. Flags, environment variables, keys of the config file and help follow from it. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   listen: {
     default: "127.0.0.1:8080",
@@ -153,7 +150,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   deniedIssuers: {
     default: "",
     value: "URLS",
-    help: "Issuers whose tokens are never trusted.",
+    help: "Denylist of issuers, whose tokens are always rejected.",
   },
   privateIssuers: {
     default: "",
@@ -269,16 +266,10 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   },
 };
 
-/**
- * @example flagOf("databaseUrl") // "--database-url"
- */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/**
- * @example variableOf("databaseUrl") // "WHARF_DATABASE_URL"
- */
 export function variableOf(name: string): string {
   return `WHARF_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

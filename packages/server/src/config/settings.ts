@@ -4,26 +4,29 @@ import { type AddressRange, readRange } from "../wire/trusted-proxies.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
 import { flagOf, SETTINGS, type SettingName, variableOf } from "./schema.ts";
 
-/** What the server goes by, read and checked once at its start. */
+/**
+ * The settings of the server, read and validated once at startup. The folder imports `lib/`, the store for
+ * the published addresses, and the formats that settings are written in.
+ */
 export interface Settings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;
   readonly databaseUrl: string;
-  /** Empty for the file beside the embedded database, or a key in PostgreSQL. */
+  /** Empty: the file beside the embedded database, or a key in PostgreSQL. */
   readonly secretKeyFile: string;
   /** Empty until the port is known: see addresses.ts. */
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly registryHost: string;
   readonly registries: readonly string[];
-  /** The registries that we look into, by their hosts. */
+  /** URLs of the attached registries by host. */
   readonly registryUrls: ReadonlyMap<string, string>;
-  /** 0 for never. */
+  /** 0: only on demand. */
   readonly reconcileMinutes: number;
   readonly errorDomain: string;
   readonly tlsCert: string;
   readonly tlsKey: string;
-  /** The proxies in front of the server, whose word on where requests come from counts. */
+  /** The proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly AddressRange[];
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
@@ -37,9 +40,9 @@ export interface Settings {
   readonly privateIssuers: readonly string[];
   readonly awsStsEndpoint: string;
   readonly sessionDays: number;
-  /** How long the audit log is kept; 0 for ever. */
+  /** 0: forever. */
   readonly auditRetentionDays: number;
-  /** How long events are kept; 0 for ever. */
+  /** 0: forever. */
   readonly eventRetentionDays: number;
   readonly localAccounts: boolean;
   readonly awsRole: string;
@@ -50,24 +53,22 @@ export interface Settings {
   readonly scimWritesPerMinute: number;
   /** Milliseconds since 1970; 0 while version 1 is not deprecated. */
   readonly v1Deprecation: number;
-  /** Milliseconds since 1970; 0 while there is no such day. */
+  /** Milliseconds since 1970; 0 without a date. */
   readonly v1Sunset: number;
   readonly v1Guide: string;
-  /** By the ID of their os-release. */
+  /** IDs of their os-release files. */
   readonly feedDistributions: readonly [string, ...string[]];
   readonly logLevel: string;
 }
 
-/** A setting that cannot be used; the message is for whoever starts the program. */
+/** An invalid setting or command line; the message is shown to the operator. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /**
- * Reads the settings from a command line and its environment. Flags win over variables, variables
- * over the file, the file over the default.
- *
- * @example const settings = await readSettings(["--listen", "0.0.0.0:8080"], process.env);
+ * Reads the settings. Flags take precedence over variables, variables over the file, the file over
+ * defaults.
  */
 export async function readSettings(
   args: readonly string[],
@@ -84,13 +85,13 @@ export async function readSettings(
     if (problem !== undefined) throw new ConfigError(`${flagOf(name)} ${problem}`);
     texts[name] = text;
   }
-  return settle(texts);
+  return parsed(texts);
 }
 
-function settle(texts: Record<SettingName, string>): Settings {
+function parsed(texts: Record<SettingName, string>): Settings {
   const listen = parseListen(texts.listen) as { host: string; port: number };
   if ((texts.tlsCert === "") !== (texts.tlsKey === "")) {
-    throw new ConfigError("--tls-cert and --tls-key belong together");
+    throw new ConfigError("--tls-cert and --tls-key must be given together");
   }
   const v1Deprecation = timeOf(texts.v1Deprecation);
   const v1Sunset = timeOf(texts.v1Sunset);
@@ -137,8 +138,7 @@ function readFlags(args: readonly string[]): Record<string, string> {
   for (let at = 0; at < args.length; at++) {
     const [flag, inline] = splitOnce(args[at] as string, "=");
     const name = names.get(flag);
-    if (name === undefined)
-      throw new ConfigError(`unknown option ${args[at]}: --help lists those that there are`);
+    if (name === undefined) throw new ConfigError(`unknown option ${args[at]}: see --help`);
     const value = inline ?? args[++at];
     if (value === undefined) throw new ConfigError(`${flag} needs a value`);
     flags[name] = value;
@@ -155,12 +155,12 @@ async function readFile(path: string): Promise<Partial<Record<SettingName, strin
     throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new ConfigError(`${path} must hold settings by name`);
+    throw new ConfigError(`${path} must be a YAML mapping of settings by name`);
   }
   const entries = Object.entries(content).map(([name, value]) => {
     if (!Object.hasOwn(SETTINGS, name)) throw new ConfigError(`${path}: unknown setting ${name}`);
     if (typeof value === "object" && !Array.isArray(value))
-      throw new ConfigError(`${path}: ${name} must be a text`);
+      throw new ConfigError(`${path}: ${name} must be a string or a list`);
     return [name, String(value)];
   });
   return Object.fromEntries(entries);

@@ -1,5 +1,7 @@
 import type { Reader } from "../store/db/connection.ts";
-import { countRange, type PageRow, type Range, type Start } from "../store/resources/page.ts";
+import { countRange } from "../store/resources/page.ts";
+import type { Range, Start } from "../store/resources/query.ts";
+import type { PageRow } from "../store/resources/rows.ts";
 import { rowsIn } from "./many-ranges.ts";
 import type { Scan } from "./scan.ts";
 
@@ -17,7 +19,7 @@ export function isConsecutive({ ranges, order, start, skip, filters }: Scan): bo
   // How many rows to pass over in a range is only known from its beginning, and without filters.
   if (skip > 0 && (start !== undefined || filters.length > 0)) return false;
   return ranges.every((range, at) => {
-    if (!("below" in range) || range.parts !== undefined) return false;
+    if (!("below" in range) || range.partitions !== undefined) return false;
     const before = ranges[at - 1];
     return before === undefined || ("below" in before && before.below < range.below);
   });

@@ -3,7 +3,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { indexable } from "../store/resources/indexable.ts";
-import type { Condition } from "../store/resources/resource-table.ts";
+import type { Condition } from "../store/resources/query.ts";
 import type { FilterDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Resource } from "./resource.ts";
 

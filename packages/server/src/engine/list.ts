@@ -12,9 +12,17 @@ import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { PageRow, Range, Stretch } from "../store/resources/page.ts";
-import { rangesOfParts } from "../store/resources/range-counts.ts";
-import type { Bound, Condition } from "../store/resources/resource-table.ts";
+import type { Bound, Condition, Range, TreeRange } from "../store/resources/query.ts";
+import { partitionRanges } from "../store/resources/range-counts.ts";
+import {
+  bodyOf,
+  type Encodings,
+  encodingOf,
+  type Form,
+  type PageRow,
+  positionOf,
+  withBody,
+} from "../store/resources/rows.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
@@ -47,7 +55,7 @@ type ListRequest = Message & {
 };
 
 /** A row as JSON or in binary. */
-type Body = PageRow[3];
+type Body = Encodings[Form];
 
 /** Everything about a page but its rows. */
 interface Envelope {
@@ -116,12 +124,12 @@ export function listMethod<R extends ResourceMessage>(
       const rows = await currentRows(resource, engine, scan);
       return { found: rows, totalCount: await countRows(reader, scan) };
     });
-    const stored = fitting(found.slice(0, pageSize).map((row) => row[3]));
+    const stored = fitting(found.slice(0, pageSize).map(bodyOf));
     const bodies = hydrates ? fitting(await hydrated(resource, engine, call, stored)) : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const last = found[bodies.length - 1];
     const more = found.length > bodies.length;
-    const next = more && last ? { position: { key: last[0], id: last[1] }, skipped } : undefined;
+    const next = more && last ? { position: positionOf(last), skipped } : undefined;
     const envelope: Envelope = {
       nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
       totalCount,
@@ -174,13 +182,13 @@ function isOfUpdates(condition: Condition): condition is Bound {
 async function inParts<R extends ResourceMessage>(
   reader: Reader,
   { table }: Resource<R>,
-  stretches: readonly Stretch[],
+  stretches: readonly TreeRange[],
   parts: readonly number[],
   task: SlicedTask,
 ): Promise<Range[]> {
   const ranges: Range[] = [];
   for (const stretch of stretches) {
-    ranges.push(...(await rangesOfParts(reader, table, stretch, parts)));
+    ranges.push(...(await partitionRanges(reader, table, stretch, parts)));
     await task.pause();
   }
   return ranges;
@@ -227,11 +235,12 @@ async function currentRows<R extends ResourceMessage>(
   scan: Scan,
 ): Promise<PageRow[]> {
   const rows = await readRows(reader, skipIndex, scan);
-  if (scan.form === "data" || rows.every((row) => row[2] === resource.encoding)) return rows;
+  if (scan.form === "data" || rows.every((row) => encodingOf(row) === resource.encoding))
+    return rows;
   const { schema } = resource.definition;
   const again = await readRows(reader, skipIndex, { ...scan, form: "data" });
-  return again.map(([key, id, encoding, data]) => {
-    return [key, id, encoding, messageToJson(schema, fromBinary(schema, data as Uint8Array))];
+  return again.map((row) => {
+    return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
   });
 }
 

@@ -1,10 +1,10 @@
 import { WharfError } from "../lib/errors.ts";
-import { KeyedSemaphore } from "../lib/keyed-semaphore.ts";
+import { KeyedSemaphore } from "../lib/semaphore.ts";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { type Counts, readManyCounts } from "../store/resources/counts.ts";
-import type { Range } from "../store/resources/page.ts";
+import type { Range } from "../store/resources/query.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 
 /** Lists over more ranges than this are bounded per caller. */
@@ -24,7 +24,11 @@ const MAX_QUEUED = 16;
  */
 export class ListScheduler {
   readonly #slices = new TimeSlices();
-  readonly #running = new KeyedSemaphore(CONCURRENCY, MAX_QUEUED, tooMany);
+  readonly #running = new KeyedSemaphore({
+    perKey: CONCURRENCY,
+    maxQueuedPerKey: MAX_QUEUED,
+    rejection: tooMany,
+  });
 
   /** Runs a list over so many ranges. */
   run<T>(
@@ -67,9 +71,9 @@ export async function countMany(
   ranges: readonly Range[],
   task: SlicedTask,
 ): Promise<CountedRanges> {
-  const { name, parts } = table.shape;
+  const { name, partitions } = table.shape;
   const scopes = ranges.flatMap((range) => ("below" in range ? [range.below] : []));
-  if (ranges.length <= MANY_RANGES || parts !== undefined || scopes.length < ranges.length) {
+  if (ranges.length <= MANY_RANGES || partitions !== undefined || scopes.length < ranges.length) {
     return { ranges };
   }
   const counts = new Map<string, Counts>();
@@ -91,6 +95,6 @@ export function rowsIn(
   range: Range,
 ): number {
   if (!("below" in range)) return 0;
-  const itself = range.self && shape.isPlace ? 1 : 0;
+  const itself = range.self && shape.isScope ? 1 : 0;
   return (counts.get(range.below)?.descendants ?? 0) + itself;
 }

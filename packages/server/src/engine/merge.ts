@@ -1,6 +1,6 @@
 import { Heap } from "../lib/heap.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Order, Position, Range, Start } from "../store/resources/page.ts";
+import type { Order, Position, Range, Start } from "../store/resources/query.ts";
 import type { Traversal } from "./skip-index.ts";
 
 /** Reads where the rows of a range stand, from a start. */

@@ -14,7 +14,7 @@ import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../lib/errors.ts";
 import type { Call, EventBody, TranslatedEvent } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
-import type { ResourceRow } from "../store/resources/resource-table.ts";
+import type { ResourceRow } from "../store/resources/rows.ts";
 import { writeEvent } from "../store/tables/audit-and-events.ts";
 import { audit } from "./audit.ts";
 import type { ResourceMessage } from "./definition.ts";

@@ -1,5 +1,5 @@
 import { invalidArgument } from "../lib/errors.ts";
-import type { Order } from "../store/resources/page.ts";
+import type { Order } from "../store/resources/query.ts";
 
 /** The column that each key stands for. */
 const COLUMNS: Readonly<Record<string, Order["column"]>> = {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { TokenSealer } from "../lib/token-sealer.ts";
-import type { Position } from "../store/resources/page.ts";
+import type { Position } from "../store/resources/query.ts";
 
 /** After an expired token, a list starts over. */
 const LIFETIME_MS = 3 * 24 * 3_600_000;
@@ -26,7 +27,10 @@ export type OpenedToken = { readonly cursor: Cursor } | "expired" | "foreign";
  */
 export class PageTokens {
   readonly #sealer: TokenSealer;
-  readonly #cache = new Map<string, { readonly token: string; readonly sealed: number }>();
+  readonly #cache = new BoundedCache<string, string>({
+    maxEntries: MAX_CACHE_ENTRIES,
+    ttlMs: REUSE_MS,
+  });
   #cacheKey: Buffer | undefined;
 
   constructor(secret: () => Buffer) {
@@ -37,15 +41,11 @@ export class PageTokens {
     this.#clearAfterRotation();
     const content = [digest(query), position.key, position.id, skipped];
     const cacheKey = JSON.stringify(content);
-    const cached = this.#cache.get(cacheKey);
+    const cached = this.#cache.get(cacheKey, now);
     // Sealing costs as much as reading the page, and the pages that many users open are few.
-    if (cached !== undefined && now - cached.sealed < REUSE_MS) return cached.token;
+    if (cached !== undefined) return cached;
     const token = this.#sealer.seal(JSON.stringify([VERSION, now, ...content]));
-    this.#cache.delete(cacheKey);
-    if (this.#cache.size >= MAX_CACHE_ENTRIES) {
-      this.#cache.delete(this.#cache.keys().next().value as string);
-    }
-    this.#cache.set(cacheKey, { token, sealed: now });
+    this.#cache.set(cacheKey, token, 0, now);
     return token;
   }
 

@@ -34,7 +34,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   place: string,
 ): Promise<void> {
   const limits = await limitsAt(engine, tx, place, definition.quota);
-  if (limits.length > 0) await tx.takeTurn();
+  if (limits.length > 0) await tx.acquireLock();
   for (const { group, most } of limits) {
     if ((await tx.countBelow(table.shape.name, group)) < most) continue;
     const description = `group ${JSON.stringify(group)} has reached its limit of ${most} ${plural}`;

@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { UIDPFilterSchema } from "@wharf/contract";
 import fc from "fast-check";
 import type { Reach } from "../auth/grants.ts";
-import type { Range } from "../store/resources/page.ts";
+import type { Range } from "../store/resources/query.ts";
 import { canSee, rangesFor, type TreeShape } from "./ranges.ts";
 
 /** Failures name the path below this seed. */

@@ -9,7 +9,7 @@ import {
 import type { Reach } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import type { Range } from "../store/resources/page.ts";
+import type { Range } from "../store/resources/query.ts";
 
 /** How a kind of resource sits in the tree, as far as lists care. */
 export interface TreeShape {

@@ -12,12 +12,9 @@ import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { indexable } from "../store/resources/indexable.ts";
-import {
-  type EncodedRow,
-  type Filter,
-  type ResourceRow,
-  ResourceTable,
-} from "../store/resources/resource-table.ts";
+import type { Filter } from "../store/resources/query.ts";
+import { ResourceTable } from "../store/resources/resource-table.ts";
+import type { EncodedRow, ResourceRow } from "../store/resources/rows.ts";
 import type { Term } from "../store/resources/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { TreeShape } from "./ranges.ts";
@@ -61,13 +58,13 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     this.tree = { isScope, uidIsParent, rootsAreShared };
     this.table = new ResourceTable({
       name: definition.table,
-      isPlace: isScope,
+      isScope,
       hasChildren: (isScope || tree.hasChildren) ?? false,
       uidIsParent,
       uniqueNames: tree.uniqueNames ?? false,
       orderedByName: index.nameOf === undefined,
       isInGroups: index.partitions?.spanGroups ?? false,
-      ...(index.partitions ? { parts: index.partitions.all } : {}),
+      ...(index.partitions ? { partitions: index.partitions.all } : {}),
       childOrders: index.childOrders ?? [],
       hasTerms: index.terms !== undefined,
       ...(definition.grantsOf === undefined ? {} : { grantsOf: definition.grantsOf }),
@@ -122,14 +119,14 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       data: toBinary(schema, shown),
       // Answers that tell more than the row are made from the data.
       json: hydrate === undefined ? messageToJson(schema, shown) : "",
-      ...(partitions ? { part: partitions.of(resource) } : {}),
+      ...(partitions ? { partition: partitions.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
   }
 
   fromRow(row: EncodedRow): R {
-    return fromBinary(this.definition.schema, row.data as Uint8Array);
+    return fromBinary(this.definition.schema, row.data);
   }
 
   async find(reader: Reader, uid: string): Promise<R | undefined> {

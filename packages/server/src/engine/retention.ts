@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { deleteExpired, EXPIRY_BATCH, type Expiry } from "../store/db/expiry.ts";
+import { deleteExpired, EXPIRY_BATCH_SIZE, type Expiry } from "../store/db/expiry.ts";
 import type { Store } from "../store/db/store.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -100,7 +100,7 @@ export class Retention {
   async #expire(expiry: Expiry): Promise<void> {
     const { store, metrics } = this.#deps;
     const { signal } = this.#stopping;
-    for (let deleted = EXPIRY_BATCH; deleted === EXPIRY_BATCH && !signal.aborted; ) {
+    for (let deleted = EXPIRY_BATCH_SIZE; deleted === EXPIRY_BATCH_SIZE && !signal.aborted; ) {
       const started = performance.now();
       deleted = await deleteExpired(store, expiry);
       if (deleted === 0) return;

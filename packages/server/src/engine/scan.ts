@@ -2,19 +2,18 @@ import { hash } from "node:crypto";
 import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Counts } from "../store/resources/counts.ts";
-import {
-  countRange,
-  type Order,
-  type PageQuery,
-  type PageRow,
-  type Position,
-  type Range,
-  readPage,
-  readPositions,
-  type Start,
-} from "../store/resources/page.ts";
+import { countRange, readPage, readPositions } from "../store/resources/page.ts";
+import type {
+  Condition,
+  Order,
+  PageQuery,
+  Position,
+  Range,
+  Start,
+} from "../store/resources/query.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
-import type { Condition, ResourceTable } from "../store/resources/resource-table.ts";
+import type { ResourceTable } from "../store/resources/resource-table.ts";
+import { type PageRow, positionOf } from "../store/resources/rows.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
@@ -188,8 +187,4 @@ async function contributing(
     const head = heads[at]?.[0];
     return head !== undefined && compare(head, positionOf(last)) < 0;
   });
-}
-
-function positionOf([key, id]: PageRow): Position {
-  return { key, id };
 }

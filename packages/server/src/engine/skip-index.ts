@@ -1,4 +1,5 @@
-import type { Position, Start } from "../store/resources/page.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
+import type { Position, Start } from "../store/resources/query.ts";
 
 /** The index has the position of every STRIDE-th row: a skip reads at most this many rows. */
 const STRIDE = 5_000;
@@ -39,7 +40,7 @@ interface IndexedPositions {
  * stays the same, and the first deep skip after a change traverses the list and indexes it again.
  */
 export class SkipIndex {
-  readonly #lists = new Map<string, IndexedPositions>();
+  readonly #lists = new BoundedCache<string, IndexedPositions>({ maxEntries: MAX_LISTS });
 
   /** The indexed row nearest before the row that a skip leads to, and how many rows are left to skip. */
   async shorten(list: TraversableList, skip: number): Promise<SkipStart> {
@@ -67,12 +68,9 @@ export class SkipIndex {
   async #positions(list: TraversableList): Promise<Position[]> {
     const version = await list.version();
     let indexed = this.#lists.get(list.key);
-    this.#lists.delete(list.key);
-    if (indexed?.version !== version) indexed = { version, positions: [] };
-    this.#lists.set(list.key, indexed);
-    if (this.#lists.size > MAX_LISTS) {
-      const [oldest] = this.#lists.keys();
-      this.#lists.delete(oldest as string);
+    if (indexed?.version !== version) {
+      indexed = { version, positions: [] };
+      this.#lists.set(list.key, indexed);
     }
     return indexed.positions;
   }

@@ -6,7 +6,7 @@ import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
-import type { ResourceRow } from "../store/resources/resource-table.ts";
+import type { ResourceRow } from "../store/resources/rows.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";

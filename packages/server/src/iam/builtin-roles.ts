@@ -19,7 +19,7 @@ export async function storeBuiltinRoles(store: Store, now: number): Promise<void
   if ((await readInstallation(store.reader, STORED)) === digest) return;
   await store.write(async (tx) => {
     // Replicas that start together on an empty store come here together.
-    await tx.takeTurn();
+    await tx.acquireLock();
     for (const { uid, name, description, capabilities } of BUILTIN_ROLES) {
       const before = await roles.table.findForChange(tx, uid);
       const known = before && roles.fromRow(before);

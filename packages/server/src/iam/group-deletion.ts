@@ -116,7 +116,7 @@ async function latestIn(
   group: string,
   part: number,
 ): Promise<number | undefined> {
-  const range = { childrenOf: group, parts: [part] };
+  const range = { childrenOf: group, partitions: [part] };
   const order = { column: "updated", descending: true } as const;
   const query = { range, filters: [], order, offset: 0, limit: 1 };
   const [newest] = await readPositions(tx, table, query);
@@ -126,7 +126,7 @@ async function latestIn(
 async function hasManyRemains({ resources, store }: Engine, group: string): Promise<boolean> {
   for (const { definition, table } of resources) {
     if (definition.softDelete === undefined) continue;
-    const range = { childrenOf: group, parts: [definition.softDelete.partition] };
+    const range = { childrenOf: group, partitions: [definition.softDelete.partition] };
     if ((await countsOf(store.reader, table, range)).children > REMAINS_AT_ONCE) return true;
   }
   return false;

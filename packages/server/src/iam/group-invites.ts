@@ -16,7 +16,7 @@ import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { hasBinding } from "../store/tables/identity-bindings.ts";
-import { addMembership, type SignInClient } from "../store/tables/memberships.ts";
+import { addMembership, type SignInClient } from "../store/tables/provider-people.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";

@@ -31,7 +31,8 @@ import {
 } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
-import { addMembership } from "../store/tables/memberships.ts";
+import { bodyOf, encodingOf } from "../store/resources/rows.ts";
+import { addMembership } from "../store/tables/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
 import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
@@ -160,7 +161,7 @@ export async function findGroupsByName(
       "data",
     );
     found.push(
-      ...rows.map((row) => groups.fromRow({ encoding: row[2], data: row[3] as Uint8Array })),
+      ...rows.map((row) => groups.fromRow({ encoding: encodingOf(row), data: bodyOf(row) })),
     );
     if (found.length > 1) break;
   }
@@ -220,7 +221,7 @@ async function beforeUpdate(change: Mutation, before: Group, after: Group): Prom
     throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
   }
   const { tx } = change;
-  await tx.takeTurn();
+  await tx.acquireLock();
   const namesakes = await groups.where(tx, { column: "verified_name", value: after.name });
   if (namesakes.some((other) => other.uid !== after.uid)) {
     throw failedPrecondition({

@@ -12,8 +12,7 @@ import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { deleteMemberships } from "../store/tables/memberships.ts";
-import { forgetProvider } from "../store/tables/provider-people.ts";
+import { deleteMemberships, deleteProviderSignIns } from "../store/tables/provider-people.ts";
 import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import type { IamDeps } from "./deps.ts";
@@ -146,7 +145,7 @@ async function deleteDependents(
   await deleteScimCredentials(tx, uid);
   await deleteProvisioned(tx, uid);
   await endSessions(tx, { provider: uid });
-  await forgetProvider(tx, uid);
+  await deleteProviderSignIns(tx, uid);
   await deleteMemberships(tx, { provider: uid });
 }
 

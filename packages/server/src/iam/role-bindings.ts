@@ -16,7 +16,7 @@ import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { createOne } from "../engine/write.ts";
-import { invalidArgument, notFound, retold } from "../lib/errors.ts";
+import { invalidArgument, mapViolations, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -133,7 +133,7 @@ function batchCreate(engine: Engine): Handler {
       for (const [at, binding] of wanted.entries()) {
         const made = createOne(change, roleBindings, request.parent, binding);
         const { row } = await made.catch((thrown) => {
-          throw retold(thrown, ({ field, description }) => {
+          throw mapViolations(thrown, ({ field, description }) => {
             return { field: `requests[${at}].roleBinding.${field}`, description };
           });
         });

@@ -1,12 +1,9 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Whether a text is the one spelling of the bytes that it encodes: base64url without padding, with
- * nothing in between, and with zeros in the bits of the last character that no byte has. Decoders are
- * more lenient, so without this check several texts are the same token. The empty text is none.
- *
- * @example isCanonicalBase64url("AA") // true
- * @example isCanonicalBase64url("AB") // false: the same byte as "AA"
+ * Whether a text is canonical base64url: without padding or other characters, and with zeros in the unused
+ * bits of the last character. Decoders are more lenient, so without this check several texts would be the
+ * same token. The empty text is not canonical.
  */
 export function isCanonicalBase64url(text: string): boolean {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return false;

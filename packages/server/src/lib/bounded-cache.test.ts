@@ -41,3 +41,22 @@ test("replacing, deleting and clearing keep the count of bytes right", () => {
   cache.clear();
   assert.deepEqual([cache.get("b"), cache.size, cache.bytes], [undefined, 0, 0]);
 });
+
+test("entries expire with the TTL, and a new value starts it again", () => {
+  const cache = new BoundedCache<string, number>({ maxEntries: 10, ttlMs: 100 });
+  cache.set("a", 1, 0, 1_000);
+  assert.equal(cache.get("a", 1_099), 1);
+  assert.equal(cache.get("a", 1_100), undefined);
+  assert.equal(cache.size, 0);
+  cache.set("a", 2, 0, 1_100);
+  cache.set("a", 3, 0, 1_150);
+  assert.equal(cache.get("a", 1_249), 3);
+});
+
+test("the more recently used half of the entries is always kept", () => {
+  const cache = new BoundedCache<number, number>({ maxEntries: 20 });
+  for (let at = 0; at < 1_000; at++) {
+    cache.set(at, at);
+    for (let recent = Math.max(0, at - 9); recent <= at; recent++) assert.ok(cache.has(recent));
+  }
+});

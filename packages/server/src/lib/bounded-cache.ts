@@ -1,36 +1,41 @@
-export interface CacheBounds {
+export interface CacheOptions {
   readonly maxEntries: number;
-  readonly maxBytes: number;
+  /** Bytes of all entries, as their users count them; unlimited by default. */
+  readonly maxBytes?: number;
+  /** How long an entry is valid; unlimited by default. */
+  readonly ttlMs?: number;
 }
 
 /**
- * A cache bounded by entries and by bytes, as its user counts them. Entries are kept in two
- * generations of half the bounds each: when the young one is full it becomes the old one, and the old
- * one is dropped. An entry that is read from the old generation moves to the young one, so entries in
- * use survive, and a hit on a young entry costs a single look-up.
+ * A cache bounded by entries and by bytes. Entries are kept in two generations of half the bounds each:
+ * when the young one is full it becomes the old one, and the old one is dropped. An entry that is read
+ * from the old generation moves to the young one, so entries in use survive, and a hit on a young entry
+ * costs a single look-up. At least the most recently used half of `maxEntries` is always kept.
  */
 export class BoundedCache<K, V> {
   readonly #maxEntries: number;
   readonly #maxBytes: number;
+  readonly #ttlMs: number | undefined;
   #young = new Map<K, Entry<V>>();
   #old = new Map<K, Entry<V>>();
   #youngBytes = 0;
   #oldBytes = 0;
 
-  constructor({ maxEntries, maxBytes }: CacheBounds) {
+  constructor({ maxEntries, maxBytes = Number.POSITIVE_INFINITY, ttlMs }: CacheOptions) {
     this.#maxEntries = maxEntries / 2;
     this.#maxBytes = maxBytes / 2;
+    this.#ttlMs = ttlMs;
   }
 
-  get(key: K): V | undefined {
-    const young = this.#young.get(key);
-    if (young !== undefined) return young.value;
-    const old = this.#old.get(key);
-    if (old === undefined) return undefined;
-    this.#old.delete(key);
-    this.#oldBytes -= old.bytes;
-    this.#add(key, old);
-    return old.value;
+  /** The valid value of a key. `now` counts only for a cache with a TTL. */
+  get(key: K, now?: number): V | undefined {
+    const entry = this.#young.get(key) ?? this.#promote(key);
+    if (entry === undefined) return undefined;
+    if (entry.expires !== undefined && entry.expires <= (now ?? Date.now())) {
+      this.delete(key);
+      return undefined;
+    }
+    return entry.value;
   }
 
   has(key: K): boolean {
@@ -38,9 +43,11 @@ export class BoundedCache<K, V> {
   }
 
   /** Keeps a value. One that would fill a whole generation is not kept. */
-  set(key: K, value: V, bytes: number): void {
+  set(key: K, value: V, bytes = 0, now?: number): void {
     this.delete(key);
-    if (bytes <= this.#maxBytes) this.#add(key, { value, bytes });
+    if (bytes > this.#maxBytes) return;
+    const expires = this.#ttlMs === undefined ? undefined : (now ?? Date.now()) + this.#ttlMs;
+    this.#add(key, { value, bytes, expires });
   }
 
   delete(key: K): void {
@@ -63,6 +70,16 @@ export class BoundedCache<K, V> {
     return this.#youngBytes + this.#oldBytes;
   }
 
+  /** Moves an entry of the old generation to the young one. */
+  #promote(key: K): Entry<V> | undefined {
+    const entry = this.#old.get(key);
+    if (entry === undefined) return undefined;
+    this.#old.delete(key);
+    this.#oldBytes -= entry.bytes;
+    this.#add(key, entry);
+    return entry;
+  }
+
   #add(key: K, entry: Entry<V>): void {
     const full =
       this.#young.size + 1 > this.#maxEntries || this.#youngBytes + entry.bytes > this.#maxBytes;
@@ -80,6 +97,7 @@ export class BoundedCache<K, V> {
 interface Entry<V> {
   readonly value: V;
   readonly bytes: number;
+  readonly expires: number | undefined;
 }
 
 /** Removes an entry and returns how many bytes it had. */

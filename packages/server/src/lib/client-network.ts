@@ -1,4 +1,4 @@
-/** The network that limits per client address are counted for. */
+/** The client network that rate limits count. */
 import { isIP, SocketAddress } from "node:net";
 
 /**
@@ -7,14 +7,12 @@ import { isIP, SocketAddress } from "node:net";
  */
 const EMBEDDED_V4 = ["0:0:0:0:0:ffff", "64:ff9b:0:0:0:0"];
 
-/** Hextets of the network part: a /64 is what one subscriber gets at least. */
+/** Hextets of the network prefix: a subscriber gets a /64 or more. */
 const NETWORK_HEXTETS = 4;
 
 /**
- * The rate-limit key of an address: an IPv4 address itself, an IPv6 address by its /64, since one
- * client can use any address in that. What is no address is its own key.
- *
- * @example clientNetwork("2001:db8::1:2") // "2001:db8:0:0::/64"
+ * The rate-limit key of an address: an IPv4 address itself, the /64 of an IPv6 address, since one client
+ * can use any address in it. Other texts are their own key.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;

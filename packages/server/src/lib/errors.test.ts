@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type CodeName, invalidArgument, WharfError } from "./errors.ts";
 
-test("the API guide has the codes, statuses and words of the catalogue", () => {
+test("the API guide has the codes, statuses and words of the catalog", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../docs/api.md"), "utf8");
   const rows = [...guide.matchAll(/^\| (\d+) \| ([A-Z_]+) \| (\d+)[^|]*\| `([^`]+)` \|/gm)];
   assert.ok(rows.length >= 9);
@@ -16,7 +16,7 @@ test("the API guide has the codes, statuses and words of the catalogue", () => {
   }
 });
 
-test("what is not ours is shown as nothing but INTERNAL, and kept for the log", () => {
+test("an unknown error is shown as INTERNAL without details, and kept for the log", () => {
   const thrown = new Error("password=hunter2");
   const error = WharfError.from(thrown);
   assert.equal(error.code, "INTERNAL");
@@ -24,7 +24,7 @@ test("what is not ours is shown as nothing but INTERNAL, and kept for the log", 
   assert.equal(error.cause, thrown);
 });
 
-test("several violations are told in one message", () => {
+test("several violations share one message", () => {
   const error = invalidArgument(
     { field: "a", description: "a is bad" },
     { field: "", description: "all is bad" },
@@ -32,7 +32,7 @@ test("several violations are told in one message", () => {
   assert.equal(error.message, "Invalid argument: a: a is bad; all is bad");
 });
 
-test("an answer is not as long as what it complains about", () => {
+test("a response does not repeat a long request", () => {
   const long = "\u{1F600}".repeat(1_000_000);
   const one = invalidArgument({ field: `x${long}`, description: `x${long} is not a known field` });
   const many = Array.from({ length: 10_000 }, () => ({ field: "a", description: "b" }));

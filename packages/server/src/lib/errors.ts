@@ -1,8 +1,8 @@
 /**
- * The one error class of the server and the catalogue of everything it can say to a caller.
+ * The error class of the server and the constructors of the common errors.
  *
- * An error knows its canonical code, its message and its typed details; the wire layer turns it
- * into a REST body or gRPC trailers. The cause is for the log and never leaves the process.
+ * An error has a canonical code, a message and typed details; the wire layer turns it into a REST body or
+ * gRPC trailers. The cause is for the log and never leaves the process.
  */
 
 import { CODES, type CodeName } from "@wharf/contract/messages";
@@ -21,12 +21,12 @@ export interface PreconditionViolation {
 }
 
 export interface ResourceInfo {
-  /** The kind of thing, such as `Group`. */
+  /** The kind of resource, such as `Group`. */
   readonly type: string;
   readonly name: string;
 }
 
-/** What a details entry can be; ErrorInfo is added to every error when it is written out. */
+/** An entry of the details; ErrorInfo is added to every error when it is written out. */
 export type ErrorDetail =
   | { readonly badRequest: readonly FieldViolation[] }
   | { readonly preconditionFailure: readonly PreconditionViolation[] }
@@ -53,133 +53,97 @@ export class WharfError extends Error {
   }
 
   /**
-   * Turns anything thrown into an error that may be shown. What is not ours becomes INTERNAL with
-   * nothing but the word; the original is kept as the cause for the log.
-   *
-   * @example
-   * try { … } catch (thrown) { reply(WharfError.from(thrown)); }
+   * Turns anything thrown into an error for the caller. An unknown error becomes INTERNAL without details;
+   * the original is the cause, for the log.
    */
   static from(thrown: unknown): WharfError {
     if (thrown instanceof WharfError) return thrown;
-    return new WharfError("INTERNAL", "something went wrong on our side", undefined, thrown);
+    return new WharfError("INTERNAL", "unexpected server error", undefined, thrown);
   }
 }
 
-/** When to try again what is unavailable: soon enough to notice, late enough not to make it worse. */
+/** When clients may retry an UNAVAILABLE call: soon enough to recover, late enough not to add load. */
 export const RETRY_AFTER_SECONDS = "5";
 
-/**
- * A request whose fields cannot be accepted.
- *
- * @example throw invalidArgument({ field: "name", description: "name is required" });
- */
+/** A request with invalid fields. */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
-  const told = violations.slice(0, MOST_VIOLATIONS).map(({ field, description }) => ({
-    field: shortened(field, LONGEST_FIELD),
-    description: shortened(description, LONGEST_DESCRIPTION),
+  const shown = violations.slice(0, MAX_VIOLATIONS).map(({ field, description }) => ({
+    field: truncated(field, MAX_FIELD_LENGTH),
+    description: truncated(description, MAX_DESCRIPTION_LENGTH),
   }));
-  const text = told.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
-  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: told });
+  const text = shown.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
+  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: shown });
 }
 
 /**
- * What is wrong is told in words of the request, which anyone can make as long as a request may be;
- * answers that repeat it would be several times that.
+ * Descriptions quote the request, which can be as long as requests may be; without these limits the
+ * response would be several times longer.
  */
-const MOST_VIOLATIONS = 200;
-const LONGEST_FIELD = 512;
-const LONGEST_DESCRIPTION = 4_096;
+const MAX_VIOLATIONS = 200;
+const MAX_FIELD_LENGTH = 512;
+const MAX_DESCRIPTION_LENGTH = 4_096;
 
-function shortened(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+function truncated(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }
 
-/**
- * The same refusal, with its fields told otherwise. What names no field stays as it is.
- *
- * @example throw retold(thrown, (violation) => ({ ...violation, field: `group.${violation.field}` }));
- */
-export function retold(thrown: unknown, tell: (one: FieldViolation) => FieldViolation): unknown {
+/** Maps the field violations of an error, such as to other field names; other errors stay as they are. */
+export function mapViolations(
+  thrown: unknown,
+  map: (one: FieldViolation) => FieldViolation,
+): unknown {
   if (!(thrown instanceof WharfError) || thrown.detail === undefined) return thrown;
   if (!("badRequest" in thrown.detail)) return thrown;
-  return invalidArgument(...thrown.detail.badRequest.map(tell));
+  return invalidArgument(...thrown.detail.badRequest.map(map));
 }
 
-/**
- * The state of things does not allow the call.
- *
- * @example throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" });
- */
+/** The state of the resource does not allow the call. */
 export function failedPrecondition(...violations: PreconditionViolation[]): WharfError {
   const text = violations.map((v) => v.description).join("; ");
   return new WharfError("FAILED_PRECONDITION", text, { preconditionFailure: violations });
 }
 
-/**
- * @example throw notFound("Group", uid);
- */
 export function notFound(type: string, name: string): WharfError {
   const text = `${type} ${JSON.stringify(name)} does not exist`;
   return new WharfError("NOT_FOUND", text, { resourceInfo: { type, name } });
 }
 
-/**
- * @example throw alreadyExists("AccountAssociation", uid);
- */
 export function alreadyExists(type: string, name: string): WharfError {
   const text = `${type} ${JSON.stringify(name)} exists`;
   return new WharfError("ALREADY_EXISTS", text, { resourceInfo: { type, name } });
 }
 
-/**
- * The thing has changed since the caller looked at it.
- *
- * @example throw aborted("the etag is not the present one");
- */
+/** The resource has changed since the caller read it. */
 export function aborted(text: string): WharfError {
   return new WharfError("ABORTED", text);
 }
 
-/**
- * The caller is known and may not. Says what is missing, never whether the thing exists.
- *
- * @example throw permissionDenied(["groups.update"], uid);
- */
+/** The caller lacks capabilities. Names them, but not whether the resource exists. */
 export function permissionDenied(capabilities: readonly string[], uid: string): WharfError {
   const where = uid === "" ? "anywhere" : `at ${JSON.stringify(uid)}`;
-  const named = capabilities.slice(0, NAMED_AT_MOST).join(", ");
-  const others = capabilities.length - NAMED_AT_MOST;
+  const named = capabilities.slice(0, MAX_NAMED_CAPABILITIES).join(", ");
+  const others = capabilities.length - MAX_NAMED_CAPABILITIES;
   const all = others > 0 ? `${named} and ${others} more` : named;
   return new WharfError("PERMISSION_DENIED", `needs ${all} ${where}`);
 }
 
-/** Whoever lacks a whole role is not helped by a hundred names, and messages must fit into headers. */
-const NAMED_AT_MOST = 8;
+/** Messages must fit into headers. */
+const MAX_NAMED_CAPABILITIES = 8;
 
-/**
- * Nobody is known to be calling: no token, or one that cannot be accepted.
- *
- * @example throw unauthenticated("the token has expired");
- */
+/** The call has no token, or an invalid one. */
 export function unauthenticated(reason: string): WharfError {
   return new WharfError("UNAUTHENTICATED", reason);
 }
 
-/**
- * @example throw tooLong("the list", 64 * 1024 * 1024);
- */
 export function tooLong(what: string, bytes: number): WharfError {
   return new WharfError("RESOURCE_EXHAUSTED", `${what} is longer than ${bytes} bytes`);
 }
 
-/** A part of the public API that this server does not implement. */
+/** A method of the public contract that this server does not support. */
 export function unsupported(what: string): WharfError {
   return new WharfError("UNIMPLEMENTED", `${what} is not supported by this server`);
 }
 
-/**
- * @example throw unimplemented("wharf.registry.v2beta1.ReposService/ListRepos");
- */
 export function unimplemented(what: string): WharfError {
   return new WharfError("UNIMPLEMENTED", `${what} is not implemented`);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FairQueue, type FairQueueLimits, QueueFullError } from "./fair-queue.ts";
 
-const LIMITS = { concurrency: 1, waitingPerKey: 10, waiting: 100 };
+const LIMITS = { concurrency: 1, maxQueuedPerKey: 10, maxQueued: 100 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue whose jobs end when the test says so, and the order in which they began. */
@@ -50,7 +50,7 @@ test("no more than the concurrency run at a time, in their order", async () => {
   assert.deepEqual(await Promise.all(jobs), ["a1", "a2", "a3", "a4"]);
 });
 
-test("keys take turns, and a newcomer comes first", async () => {
+test("keys alternate, and a new key comes first", async () => {
   const { started, add, endAll } = queueOf();
   for (const name of ["a1", "a2", "a3", "a4", "b1", "b2", "b3"]) add(name);
   add("c1");
@@ -90,7 +90,7 @@ test("a job that is forgiven does not count", async () => {
 });
 
 test("the newest job of a key that has enough waiting is rejected, others are not", async () => {
-  const { started, add, endAll } = queueOf({ waitingPerKey: 2 });
+  const { started, add, endAll } = queueOf({ maxQueuedPerKey: 2 });
   const jobs = ["a1", "a2", "a3", "a4", "b1"].map(add);
   await settled();
   await endAll();
@@ -99,7 +99,7 @@ test("the newest job of a key that has enough waiting is rejected, others are no
 });
 
 test("in a full queue, the key with the most jobs makes room for others", async () => {
-  const { add, endAll } = queueOf({ waiting: 4 });
+  const { add, endAll } = queueOf({ maxQueued: 4 });
   const names = ["a0", "a1", "a2", "a3", "b1", "c1", "d1", "e1", "f1"];
   const jobs = names.map(add);
   await settled();
@@ -108,8 +108,8 @@ test("in a full queue, the key with the most jobs makes room for others", async 
   assert.deepEqual(await Promise.all(jobs), outcome);
 });
 
-test("a job that fails frees its slot", async () => {
-  const { queue } = queueOf({ waiting: 0 });
+test("a job that fails frees its permit", async () => {
+  const { queue } = queueOf({ maxQueued: 0 });
   const broken = () => Promise.reject(new Error("broken"));
   for (let n = 0; n < 3; n++) await assert.rejects(queue.run("a", broken), /broken/);
   assert.equal(await queue.run("a", async () => "done"), "done");

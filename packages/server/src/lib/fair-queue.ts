@@ -2,13 +2,13 @@
 export interface FairQueueLimits {
   /** Jobs that run at the same time. */
   readonly concurrency: number;
-  /** Jobs of one key that wait at most. */
-  readonly waitingPerKey: number;
-  /** Jobs that wait at most, over all keys. */
-  readonly waiting: number;
+  /** Jobs of one key that may wait. */
+  readonly maxQueuedPerKey: number;
+  /** Jobs of all keys that may wait. */
+  readonly maxQueued: number;
 }
 
-/** Rejects a job for which there is no room in the queue. */
+/** Rejects a job when the queue is full. */
 export class QueueFullError extends Error {
   override readonly name = "QueueFullError";
 }
@@ -18,20 +18,19 @@ interface Job {
   reject(error: QueueFullError): void;
 }
 
-/** Jobs of a key count against it for this long at most. */
+/** Jobs of a key count against it for up to this long. */
 const WINDOW_MS = 60_000;
 
 /**
- * Runs jobs a few at a time. The next one is of the key that had the fewest jobs lately, keys with
- * equally many take turns, and within a key the oldest comes first: a key with many jobs delays its
- * own, and those of a newcomer by what is running. A key can neither fill the queue alone nor together
- * with others that have as many jobs: when the queue is full, the newest job of the key with the most
- * waiting makes room for one of a key with fewer.
+ * A fair semaphore: of all waiting jobs, the next one is of the key that had the fewest jobs in the current
+ * window; keys with equally many alternate, and each key is first in, first out. So a key with many jobs
+ * delays its own, and a new key waits only for running jobs. No key can fill the queue: when it is full,
+ * the newest job of the key with the most waiting is rejected in favor of a key with fewer.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #clock: () => number;
-  /** The waiting jobs of each key; the key whose turn was longest ago comes first. */
+  /** The waiting jobs of each key; the key that was served longest ago comes first. */
   readonly #waiting = new Map<string, Job[]>();
   /** How many jobs of each key were started in this window. */
   #started = new Map<string, number>();
@@ -44,31 +43,31 @@ export class FairQueue {
     this.#clock = clock;
   }
 
-  /** Runs a job when its turn comes. Rejects with QueueFullError when there is no room for it. */
+  /** Runs a job. Rejects with QueueFullError when the queue is full. */
   async run<T>(key: string, job: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limits.concurrency) {
       this.#running += 1;
       this.#count(key);
-    } else await this.#turn(key);
+    } else await this.#wait(key);
     try {
       return await job();
     } finally {
-      // The next job takes over the slot; without one it is free.
+      // The next job takes over the permit.
       if (!this.#startNext()) this.#running -= 1;
     }
   }
 
-  /** Takes one job of a key out of the count: it was no abuse. */
+  /** Removes one job of a key from the count: it was legitimate. */
   forgive(key: string): void {
     const started = this.#started.get(key) ?? 0;
     if (started > 1) this.#started.set(key, started - 1);
     else this.#started.delete(key);
   }
 
-  #turn(key: string): Promise<void> {
+  #wait(key: string): Promise<void> {
     const queue = this.#waiting.get(key) ?? [];
-    if (queue.length >= this.#limits.waitingPerKey) throw new QueueFullError();
-    if (this.#waitingCount >= this.#limits.waiting) this.#makeRoom(queue.length);
+    if (queue.length >= this.#limits.maxQueuedPerKey) throw new QueueFullError();
+    if (this.#waitingCount >= this.#limits.maxQueued) this.#makeRoom(queue.length);
     return new Promise((resolve, reject) => {
       queue.push({ start: resolve, reject });
       this.#waiting.set(key, queue);
@@ -76,7 +75,7 @@ export class FairQueue {
     });
   }
 
-  /** Drops the newest job of the longest queue, if that stays no shorter than the one that grows. */
+  /** Rejects the newest job of the longest queue, if that stays no shorter than the growing one. */
   #makeRoom(length: number): void {
     let longest: Job[] = [];
     for (const queue of this.#waiting.values()) if (queue.length > longest.length) longest = queue;
@@ -100,7 +99,7 @@ export class FairQueue {
     this.#count(key);
     const job = queue.shift() as Job;
     this.#waitingCount -= 1;
-    // Behind those that had as many.
+    // Behind keys that had as many jobs.
     this.#waiting.delete(key);
     if (queue.length > 0) this.#waiting.set(key, queue);
     job.start();

@@ -5,7 +5,7 @@ import { FairShareCache } from "./fair-share-cache.ts";
 const cacheOf = (entries: number, isExpendable?: (value: number) => boolean) =>
   new FairShareCache<number>(entries * 10, isExpendable);
 
-test("who fills the cache displaces their own entries", () => {
+test("a holder that fills the cache evicts its own entries", () => {
   const cache = cacheOf(10);
   cache.set("victim", 0, 10, "small");
   for (let at = 0; at < 100; at++) cache.set(`flood ${at}`, at, 10, "large");
@@ -28,7 +28,7 @@ test("an entry that a small holder uses stays, even if others use it", () => {
   assert.equal(cache.get("shared", "small"), 0);
 });
 
-test("several large holders displace each other before a small one", () => {
+test("several large holders evict each other before a small one", () => {
   const cache = cacheOf(12);
   cache.set("victim", 0, 10, "small");
   for (let at = 0; at < 100; at++) cache.set(`flood ${at}`, at, 10, `large ${at % 5}`);

@@ -1,4 +1,4 @@
-/** Holders remembered for one entry; those that used it last. */
+/** Holders recorded for one entry: those that used it last. */
 const MAX_HOLDERS = 32;
 
 interface Entry<V> {
@@ -8,19 +8,19 @@ interface Entry<V> {
 }
 
 /**
- * A cache that several parties share, bounded by bytes, in which none can displace what the others
- * use. An entry is held by everyone who uses it. When there is too much, the entry goes whose smallest
- * holder holds the most, the least recently used one first: who fills the cache displaces their own
- * entries, and an entry that a small holder uses stays, even if others use it.
+ * A cache that tenants share, bounded by bytes, in which none can evict what the others use; a BoundedCache
+ * evicts by recency alone. Every tenant that uses an entry holds it. When the cache is full, the entry
+ * whose smallest holder holds the most is evicted, the least recently used one first: a tenant that fills
+ * the cache evicts its own entries, and an entry that a small tenant uses stays.
  */
 export class FairShareCache<V> {
   readonly #maxBytes: number;
   readonly #isExpendable: (value: V) => boolean;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry<V>>();
   #bytes = 0;
 
-  /** Entries whose value is expendable go before all others. */
+  /** Entries with an expendable value are evicted before all others. */
   constructor(maxBytes: number, isExpendable: (value: V) => boolean = () => false) {
     this.#maxBytes = maxBytes;
     this.#isExpendable = isExpendable;
@@ -61,20 +61,20 @@ export class FairShareCache<V> {
     }
   }
 
-  /** Makes room for an entry, which itself stays: its caller is about to use it. */
+  /** Evicts an entry, but not the one that was just set. */
   #evict(kept: string): void {
     const totals = this.#totals();
-    let chosen: string | undefined;
+    let victim: string | undefined;
     let most = -1;
     for (const [key, { value, holders }] of this.#entries) {
       if (key === kept) continue;
       const smallest = this.#isExpendable(value)
         ? Number.POSITIVE_INFINITY
         : Math.min(...[...holders].map((holder) => totals.get(holder) as number));
-      if (smallest > most) [chosen, most] = [key, smallest];
+      if (smallest > most) [victim, most] = [key, smallest];
     }
-    this.#bytes -= this.#entries.get(chosen as string)?.bytes ?? 0;
-    this.#entries.delete(chosen as string);
+    this.#bytes -= this.#entries.get(victim as string)?.bytes ?? 0;
+    this.#entries.delete(victim as string);
   }
 
   /** The bytes that each holder holds. */

@@ -4,62 +4,55 @@ import { isIP } from "node:net";
 import { isPublicAddress, publicLookup } from "./ip-ranges.ts";
 import { https } from "./lazy-builtins.ts";
 
-/** Discovery documents and key sets are a few kilobytes; ten times the largest seen. */
-const MOST_BYTES = 256 * 1024;
+/** Discovery documents and key sets are a few kilobytes; this is ten times the largest seen. */
+const MAX_BYTES = 256 * 1024;
 
-/** From name look-up to the last byte. */
-const MOST_MS = 5_000;
+/** From the DNS lookup to the last byte. */
+const TIMEOUT_MS = 5_000;
 
-/** Something outside could not be read. The message may be shown: it names no inside. */
+/** A document could not be fetched. The message may be shown: it contains nothing internal. */
 export class FetchError extends Error {
   override readonly name = "FetchError";
 }
 
 export interface FetchOptions {
-  /** Whether the address may be any, TLS or not. */
+  /** Whether any address is allowed, also private ones and without TLS. */
   readonly anywhere: boolean;
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Sent as it is. */
   readonly body?: string;
 }
 
-/** What someone outside answered. */
-export interface FetchAnswer {
+/** The response of an external server. */
+export interface FetchResponse {
   readonly status: number;
-  /** Undefined when it is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
 }
 
 /**
- * Reads a JSON document from outside: bounded in time and size, no redirects, and unless told
- * otherwise https at public addresses alone.
- *
- * @example const keys = await fetchJson(new URL(jwksUri), { anywhere: false });
+ * Fetches a JSON document from an external server: bounded in time and size, without redirects, and by
+ * default only over HTTPS from public addresses, against server-side request forgery.
  */
 export async function fetchJson(url: URL, options: FetchOptions): Promise<unknown> {
   const { json } = await fetchAs(url, options, (status) => status === 200);
-  if (json === undefined) throw new FetchError("the answer is not JSON");
+  if (json === undefined) throw new FetchError("the response is not JSON");
   return json;
 }
 
-/**
- * As fetchJson, for those whose refusals say why: any status is an answer.
- *
- * @example const { status, json } = await fetchAnswer(url, { anywhere: true, method: "POST", body });
- */
-export function fetchAnswer(url: URL, options: FetchOptions): Promise<FetchAnswer> {
+/** Like fetchJson, with any status: for servers whose error responses give the reason. */
+export function fetchResponse(url: URL, options: FetchOptions): Promise<FetchResponse> {
   return fetchAs(url, options, () => true);
 }
 
 async function fetchAs(
   url: URL,
   { anywhere, body, ...options }: FetchOptions,
-  isAnswer: (status: number) => boolean,
-): Promise<FetchAnswer> {
-  if (!anywhere) refuseHidden(url);
+  isAccepted: (status: number) => boolean,
+): Promise<FetchResponse> {
+  if (!anywhere) rejectPrivate(url);
   const reachable = anywhere ? options : { ...options, lookup: publicLookup };
-  const { status, text } = await fetchText(url, reachable, body, isAnswer);
+  const { status, text } = await fetchText(url, reachable, body, isAccepted);
   try {
     return { status, json: JSON.parse(text) };
   } catch {
@@ -67,7 +60,7 @@ async function fetchAs(
   }
 }
 
-function refuseHidden(url: URL): void {
+function rejectPrivate(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.protocol !== "https:") throw new FetchError("only https is trusted");
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new FetchError("the address is not public");
@@ -77,31 +70,31 @@ function fetchText(
   url: URL,
   options: Omit<RequestOptions, "headers"> & { headers?: OutgoingHttpHeaders },
   body: string | undefined,
-  isAnswer: (status: number) => boolean,
+  isAccepted: (status: number) => boolean,
 ): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
   const send = url.protocol === "https:" ? https().request : requestHttp;
   const headers = { accept: "application/json", ...options.headers };
-  const signal = AbortSignal.timeout(MOST_MS);
-  const outgoing = send(url, { ...options, headers, signal, agent: false }, (answer) => {
-    const { statusCode: status = 0 } = answer;
-    if (!isAnswer(status)) {
-      answer.destroy();
-      reject(new FetchError(`the answer has status ${status}`));
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const outgoing = send(url, { ...options, headers, signal, agent: false }, (response) => {
+    const { statusCode: status = 0 } = response;
+    if (!isAccepted(status)) {
+      response.destroy();
+      reject(new FetchError(`the response has status ${status}`));
       return;
     }
-    const parts: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
-    answer.on("data", (part: Buffer) => {
-      size += part.length;
-      parts.push(part);
-      if (size > MOST_BYTES) {
-        answer.destroy();
-        reject(new FetchError("the answer is too large"));
+    response.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_BYTES) {
+        response.destroy();
+        reject(new FetchError("the response is too large"));
       }
     });
-    answer.on("end", () => resolve({ status, text: Buffer.concat(parts).toString("utf8") }));
-    answer.on("error", (error) => reject(unreachable(error)));
+    response.on("end", () => resolve({ status, text: Buffer.concat(chunks).toString("utf8") }));
+    response.on("error", (error) => reject(unreachable(error)));
   });
   outgoing.on("error", (error) => reject(unreachable(error)));
   outgoing.end(body);
@@ -109,6 +102,8 @@ function fetchText(
 }
 
 function unreachable(cause: Error): FetchError {
-  const late = cause.name === "AbortError" || cause.name === "TimeoutError";
-  return new FetchError(late ? "it did not answer in time" : "it cannot be reached", { cause });
+  const isTimeout = cause.name === "AbortError" || cause.name === "TimeoutError";
+  return new FetchError(isTimeout ? "it did not respond in time" : "it cannot be reached", {
+    cause,
+  });
 }

@@ -1,8 +1,4 @@
-/**
- * A binary min-heap: the least item is found at once, and replaced in logarithmic time.
- *
- * @example const heap = new Heap(streams, (a, b) => compare(a.head, b.head));
- */
+/** A binary min-heap. */
 export class Heap<T> {
   readonly #items: T[];
   readonly #compare: (a: T, b: T) => number;
@@ -17,7 +13,7 @@ export class Heap<T> {
     return this.#items[0];
   }
 
-  /** To be called when the least item has grown: restores the order. */
+  /** Restores the order after the least item has grown. */
   leastGrew(): void {
     this.#sink(0);
   }

@@ -1,12 +1,9 @@
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-export { isLoopbackHost } from "./loopback.ts";
-
 /**
- * Addresses that a token's issuer must not lead us to: whatever is not the public internet. An
- * issuer is named by whoever sends a token, so fetching its keys would otherwise let anyone knock
- * at doors inside the network.
+ * Addresses that are not on the public internet. The sender of a token names its issuer, so fetching the
+ * keys from any address would let anyone send requests into the private network (SSRF).
  */
 const NOT_PUBLIC = new BlockList();
 for (const [network, bits] of [
@@ -27,7 +24,7 @@ for (const [network, bits] of [
 ] as const) {
   NOT_PUBLIC.addSubnet(network, bits, "ipv4");
 }
-/** Of IPv6 only global unicast is public, less what translates to or documents something else. */
+/** Of IPv6, only global unicast is public, except translation and documentation prefixes. */
 const PUBLIC_V6 = new BlockList();
 PUBLIC_V6.addSubnet("2000::", 3, "ipv6");
 for (const [network, bits] of [
@@ -39,26 +36,21 @@ for (const [network, bits] of [
   NOT_PUBLIC.addSubnet(network, bits, "ipv6");
 }
 
-/**
- * @example isPublicAddress("10.0.0.1") // false
- */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
   return PUBLIC_V6.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
 }
 
 /**
- * Looks a name up and fails unless every address it has is public. The connection is made to the
- * very address that was looked at, so a name cannot change its mind in between.
- *
- * @example request(url, { lookup: publicLookup });
+ * Resolves a name and fails unless all its addresses are public. The connection uses the resolved
+ * address, so the name cannot resolve to another one in between (DNS rebinding).
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, [], 0);
-    const hidden = addresses.find(({ address }) => !isPublicAddress(address));
-    if (hidden !== undefined || addresses.length === 0) {
-      return callback(new Error("the name leads to an address that is not public"), [], 0);
+    const notPublic = addresses.find(({ address }) => !isPublicAddress(address));
+    if (notPublic !== undefined || addresses.length === 0) {
+      return callback(new Error("the name resolves to an address that is not public"), [], 0);
     }
     if (options.all) return callback(null, addresses, 0);
     const [first] = addresses as [{ address: string; family: number }];

@@ -21,7 +21,7 @@ test("times are written as dates write themselves, in any order", () => {
   );
 });
 
-test("what is no time is refused, and spoils nothing", () => {
+test("an invalid time is rejected and does not affect the cache", () => {
   assert.throws(() => isoTime(Number.NaN), RangeError);
   assert.equal(isoTime(0), "1970-01-01T00:00:00.000Z");
 });

@@ -1,12 +1,9 @@
-/** None yet. */
 let second = Number.NaN;
 let upToSecond = "";
 
 /**
- * A time in ISO 8601 with three fraction digits, of which all but those is made once a second: most
- * times that are written are of now.
- *
- * @example isoTime(Date.now()) // "2026-11-15T11:34:08.867Z"
+ * A time in ISO 8601 with milliseconds. The text up to the second is cached: most times that are written
+ * are current.
  */
 export function isoTime(ms: number): string {
   const thisSecond = Math.floor(ms / 1000);

@@ -1,13 +1,13 @@
 /** Longer than the issuer of any platform. */
 const MAX_ISSUER_LENGTH = 1_024;
 
-/** What an issuer must be, for messages. */
+/** The requirement, for error messages. */
 export const ISSUER_URL = "an issuer URL without query, fragment, user info or dot segments";
 
-/** Scheme, host and path as they are written: parsers drop an empty query, and resolve backslashes. */
+/** Matched against the raw text: URL parsers drop an empty query and convert backslashes. */
 const SHAPE = /^https?:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/i;
 
-/** Characters that separate or are dots once a server decodes them, however often that happens. */
+/** Percent-encoded dots and slashes, encoded once or several times. */
 const ENCODED_DOT = /%(?:25)*2e/gi;
 const ENCODED_SLASH = /%(?:25)*(?:2f|5c)/gi;
 
@@ -15,11 +15,9 @@ const ENCODED_SLASH = /%(?:25)*(?:2f|5c)/gi;
 const DOT_SEGMENT = /\/\.\.?(?=[/;]|$)/;
 
 /**
- * Whether a text can name an issuer. Its discovery document is found by appending a path, so what is
- * appended must stay a path (no query, no fragment), and the path must lead where it says (no dot
- * segments): otherwise any document that a user can upload to a trusted host could speak for the host.
- *
- * @example isIssuerUrl("https://issuer.example.com/tenant") // true
+ * Whether a text is an issuer URL. The discovery document is found by appending a path, so the issuer must
+ * have no query, no fragment and no dot segments: otherwise any document that a user can upload to a
+ * trusted host could impersonate its issuer.
  */
 export function isIssuerUrl(issuer: string): boolean {
   if (issuer.length > MAX_ISSUER_LENGTH) return false;

@@ -1,6 +1,6 @@
 /**
- * Parts of Node.js that are not imported, but loaded when they are first needed: the server starts a
- * tenth sooner without them, and many never need them.
+ * Modules of Node.js that are loaded on first use: startup takes a tenth less time without them, and many
+ * installations never need them.
  */
 import { getBuiltinModule } from "node:process";
 

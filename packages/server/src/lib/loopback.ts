@@ -1,8 +1,4 @@
-/**
- * Whether a host is this machine by address, or by the name that stands for it everywhere.
- *
- * @example isLoopbackHost("127.0.0.1") // true
- */
+/** Whether a host is a loopback address or `localhost`. */
 export function isLoopbackHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, "");
   return bare === "localhost" || bare === "::1" || /^127\.\d+\.\d+\.\d+$/.test(bare);

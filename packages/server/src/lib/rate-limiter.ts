@@ -1,3 +1,5 @@
+import { BoundedCache } from "./bounded-cache.ts";
+
 /** How much each key may use, and how fast that comes back. */
 export interface RateLimit {
   /** Uses in one burst. */
@@ -13,8 +15,8 @@ interface Bucket {
   refilledAt: number;
 }
 
-/** Keys kept at most: more would be an attack on memory. The least recently used one is dropped. */
-const MAX_KEYS = 10_000;
+/** Keys kept at most: more would be an attack on memory. The 10,000 most recently used ones stay. */
+const MAX_KEYS = 20_000;
 
 /**
  * A token bucket for each key. Counted in this process alone: with several replicas each of them
@@ -22,8 +24,7 @@ const MAX_KEYS = 10_000;
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
-  /** Least recently used first. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new BoundedCache<string, Bucket>({ maxEntries: MAX_KEYS });
 
   constructor(limit: RateLimit) {
     this.#limit = limit;
@@ -31,14 +32,18 @@ export class RateLimiter {
 
   /** Takes one use and returns 0; otherwise takes nothing and returns the milliseconds to wait. */
   take(key: string, now: number): number {
-    const wait = this.waitMs(key, now);
-    if (wait === 0) (this.#buckets.get(key) as Bucket).tokens -= 1;
+    const bucket = this.#bucket(key, now);
+    const wait = this.#waitMs(bucket, now);
+    if (wait === 0) bucket.tokens -= 1;
     return wait;
   }
 
   /** Milliseconds until the key can be used again; 0 when it can be used now. */
   waitMs(key: string, now: number): number {
-    const bucket = this.#bucket(key, now);
+    return this.#waitMs(this.#bucket(key, now), now);
+  }
+
+  #waitMs(bucket: Bucket, now: number): number {
     if (bucket.tokens >= 1) return 0;
     const { refill, intervalMs } = this.#limit;
     const intervals = Math.ceil((1 - bucket.tokens) / refill);
@@ -47,12 +52,8 @@ export class RateLimiter {
 
   #bucket(key: string, now: number): Bucket {
     const known = this.#buckets.get(key);
-    if (known === undefined && this.#buckets.size >= MAX_KEYS) {
-      this.#buckets.delete(this.#buckets.keys().next().value as string);
-    }
     const bucket = known ?? { tokens: this.#limit.capacity, refilledAt: now };
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
+    if (known === undefined) this.#buckets.set(key, bucket);
     this.#refill(bucket, now);
     return bucket;
   }

@@ -62,7 +62,7 @@ test("a task that is canceled ends at its next pause", async () => {
   await assert.rejects(task.yield(), /gone/);
 });
 
-test("owners take turns, whatever the number of their tasks", async () => {
+test("owners are served round robin, regardless of the number of their tasks", async () => {
   const slices = new TimeSlices();
   const order: string[] = [];
   const work = async (owner: string) => {

@@ -1,28 +1,21 @@
 /** How long one slice may keep the event loop, in milliseconds. */
 const SLICE_MS = 2;
 
-interface Turn {
+interface Waiter {
   start(): void;
 }
 
 /**
  * Cooperative scheduling for long work on the event loop. Work is cut into slices, and each tick of
- * the event loop starts one slice of all the work that shares these slices, so however much of it
- * there is, other requests wait for one slice at most. Owners take turns (round robin): the work of
- * one owner gets the same share of slices whether it is one task or a hundred.
- *
- * @example
- * const task = slices.task(caller.uid);
- * for (const range of ranges) {
- *   await read(range);
- *   await task.pause();
- * }
+ * the event loop starts one slice of all the work that shares these slices, so other requests wait for one
+ * slice at most. Owners are served round robin: the work of one owner gets the same share of slices
+ * whether it is one task or a hundred.
  */
 export class TimeSlices {
   readonly #sliceMs: number;
   readonly #now: () => number;
-  /** Waiting turns by owner; the owner whose turn is next comes first. */
-  readonly #waiting = new Map<string, Turn[]>();
+  /** Waiters by owner; the next owner comes first. */
+  readonly #waiting = new Map<string, Waiter[]>();
   #isScheduled = false;
 
   constructor(sliceMs: number = SLICE_MS, now: () => number = () => performance.now()) {
@@ -41,9 +34,9 @@ export class TimeSlices {
 
   #next(owner: string): Promise<void> {
     return new Promise((resolve) => {
-      const turns = this.#waiting.get(owner);
-      if (turns === undefined) this.#waiting.set(owner, [{ start: resolve }]);
-      else turns.push({ start: resolve });
+      const waiters = this.#waiting.get(owner);
+      if (waiters === undefined) this.#waiting.set(owner, [{ start: resolve }]);
+      else waiters.push({ start: resolve });
       this.#schedule();
     });
   }
@@ -61,15 +54,15 @@ export class TimeSlices {
   #startOne(): void {
     const [first] = this.#waiting;
     if (first === undefined) return;
-    const [owner, turns] = first;
+    const [owner, waiters] = first;
     this.#waiting.delete(owner);
-    const turn = turns.shift();
-    if (turns.length > 0) this.#waiting.set(owner, turns);
-    turn?.start();
+    const next = waiters.shift();
+    if (waiters.length > 0) this.#waiting.set(owner, waiters);
+    next?.start();
   }
 }
 
-/** Work that gives way to others after each slice. */
+/** Work that yields after each slice. */
 export class SlicedTask {
   readonly #next: () => Promise<void>;
   readonly #sliceMs: number;

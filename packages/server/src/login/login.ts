@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
-import { putTicket, readTicket, takeTicket } from "../store/tables/tickets.ts";
+import { addTicket, consumeTicket, readTicket } from "../store/tables/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { browserCookieOf, browserDigest, newSecret } from "./browser.ts";
@@ -80,7 +80,7 @@ export async function saveSignedInLogin(
 ): Promise<void> {
   const { identity, provider } = login.person;
   const expires = now + LOGIN_TTL_MS;
-  await putTicket(tx, { purpose: PURPOSE, secret, payload: login, expires, identity, provider });
+  await addTicket(tx, { purpose: PURPOSE, secret, payload: login, expires, identity, provider });
 }
 
 /**
@@ -126,14 +126,14 @@ export async function redeemLoginIn(
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
     return requireSameBrowser(
-      await takeTicket<Login>(tx, PURPOSE, ticket, now),
+      await consumeTicket<Login>(tx, PURPOSE, ticket, now),
       request,
       addresses(),
     );
   }
   const login = requireSameBrowser(opened.payload, request, addresses());
   const mark = { purpose: REDEEMED, secret: ticket, payload: {}, identity: "" };
-  return (await putTicket(tx, { ...mark, expires: opened.expires })) ? login : rejected();
+  return (await addTicket(tx, { ...mark, expires: opened.expires })) ? login : rejected();
 }
 
 /** Reads a login without redeeming its ticket. */

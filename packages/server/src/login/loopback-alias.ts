@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../lib/ip-ranges.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 
 /**

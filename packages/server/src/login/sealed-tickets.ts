@@ -20,6 +20,7 @@ export interface OpenedTicket<P> {
  */
 export class SealedTickets {
   readonly #sealer: TokenSealer;
+  /** In order of use. No BoundedCache: a ticket that it evicts early would be accepted a second time. */
   readonly #used = new Set<string>();
 
   constructor(secret: () => Buffer) {

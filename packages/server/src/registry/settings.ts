@@ -54,8 +54,8 @@ function updateSettings(engine: Engine): Handler {
       await writeRegistrySettings(tx, groupUid, after);
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);
-      const change = new Mutation(call, tx, engine);
-      await change.emit(call.method, groupUid, { type: after.$typeName, json });
+      const mutation = new Mutation(call, tx, engine);
+      await mutation.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });
     return messageReply(RegistrySettingsSchema, settings);

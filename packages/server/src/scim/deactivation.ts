@@ -1,5 +1,5 @@
 import type { Transaction } from "../store/db/group-commit.ts";
-import { identitiesKnownAs } from "../store/tables/provider-people.ts";
+import { identitiesByExternalId } from "../store/tables/provider-people.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import type { Json } from "./protocol/values.ts";
 
@@ -18,7 +18,7 @@ async function endSessionsOf(
   tx: Transaction,
   { provider, externalId }: ExternalPerson,
 ): Promise<void> {
-  for (const identity of await identitiesKnownAs(tx, provider, externalId))
+  for (const identity of await identitiesByExternalId(tx, provider, externalId))
     await endSessions(tx, { identity, provider });
 }
 

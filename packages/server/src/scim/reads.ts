@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  type PlacedRow,
+  type NumberedRow,
   type ScimRow,
   type ScimTable,
   scimGroups,
@@ -149,7 +149,7 @@ async function* candidates(
   kind: ScimKind,
   provider: string,
   { indexLookup }: ScimFilter,
-): AsyncGenerator<PlacedRow[]> {
+): AsyncGenerator<NumberedRow[]> {
   const table = tableOf(kind);
   if (indexLookup !== undefined) {
     yield await table.where(reader, provider, indexLookup.key, indexLookup.value);

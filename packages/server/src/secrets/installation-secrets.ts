@@ -45,7 +45,7 @@ export class InstallationSecrets {
     await installation.reload();
     if (INSTALLATION_SECRETS.some((name) => !installation.#opened.has(name))) {
       await store.write(async (tx) => {
-        await tx.takeTurn();
+        await tx.acquireLock();
         const existing = new Set(
           (await readSealedOf(tx, INSTALLATION_SECRETS)).map(({ owner }) => owner),
         );

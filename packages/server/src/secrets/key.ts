@@ -6,8 +6,8 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   deleteInstallation,
+  initInstallation,
   readInstallation,
-  settleInstallation,
 } from "../store/tables/installation.ts";
 
 /** AES-256. */
@@ -63,7 +63,7 @@ async function storedKey(store: Store, hasSealed: boolean): Promise<Buffer> {
   }
   if (existing !== undefined) return Buffer.from(existing, "base64url");
   const created = randomBytes(KEY_BYTES).toString("base64url");
-  const settled = await store.write((tx) => settleInstallation(tx, STORED_KEY, created));
+  const settled = await store.write((tx) => initInstallation(tx, STORED_KEY, created));
   return Buffer.from(settled, "base64url");
 }
 

@@ -4,10 +4,10 @@ import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
-  holdInstallation,
+  initInstallation,
+  lockInstallation,
   readInstallation,
   replaceInstallation,
-  settleInstallation,
 } from "../store/tables/installation.ts";
 import {
   deleteAllSealed,
@@ -57,7 +57,7 @@ export class Secrets {
     const settled =
       stored ??
       (await store.write(async (tx) => {
-        const first = await settleInstallation(tx, CHECK, check);
+        const first = await initInstallation(tx, CHECK, check);
         if (first === check && settings.secretKeyFile !== "") await dropStoredKey(tx);
         return first;
       }));
@@ -72,8 +72,8 @@ export class Secrets {
 
   async put(tx: Transaction, owner: string, name: string, secret: string): Promise<void> {
     // Locked, so that nothing is sealed with the old key during a reseal.
-    const locked = await holdInstallation(tx, CHECK);
-    const settled = locked ?? (await settleInstallation(tx, CHECK, this.#cipher.check));
+    const locked = await lockInstallation(tx, CHECK);
+    const settled = locked ?? (await initInstallation(tx, CHECK, this.#cipher.check));
     if (settled !== this.#cipher.check) await this.#switchToKey(settled);
     await writeSealed(tx, owner, name, this.seal(owner, name, secret));
   }
@@ -117,7 +117,7 @@ export class Secrets {
    * access.
    */
   async reseal(tx: Transaction, key: Buffer): Promise<number> {
-    await tx.takeTurn();
+    await tx.acquireLock();
     const next = new Cipher(key);
     const settled = await readInstallation(tx, CHECK);
     if (settled !== this.#cipher.check) throw sealedWithAnotherKey();
@@ -134,7 +134,7 @@ export class Secrets {
 
   /** Deletes everything that was sealed with a lost key, and uses this key from now on. */
   async replaceLostKey(tx: Transaction): Promise<void> {
-    await tx.takeTurn();
+    await tx.acquireLock();
     await replaceInstallation(tx, CHECK, this.#cipher.check);
     await deleteAllSealed(tx);
     await deleteUnsealed(tx);

@@ -21,7 +21,7 @@ interface Sealer {
 export async function sealUnsealed(store: Store, sealer: Sealer): Promise<void> {
   if ((await readUnsealed(store.reader)).length === 0) return;
   const sealed = await store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     const rows: readonly UnsealedRow[] = await readUnsealed(tx);
     for (const { owner, name, value } of rows) await sealer.put(tx, owner, name, value);
     await secureDelete(tx, true);

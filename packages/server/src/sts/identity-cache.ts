@@ -4,10 +4,11 @@ import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { compileRule, type Rule } from "./verify/rule.ts";
 
 /** Bounds memory: the patterns of an identity can be long. */
-const MAX_CACHE_ENTRIES = 1_000;
+const CACHE_BOUNDS = { maxEntries: 1_000 };
 
 /** An identity as the exchange needs it. */
 export interface CachedIdentity {
@@ -37,7 +38,7 @@ const CACHED_OPERATOR: CachedIdentity = {
 export class IdentityCache {
   readonly #engine: Engine;
   readonly #addresses: () => Addresses;
-  #entries = new Map<string, CachedIdentity>();
+  #entries = new BoundedCache<string, CachedIdentity>(CACHE_BOUNDS);
   #version = -1;
 
   constructor(engine: Engine, addresses: () => Addresses) {
@@ -50,16 +51,16 @@ export class IdentityCache {
     if (uid === OPERATOR_UID) return CACHED_OPERATOR;
     const version = await this.#engine.store.accessVersion();
     if (version !== this.#version) {
-      this.#entries = new Map();
+      this.#entries = new BoundedCache(CACHE_BOUNDS);
       this.#version = version;
     }
     return this.#entries.get(uid) ?? this.#load(uid, this.#entries);
   }
 
-  /** Loads into the given map: a version change in the meantime replaces the map, so the entry is dropped. */
+  /** Loads into the given cache: if the version changes meanwhile, the entry is dropped with it. */
   async #load(
     uid: string,
-    entries: Map<string, CachedIdentity>,
+    entries: BoundedCache<string, CachedIdentity>,
   ): Promise<CachedIdentity | undefined> {
     const {
       store,
@@ -75,7 +76,7 @@ export class IdentityCache {
       granted,
       lastSeen: lastSeenOf(identity),
     };
-    if (entries.size < MAX_CACHE_ENTRIES) entries.set(uid, entry);
+    entries.set(uid, entry);
     return entry;
   }
 }

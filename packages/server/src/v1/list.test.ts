@@ -14,7 +14,7 @@ import { invalidArgument, WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Invoke } from "./adapter.ts";
 import { groupV1 } from "./groups.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList, filterOf, LIST_LIMITS } from "./list.ts";
 
 const UID = "0123456789".repeat(4);
 const OTHER = "9876543210".repeat(4);
@@ -42,7 +42,7 @@ test("a filter that cannot match is undefined", () => {
 });
 
 /** A list handler over these pages of groups, and the requests for them. */
-function listing(pages: readonly (readonly string[] | Error)[]) {
+function listing(pages: readonly (readonly string[] | Error)[], limits = LIST_LIMITS) {
   const requests: ListGroupsRequest[] = [];
   const invoke = (async (_call: Call, _method: unknown, request: Message) => {
     requests.push(request as ListGroupsRequest);
@@ -52,14 +52,18 @@ function listing(pages: readonly (readonly string[] | Error)[]) {
     const nextPageToken = requests.length < pages.length ? `page ${requests.length + 1}` : "";
     return create(ListGroupsResponseSchema, { groups, nextPageToken });
   }) as unknown as Invoke;
-  const [, handler] = adaptList(invoke, {
-    method: groupsV1.Groups.method.list,
-    target: GroupsService.method.listGroups,
-    request: ({ name }) => (name === "none" ? undefined : { name }),
-    items: ({ groups }) => groups,
-    item: (group: Group) => (group.name === "hidden" ? undefined : groupV1(group)),
-    names: { orderBy: "order" },
-  });
+  const [, handler] = adaptList(
+    invoke,
+    {
+      method: groupsV1.Groups.method.list,
+      target: GroupsService.method.listGroups,
+      request: ({ name }) => (name === "none" ? undefined : { name }),
+      items: ({ groups }) => groups,
+      item: (group: Group) => (group.name === "hidden" ? undefined : groupV1(group)),
+      names: { orderBy: "order" },
+    },
+    limits,
+  );
   const call = (format: Call["format"], name = "", more: Partial<Call> = {}) => {
     const signal = new AbortController().signal;
     const made = { format, signal, time: Date.now(), ...more } as Call;
@@ -166,19 +170,28 @@ test("reading stops when the client is gone, and after the deadline", async () =
   await assert.rejects(long, /Deadline exceeded: the list took too long/i);
 });
 
+test("the default limits of lists", () => {
+  const MIB = 1024 ** 2;
+  const expected = { messageBytes: 64 * MIB, bufferedBytes: 256 * MIB, durationMs: 600_000 };
+  assert.deepEqual(LIST_LIMITS, expected);
+});
+
+/** A 16,384th of the default limits. */
+const LIMITS = { ...LIST_LIMITS, messageBytes: 4 * 1024, bufferedBytes: 16 * 1024 };
+const LONG_NAME = "x".repeat(64);
+
 test("a list longer than a gRPC message is rejected", async () => {
-  const long = "x".repeat(1024 * 1024);
-  const pages = Array.from({ length: 65 }, () => [long]);
-  await assert.rejects(listing(pages).call("binary"), { code: "RESOURCE_EXHAUSTED" });
-  assert.equal((await listing(pages).json()).length, 65, "but not over REST");
+  const pages = Array.from({ length: 65 }, () => [LONG_NAME]);
+  await assert.rejects(listing(pages, LIMITS).call("binary"), { code: "RESOURCE_EXHAUSTED" });
+  assert.equal((await listing(pages, LIMITS).json()).length, 65, "but not over REST");
 });
 
 test("concurrent gRPC lists share a buffer limit", async () => {
-  const pages = Array.from({ length: 60 }, () => ["x".repeat(1024 * 1024)]);
-  const lists = Array.from({ length: 6 }, () => listing(pages).call("binary"));
+  const pages = Array.from({ length: 60 }, () => [LONG_NAME]);
+  const lists = Array.from({ length: 6 }, () => listing(pages, LIMITS).call("binary"));
   const ends = await Promise.allSettled(lists);
   const errors = ends.flatMap((end) => (end.status === "rejected" ? [end.reason.message] : []));
   assert.ok(errors.length > 0 && errors.length < 6, `${errors.length} were rejected`);
   assert.match(errors[0], /too many long lists at once$/);
-  assert.equal((await listing(pages).binary()).length, 60, "the buffer is free again");
+  assert.equal((await listing(pages, LIMITS).binary()).length, 60, "the buffer is free again");
 });

@@ -21,19 +21,18 @@ import { type FieldNames, renameFields } from "./names.ts";
 /** The largest page of version 2. */
 export const PAGE_SIZE = 200;
 
-/**
- * A gRPC list is one length-prefixed message, so it is buffered as a whole. Clients accept 4 MiB by
- * default.
- */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Limits of lists, which have no pagination. */
+export const LIST_LIMITS = {
+  /** A gRPC list is one length-prefixed message, so it is buffered as a whole. Clients accept 4 MiB by default. */
+  messageBytes: 64 * 1024 * 1024,
+  /** The buffers of all gRPC lists in progress; clients retry. */
+  bufferedBytes: 256 * 1024 * 1024,
+  /** Access is checked when a list begins; a caller who loses it stops reading after this time. */
+  durationMs: 10 * 60_000,
+};
 
-/** The buffers of all gRPC lists in progress; clients retry. */
-const MAX_BUFFERED_BYTES = 256 * 1024 * 1024;
-
+/** Of all gRPC lists in progress. */
 let bufferedBytes = 0;
-
-/** Access is checked when a list begins; a caller who loses it stops reading after this time. */
-const MAX_DURATION_MS = 10 * 60_000;
 
 /** How a version 1 list maps to a version 2 list. */
 export interface ListTranslation<
@@ -66,7 +65,11 @@ export function adaptList<
   In2 extends DescMessage,
   Out2 extends DescMessage,
   Item2,
->(invoke: Invoke, translation: ListTranslation<In1, Out1, In2, Out2, Item2>): AdaptedMethod {
+>(
+  invoke: Invoke,
+  translation: ListTranslation<In1, Out1, In2, Out2, Item2>,
+  limits = LIST_LIMITS,
+): AdaptedMethod {
   const { method, target, request, items, item, names = {} } = translation;
   const { pageSize = PAGE_SIZE } = translation;
   const rows = method.output.fields.find((field) => field.name === "items") as ListField;
@@ -85,14 +88,14 @@ export function adaptList<
       });
       yield (await items(page, call)).flatMap((row) => item(row, filter) ?? []);
       pageToken = (page as unknown as { nextPageToken: string }).nextPageToken;
-    } while (pageToken !== "" && (await checkDeadline(call)));
+    } while (pageToken !== "" && (await checkDeadline(call, limits.durationMs)));
   }
 
   const handler: Handler = async (call, message) => {
     const filter = message as MessageShape<In1>;
     const query = request(filter);
     const found = query === undefined ? noPages() : pages(call, filter, query);
-    if (call.format === "binary") return bufferedReply(rows, found);
+    if (call.format === "binary") return bufferedReply(rows, found, limits);
     const first = (await found.next()).value ?? [];
     // Read one page ahead: most errors occur before the response begins, and short lists need no stream.
     const second = await found.next();
@@ -103,10 +106,10 @@ export function adaptList<
 }
 
 /** Yields to the event loop, then throws if the client has disconnected or the deadline has passed. */
-async function checkDeadline({ signal, time }: Call): Promise<true> {
+async function checkDeadline({ signal, time }: Call, durationMs: number): Promise<true> {
   await setImmediate();
   signal.throwIfAborted();
-  if (Date.now() - time <= MAX_DURATION_MS) return true;
+  if (Date.now() - time <= durationMs) return true;
   throw new WharfError("DEADLINE_EXCEEDED", "the list took too long");
 }
 
@@ -144,7 +147,11 @@ function text(schema: DescMessage, rows: readonly Message[]): string {
   return rows.map((row) => messageToJson(schema, row)).join();
 }
 
-async function bufferedReply({ number, message: schema }: ListField, pages: Pages): Promise<Reply> {
+async function bufferedReply(
+  { number, message: schema }: ListField,
+  pages: Pages,
+  limits: typeof LIST_LIMITS,
+): Promise<Reply> {
   const writer = new BinaryWriter();
   let size = 0;
   try {
@@ -153,9 +160,10 @@ async function bufferedReply({ number, message: schema }: ListField, pages: Page
         const bytes = toBinary(schema, row);
         size += bytes.length;
         bufferedBytes += bytes.length;
-        if (size > MAX_MESSAGE_BYTES) throw tooLong("the list", MAX_MESSAGE_BYTES);
-        if (bufferedBytes > MAX_BUFFERED_BYTES)
+        if (size > limits.messageBytes) throw tooLong("the list", limits.messageBytes);
+        if (bufferedBytes > limits.bufferedBytes) {
           throw new WharfError("RESOURCE_EXHAUSTED", "too many long lists at once");
+        }
         writer.tag(number, WireType.LengthDelimited).bytes(bytes);
       }
     }

@@ -1,4 +1,4 @@
-import { type FieldViolation, retold } from "../lib/errors.ts";
+import { type FieldViolation, mapViolations } from "../lib/errors.ts";
 
 /**
  * The version 1 names of version 2 fields, keyed by the version 2 name. An empty name removes a level that
@@ -17,7 +17,7 @@ const COMMON_NAMES: FieldNames = {
 export function renameFields(thrown: unknown, names: FieldNames): unknown {
   // No prototype: paths and descriptions may contain arbitrary words of the caller.
   const all: FieldNames = Object.assign(Object.create(null), COMMON_NAMES, names);
-  return retold(thrown, (violation) => renameViolation(violation, all));
+  return mapViolations(thrown, (violation) => renameViolation(violation, all));
 }
 
 /** Renames a whole path if it has a name, otherwise segment by segment. Brackets stay as they are. */

@@ -3,7 +3,7 @@ import type { Reach } from "../auth/grants.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { indexable } from "../store/resources/indexable.ts";
-import type { Condition } from "../store/resources/resource-table.ts";
+import type { Condition } from "../store/resources/query.ts";
 import { addSubpackages, type Subpackage, subpackagesOf } from "../store/tables/subpackages.ts";
 
 /** The term kind of the origin filter, before withOrigins resolves it. */

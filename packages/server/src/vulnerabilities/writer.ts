@@ -22,7 +22,7 @@ const BATCH_SIZE = 250;
  * say.
  */
 export async function allocateUpdateTime(tx: Transaction): Promise<number> {
-  await tx.takeTurn();
+  await tx.acquireLock();
   return Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
 }
 

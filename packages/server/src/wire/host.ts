@@ -4,6 +4,7 @@
  * sites could reach it by a DNS name that resolves to this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { HttpFault } from "./http.ts";
@@ -23,17 +24,17 @@ export interface HostedRequest {
 /** The host names of a server that listens on a loopback address. */
 export class LoopbackHosts {
   readonly #names: ReadonlySet<string>;
-  readonly #accepted = new Set<string>();
+  readonly #accepted = new BoundedCache<string, true>({ maxEntries: MAX_CACHE_ENTRIES });
 
   constructor(hosts: readonly string[]) {
     this.#names = new Set(hosts.map(nameOf));
   }
 
   accepts(host: string): boolean {
-    if (this.#accepted.has(host)) return true;
+    if (this.#accepted.get(host)) return true;
     const name = nameOf(host);
     const isOurs = isLoopbackHost(name) || name.endsWith(".localhost") || this.#names.has(name);
-    if (isOurs && this.#accepted.size < MAX_CACHE_ENTRIES) this.#accepted.add(host);
+    if (isOurs) this.#accepted.set(host, true);
     return isOurs;
   }
 }

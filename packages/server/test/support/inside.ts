@@ -40,7 +40,7 @@ export class Inside {
   /** A token of an identity, or of the operator. */
   async token(identity: string = OPERATOR_UID): Promise<string> {
     const addresses = { baseUrl: this.#url, authUrl: this.#url };
-    const content = { subject: identity, audiences: [this.#url] };
+    const content = { subject: identity, audiences: [this.#url], boundary: undefined };
     return issueToken(this.#keys, addresses, content, Date.now()).token;
   }
 

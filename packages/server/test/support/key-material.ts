@@ -1,9 +1,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { JWK as JsonWebKey } from "jose";
 import { INSTALLATION_SECRETS } from "../../src/secrets/installation-secrets.ts";
-import { REGISTRY_KEYS } from "../../src/store/tables/registry-keys.ts";
+import { REGISTRY_KEYS, SIGNING_KEYS } from "../../src/store/tables/keys.ts";
 import { readAllSealed } from "../../src/store/tables/secrets.ts";
-import { SIGNING_KEYS } from "../../src/store/tables/signing-keys.ts";
 import { Inside } from "./inside.ts";
 import { rawRows } from "./raw-rows.ts";
 import type { TestServer } from "./server.ts";

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampNow } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, newChildUid, OrgStatus } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
-import type { ResourceRow } from "../../src/store/resources/resource-table.ts";
+import type { ResourceRow } from "../../src/store/resources/rows.ts";
 import { Inside } from "./inside.ts";
 import type { TestServer } from "./server.ts";
 

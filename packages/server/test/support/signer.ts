@@ -35,10 +35,10 @@ export async function signerOf(server: TestServer): Promise<Signer> {
   const { baseUrl } = server;
   return {
     keys,
-    token: async (subject, { now = Date.now(), boundary, ...other } = {}) => {
+    token: async (subject, { now = Date.now(), boundary: held, ...other } = {}) => {
       const addresses = { baseUrl, authUrl: baseUrl, ...other };
-      const limit = boundary && Grants.at(Object.entries(boundary).map(capabilitiesAt));
-      const content = { subject, audiences: [addresses.baseUrl], limit };
+      const boundary = held && Grants.at(Object.entries(held).map(capabilitiesAt));
+      const content = { subject, audiences: [addresses.baseUrl], boundary };
       return issueToken(keys, addresses, content, now).token;
     },
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { processKeyed } from "./keyed-pool.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 class Desk {
   readonly log: string[] = [];
   readonly #ends = new Map<string, { resolve: () => void; reject: (why: Error) => void }>();

@@ -51,7 +51,7 @@ export const TALLY_COLUMNS: readonly Column<Tally>[] = [
   { header: "Vulnerabilities", value: ({ vulnerabilities }) => vulnerabilities },
   { header: "Pending events", value: ({ pendingEvents }) => pendingEvents },
   { header: "Skipped", value: ({ skipped }) => skipped },
-  { header: "Refused", value: ({ refused }) => refused },
+  { header: "Rejected", value: ({ refused }) => refused },
 ];
 
 /** `a.yaml:3: id: is missing` */

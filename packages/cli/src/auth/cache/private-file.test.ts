@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 
 /** Enough that commands which disturb each other are caught at it. */
 const ROUNDS = 200;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 describe("private files", () => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-private-"));
@@ -22,7 +22,7 @@ describe("private files", () => {
       const folder = ${JSON.stringify(folder)};
       for (let round = 0; round < ${ROUNDS}; round++) ${statement}`;
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
-    const threads = Array.from({ length: AT_ONCE }, () => new Worker(url));
+    const threads = Array.from({ length: CONCURRENCY }, () => new Worker(url));
     await Promise.all(threads.map((thread) => once(thread, "exit")));
   };
 

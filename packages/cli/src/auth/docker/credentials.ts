@@ -5,7 +5,7 @@ import { tokenFor } from "../source.ts";
 /** The message of Docker's own helpers; Docker then continues without credentials. */
 export const NOT_FOUND = "credentials not found in native keychain";
 
-/** Tells the registry that the password is a token. */
+/** The username by which the registry knows that the password is a token. */
 const USERNAME = "_token";
 
 /** Handles standard input and returns what to print. */

@@ -22,7 +22,7 @@ test("a browser that waits is answered", async (t) => {
   assert.match(await (await page).text(), /You are signed in/);
 });
 
-test("a browser that has left before it is answered holds nobody up", async (t) => {
+test("a browser that disconnects before the response does not block the sign-in", async (t) => {
   const { loopback, url } = await opened(t);
   let left: Promise<unknown> | undefined;
   subscribe("http.server.request.start", (message) => {

@@ -35,7 +35,7 @@ export interface PersonArgs
 export async function signInPerson(context: Context, args: PersonArgs): Promise<Login> {
   const { settings, environment, err, signal } = context;
   const logins = Logins.of(environment, err.warn);
-  // First, so that nobody signs in for a login that cannot be stored.
+  // Checked first: a login that cannot be stored is useless.
   logins.prepare(settings.issuer);
   const issuer = issuerAt(settings.issuer, err);
   await checkIssuer(issuer.url, signal);

@@ -17,7 +17,7 @@ import {
   PULL_TOKEN_ISSUER,
 } from "./tokens.ts";
 
-/** The server's limit for keys that nobody can rotate. */
+/** The server's limit for keys that cannot be rotated. */
 const MAX_TTL_SECONDS = 8_760 * 3_600;
 
 interface PullToken {

@@ -4,32 +4,30 @@ import { Program } from "./program.ts";
 import { compileCost, MAX_STEPS, TOO_LARGE, textProblem } from "./size.ts";
 import type { StepBudget } from "./step-budget.ts";
 
-/** A pattern that is not accepted. The message says what is wrong with it, after its name. */
+/** An invalid pattern. The message is a predicate, to follow the name of the pattern. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }
 
-/** Compiling what costs less takes less than a millisecond, and waits for nothing. */
+/** Patterns with fewer steps compile in less than a millisecond, and need not queue. */
 const MAX_INLINE_COMPILE_STEPS = 250;
 
-/** Evaluating what cannot take more steps takes less than a millisecond, and waits for nothing. */
+/** Evaluations with fewer steps take less than a millisecond, and need not queue. */
 const MAX_INLINE_STEPS = 10_000;
 
 const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 32 * 1024 * 1024 };
 
 /**
- * Compiled patterns, by their text. Costly work is done one piece at a time, with the event loop running
- * in between, so that much of it delays its own callers and nobody else.
+ * Compiled patterns by their text. Costly work runs one piece per tick of the event loop, so that it
+ * delays only its own callers.
  */
 class Patterns {
   readonly #programs = new BoundedCache<string, Program>(CACHE_BOUNDS);
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * A compiled pattern, at once if it is known or cheap. Throws, or rejects with, a PatternError if the
+   * A compiled pattern, synchronously if it is cached or cheap. Throws, or rejects with, a PatternError if the
    * pattern is invalid or too large.
-   *
-   * @example const program = await PATTERNS.compile("repo:acme/.*");
    */
   compile(pattern: string): Program | Promise<Program> {
     const known = this.#programs.get(pattern);
@@ -37,14 +35,12 @@ class Patterns {
     const problem = textProblem(pattern);
     if (problem !== undefined) throw new PatternError(problem);
     if (compileCost(pattern) <= MAX_INLINE_COMPILE_STEPS) return this.#compile(pattern);
-    return this.#inTurn(() => this.#programs.get(pattern) ?? this.#compile(pattern));
+    return this.#queued(() => this.#programs.get(pattern) ?? this.#compile(pattern));
   }
 
   /**
    * Whether a pattern matches the whole value. Throws, or rejects with, a PatternError, or a
    * StepLimitError if the budget does not suffice.
-   *
-   * @example if (await PATTERNS.matches("repo:acme/.*", claims.sub, budget)) …
    */
   matches(pattern: string, value: string, budget: StepBudget): boolean | Promise<boolean> {
     const program = this.compile(pattern);
@@ -56,10 +52,10 @@ class Patterns {
   #run(program: Program, value: string, budget: StepBudget): boolean | Promise<boolean> {
     const evaluate = () => program.matches(value, budget);
     const isCheap = program.steps * value.length <= MAX_INLINE_STEPS;
-    return isCheap ? evaluate() : this.#inTurn(evaluate);
+    return isCheap ? evaluate() : this.#queued(evaluate);
   }
 
-  #inTurn<T>(work: () => T): Promise<T> {
+  #queued<T>(work: () => T): Promise<T> {
     const done = this.#queue.then(async () => {
       await setImmediate();
       return work();

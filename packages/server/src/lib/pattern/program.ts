@@ -18,7 +18,7 @@ const KNOWN = new Set([
   ...[RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL],
 ]);
 
-/** Where a position is: the bits that an EMPTY_WIDTH instruction asks for. */
+/** The position in the text: the bits that an EMPTY_WIDTH instruction tests. */
 const BEGIN_LINE = 1;
 const END_LINE = 2;
 const BEGIN_TEXT = 4;
@@ -37,10 +37,10 @@ interface Instruction {
   matchRune(rune: number): boolean;
 }
 
-/** Testing a character class, or a letter whose case is ignored, takes as long as this many steps more. */
+/** The extra steps of testing a character class, or a letter ignoring case. */
 const CLASS_COST = 4;
 
-/** Roughly what an instruction and its share of the scratch space take. */
+/** The approximate memory of an instruction with its share of the scratch space. */
 const BYTES_PER_STEP = 200;
 
 /**
@@ -65,11 +65,7 @@ export class Program {
   /** Steps taken since the last round began. */
   #taken = 0;
 
-  /**
-   * Compiles a pattern. Throws the library's error if its syntax is wrong.
-   *
-   * @example new Program("repo:acme/.*").matches("repo:acme/app", new StepBudget(1_000)) // true
-   */
+  /** Compiles a pattern. Throws the library's error if its syntax is wrong. */
   constructor(pattern: string) {
     // The group keeps alternatives within the anchors.
     const { prog } = RE2JS.compile(`^(?:${pattern})$`).re2();

@@ -1,9 +1,9 @@
 /**
- * Bounds on patterns that can be told from their text, before anything is compiled: compiling the
- * largest ones takes seconds.
+ * Bounds on patterns that are computed from their text, before compiling: compiling the largest ones takes
+ * seconds.
  */
 
-/** Longer patterns are not read by anyone. */
+/** Longer patterns are unreadable. */
 export const MAX_PATTERN_LENGTH = 2_048;
 
 /** The steps of a pattern with its repetitions written out: what it may cost for each character. */
@@ -21,11 +21,7 @@ const UNICODE_CLASS_COST = 50;
 /** A range up to a character beyond ASCII is folded character by character if case is ignored. */
 const FOLDED_RANGE_COST = 1_000;
 
-/**
- * What makes a pattern too costly to compile; undefined if nothing does.
- *
- * @example textProblem("(a?){1000}".repeat(100)) // "is too large with its repetitions written out: …"
- */
+/** What makes a pattern too costly to compile; undefined if nothing does. */
 export function textProblem(pattern: string): string | undefined {
   if (pattern === "") return "is required";
   if (pattern.length > MAX_PATTERN_LENGTH)
@@ -37,11 +33,7 @@ export function textProblem(pattern: string): string | undefined {
 
 export const TOO_LARGE = "is too large with its repetitions written out: repeat less";
 
-/**
- * What compiling a pattern costs at most, in steps.
- *
- * @example if (compileCost(pattern) > CHEAP) await turn();
- */
+/** What compiling a pattern costs at most, in steps. */
 export function compileCost(pattern: string): number {
   return stepsAtMost(pattern) + classCost(pattern);
 }
@@ -58,7 +50,7 @@ const COUNTED = /(.?)\{(\d+)(?:,(\d*))?\}/gsu;
 
 /**
  * More steps than a pattern has: a count after one character repeats that, and a count after anything
- * else all that came before. Escapes and brackets are not told apart, so this is never too low.
+ * else all that came before. Escapes and brackets are not distinguished, so this is never too low.
  */
 function stepsAtMost(pattern: string): number {
   let steps = 0;

@@ -5,8 +5,7 @@
 import { SessionsService } from "@wharf/contract";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { accountOf } from "../../store/tables/local-accounts.ts";
-import { passkeysOf } from "../../store/tables/passkeys.ts";
+import { accountOf, passkeysOf } from "../../store/tables/local-accounts.ts";
 import { findSessionForChange, listSessions } from "../../store/tables/sessions.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";

@@ -4,15 +4,13 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import {
   accountOf,
-  findAccountForChange,
-  type LocalAccount,
-} from "../../store/tables/local-accounts.ts";
-import {
   addPasskey,
   deletePasskey,
+  findAccountForChange,
+  type LocalAccount,
   passkeysOf,
   renamePasskey,
-} from "../../store/tables/passkeys.ts";
+} from "../../store/tables/local-accounts.ts";
 import {
   type ChallengeContext,
   openChallenge,

@@ -8,7 +8,7 @@ import {
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
 import { endSessions } from "../../store/tables/sessions.ts";
-import { dropTicketsOf } from "../../store/tables/tickets.ts";
+import { deleteTicketsOf } from "../../store/tables/tickets.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
 import type { LoginDeps } from "../login.ts";
@@ -65,7 +65,7 @@ async function setPassword(
   await confirmVisit(tx, visit, call.time);
   await setPasswordHash(tx, identity, hash);
   const sessions = await endSessions(tx, { identity });
-  await dropTicketsOf(tx, identity);
+  await deleteTicketsOf(tx, identity);
   await restoreVisit(tx, visit);
   const action = "password changed";
   await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });

@@ -2,7 +2,7 @@ import { audit } from "../../engine/audit.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { holdTicket, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { addTicket, consumeTicket, lockTicket, readTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
@@ -59,7 +59,7 @@ export async function startVisit(
     // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("your account no longer exists");
-    await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+    await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
       action: "account visited",
@@ -111,7 +111,7 @@ export async function confirmVisit(
   { secret }: OpenVisit,
   now: number,
 ): Promise<void> {
-  if ((await holdTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitExpired();
+  if ((await lockTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitExpired();
 }
 
 /** Restores a visit after all tickets of the person were deleted. */
@@ -120,7 +120,7 @@ export async function restoreVisit(
   { secret, ...payload }: OpenVisit,
 ): Promise<void> {
   const { identity, provider, expires } = payload;
-  await putTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+  await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
 /** Ends a visit; returns the header that deletes the cookie. */
@@ -129,7 +129,7 @@ export async function endVisit(
   { secret }: OpenVisit,
   now: number,
 ): Promise<Record<string, string>> {
-  await engine.store.write((tx) => takeTicket(tx, PURPOSE, secret, now));
+  await engine.store.write((tx) => consumeTicket(tx, PURPOSE, secret, now));
   return { "set-cookie": cookie("", addresses().authUrl) };
 }
 

@@ -2,8 +2,12 @@ import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
 import type { Mutation } from "../../engine/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { addAccount, type LocalAccount } from "../../store/tables/local-accounts.ts";
-import { addPasskey, type StoredPasskey } from "../../store/tables/passkeys.ts";
+import {
+  addAccount,
+  addPasskey,
+  type LocalAccount,
+  type StoredPasskey,
+} from "../../store/tables/local-accounts.ts";
 import type { Person } from "../people/person.ts";
 import { insertPerson, nameFrom } from "../people/registration.ts";
 import { passkeyRejected } from "./passkeys.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { putTicket } from "../../store/tables/tickets.ts";
+import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserCookieOf, browserDigest } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
@@ -69,7 +69,7 @@ export async function redeemChallenge(
   now: number,
 ): Promise<void> {
   const mark = { purpose: "redeemed challenge", secret: challengeId, payload: {}, identity: "" };
-  if (!(await putTicket(tx, { ...mark, expires: now + CHALLENGE_TTL_MS })))
+  if (!(await addTicket(tx, { ...mark, expires: now + CHALLENGE_TTL_MS })))
     throw challengeExpired();
 }
 

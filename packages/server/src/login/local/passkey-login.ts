@@ -1,13 +1,13 @@
 import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { findAccountForChange } from "../../store/tables/local-accounts.ts";
 import {
+  findAccountForChange,
   findPasskey,
   findPasskeyForChange,
-  notePasskeyUse,
+  recordPasskeyUse,
   type StoredPasskey,
-} from "../../store/tables/passkeys.ts";
+} from "../../store/tables/local-accounts.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
 import {
@@ -78,7 +78,7 @@ async function signIn(
   call: Call,
   { http, form }: ChallengeContext,
   known: StoredPasskey,
-  use: Parameters<typeof notePasskeyUse>[1],
+  use: Parameters<typeof recordPasskeyUse>[1],
 ): Promise<string> {
   const { engine, addresses } = deps;
   const ticket = newSecret();
@@ -87,7 +87,7 @@ async function signIn(
     const passkey = await findPasskeyForChange(tx, known.credentialId);
     const account = await findAccountForChange(tx, known.identity);
     if (account === undefined || passkey?.counter !== known.counter) throw passkeyRejected();
-    await notePasskeyUse(tx, use);
+    await recordPasskeyUse(tx, use);
     await updateLastSeen(
       new Mutation(call, tx, engine, { actor: account.identity }),
       account.identity,

@@ -7,9 +7,9 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { isLoopbackHost } from "../../lib/ip-ranges.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { StoredPasskey } from "../../store/tables/passkeys.ts";
+import type { StoredPasskey } from "../../store/tables/local-accounts.ts";
 import type { LoginDeps } from "../login.ts";
 import { browserName } from "../pages/components.ts";
 

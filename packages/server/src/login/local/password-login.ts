@@ -6,7 +6,7 @@ import {
   findAccount,
   findAccountForChange,
   type LocalAccount,
-  noteFailure,
+  recordPasswordFailure,
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -94,7 +94,8 @@ export async function withPassword<T>(
     if (account !== undefined && isRight && !isLocked && account.passwordHash === hash) {
       return { value: await work(tx, account, newHash) };
     }
-    if (account !== undefined && !isLocked) await noteFailure(tx, lockAfterFailure(account, now));
+    if (account !== undefined && !isLocked)
+      await recordPasswordFailure(tx, lockAfterFailure(account, now));
     // Never audit the username: people type passwords into its field.
     const resource = account?.identity ?? "";
     const failure = { action: failureAction, resource, code: UNAUTHENTICATED };

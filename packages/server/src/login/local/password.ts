@@ -38,7 +38,7 @@ export class PasswordHasher {
    * Two at a time: each needs 64 MiB and one of the four threads of the pool. The client network with
    * the fewest recent failures goes first, so guessing delays only the guesser.
    */
-  readonly #queue = new FairQueue({ concurrency: 2, waitingPerKey: 8, waiting: 128 });
+  readonly #queue = new FairQueue({ concurrency: 2, maxQueuedPerKey: 8, maxQueued: 128 });
 
   constructor(cost: PasswordCost = PASSWORD_COST) {
     this.#cost = cost;

@@ -21,9 +21,7 @@ export function resetEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpE
     jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) =>
       passkeyOptions(deps, attempts, request),
     ),
-    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) =>
-      verifyPasskeyResponse(deps, request),
-    ),
+    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verifyPasskeyResponse(deps, request)),
     pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }

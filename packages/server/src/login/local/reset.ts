@@ -6,13 +6,19 @@ import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import type { Store } from "../../store/db/store.ts";
 import {
+  addPasskey,
+  deletePasskeys,
   findAccount,
   findAccountForChange,
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
-import { addPasskey, deletePasskeys } from "../../store/tables/passkeys.ts";
 import { endSessions } from "../../store/tables/sessions.ts";
-import { dropTicketsOf, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import {
+  addTicket,
+  consumeTicket,
+  deleteTicketsOf,
+  readTicket,
+} from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import type { Credential } from "./accounts.ts";
 import { passkeyRejected } from "./passkeys.ts";
@@ -46,9 +52,9 @@ export async function createResetCode(
   const payload: Reset = { identity: account.identity, username: account.username };
   await store.write(async (tx) => {
     const { identity } = account;
-    await dropTicketsOf(tx, identity, { purpose: PURPOSE });
+    await deleteTicketsOf(tx, identity, { purpose: PURPOSE });
     const ticket = { purpose: PURPOSE, secret: code, payload, identity };
-    await putTicket(tx, { ...ticket, expires: now + CODE_TTL_MS });
+    await addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS });
   });
   return code;
 }
@@ -73,13 +79,13 @@ export async function resetAccount(
   credential: Credential,
 ): Promise<void> {
   await engine.store.write(async (tx) => {
-    const reset = await takeTicket<Reset>(tx, PURPOSE, readUserCode(typed), call.time);
+    const reset = await consumeTicket<Reset>(tx, PURPOSE, readUserCode(typed), call.time);
     const account = reset && (await findAccountForChange(tx, reset.identity));
     if (account === undefined) throw wrongCode();
     const { identity } = account;
     await replaceCredential(tx, identity, credential);
     // Includes sign-ins that are in progress.
-    await dropTicketsOf(tx, identity);
+    await deleteTicketsOf(tx, identity);
     const sessions = await endSessions(tx, { identity });
     const action = "account reset";
     await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });

@@ -29,9 +29,7 @@ export function setupEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpE
     jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) =>
       passkeyOptions(deps, attempts, request),
     ),
-    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) =>
-      verifyPasskeyResponse(deps, request),
-    ),
+    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verifyPasskeyResponse(deps, request)),
     pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }

@@ -8,8 +8,8 @@ import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { readInstallation, settleInstallation } from "../../store/tables/installation.ts";
-import { dropTickets, putTicket, readTicket, takeTicket } from "../../store/tables/tickets.ts";
+import { initInstallation, readInstallation } from "../../store/tables/installation.ts";
+import { addTicket, consumeTicket, deleteTickets, readTicket } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
 import { browserUrl } from "./passkeys.ts";
@@ -48,7 +48,7 @@ export async function createSetupCode(deps: SetupDeps, now: number): Promise<Fir
   if (!(await isFirstRun(deps, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
-  await engine.store.write((tx) => putTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
+  await engine.store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
   return { url: `${browserUrl(addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
@@ -99,13 +99,13 @@ export async function completeSetup(
 ): Promise<void> {
   const { engine, addresses } = deps;
   await engine.store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     await requireFirstRun(deps, tx);
-    if ((await takeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
+    if ((await consumeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
       throw wrongCode();
     }
-    await dropTickets(tx, SETUP);
-    await settleInstallation(tx, SETUP, "done");
+    await deleteTickets(tx, SETUP);
+    await initInstallation(tx, SETUP, "done");
     const change = new Mutation(call, tx, engine, { actor: first.identity });
     await createAccount(change, addresses().authUrl, first, credential);
     const group = engine.catalog.groups.fromInput(

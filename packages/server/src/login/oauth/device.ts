@@ -5,12 +5,12 @@ import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import {
+  addTicket,
+  consumeTicket,
   countTickets,
-  holdTicket,
-  putTicket,
+  lockTicket,
   readTicket,
   rewriteTicket,
-  takeTicket,
 } from "../../store/tables/tickets.ts";
 import { newSecret } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
@@ -70,7 +70,7 @@ export async function startDeviceAuthorization(
   const expires = now + DEVICE_SECONDS * 1000;
   const ticket = { purpose: PURPOSE, secret: userCode, payload, expires, identity: "", network };
   // User codes are short, so another device may have the same one.
-  if (!(await putTicket(tx, ticket))) return startDeviceAuthorization(tx, device, now);
+  if (!(await addTicket(tx, ticket))) return startDeviceAuthorization(tx, device, now);
   return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL_SECONDS };
 }
 
@@ -111,7 +111,7 @@ export async function decideDevice(
   outcome: PendingDevice["outcome"],
 ): Promise<void> {
   await engine.store.write(async (tx) => {
-    const device = await holdTicket<PendingDevice>(tx, PURPOSE, userCode, time);
+    const device = await lockTicket<PendingDevice>(tx, PURPOSE, userCode, time);
     if (device?.outcome !== "pending") {
       throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
@@ -134,7 +134,7 @@ export async function pollDevice(
   now: number,
 ): Promise<DevicePollResult> {
   const [userCode = "", secret = ""] = deviceCode.split(".");
-  const device = await holdTicket<PendingDevice>(tx, PURPOSE, userCode, now);
+  const device = await lockTicket<PendingDevice>(tx, PURPOSE, userCode, now);
   if (device === undefined || hash("sha256", secret, "hex") !== device.secretDigest) {
     return { error: "expired_token" };
   }
@@ -145,7 +145,7 @@ export async function pollDevice(
     await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity: "" });
     return { error: tooSoon ? "slow_down" : "authorization_pending" };
   }
-  const taken = await takeTicket(tx, PURPOSE, userCode, now);
+  const taken = await consumeTicket(tx, PURPOSE, userCode, now);
   if (taken === undefined) return { error: "expired_token" };
   if (device.outcome === "denied") return { error: "access_denied" };
   return { device, person: device.outcome.person };

@@ -1,6 +1,6 @@
 import type { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { putTicket } from "../../store/tables/tickets.ts";
+import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";
@@ -84,7 +84,7 @@ async function issueCode(
   const expires = time + CODE_TTL_MS;
   const { identity, provider } = payload.person;
   await engine.store.write((tx) =>
-    putTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
+    addTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
   );
   return secret;
 }

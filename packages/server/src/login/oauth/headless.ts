@@ -12,7 +12,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { putTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
+import { addTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 
@@ -41,7 +41,7 @@ export async function sealTokenForTool(
   const session = await engine.store.write(async (tx) => {
     const expires = call.time + TTL_MS;
     // Others who saw the link must not be able to substitute their own sign-in.
-    if (!(await putTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
+    if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
     return sessions.open(tx, call, person, scopes);
   });
   const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };

@@ -3,7 +3,7 @@ import { unauthenticated, type WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { endSession, type StoredSession } from "../../store/tables/sessions.ts";
-import { holdTicket, rewriteTicket } from "../../store/tables/tickets.ts";
+import { lockTicket, rewriteTicket } from "../../store/tables/tickets.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
 import type { IssuedToken, SessionTokens, TokenRequest } from "../people/sessions.ts";
 import { pollDevice } from "./device.ts";
@@ -47,7 +47,7 @@ async function redeemCode(
   form: URLSearchParams,
 ): Promise<{ session: StoredSession; ticket: CodeTicket } | undefined> {
   const secret = form.get("code") ?? "";
-  const ticket = await holdTicket<CodeTicket>(tx, "code", secret, call.time);
+  const ticket = await lockTicket<CodeTicket>(tx, "code", secret, call.time);
   if (ticket === undefined) return undefined;
   const keep = (session: string) => {
     const payload: CodeTicket = { ...ticket, session };

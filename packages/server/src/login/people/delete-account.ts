@@ -12,8 +12,11 @@ import { Mutation } from "../../engine/mutation.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
-import { deleteMemberships } from "../../store/tables/memberships.ts";
-import { forgetPerson, providersOfPerson } from "../../store/tables/provider-people.ts";
+import {
+  deleteMemberships,
+  deleteSignIns,
+  providersOfPerson,
+} from "../../store/tables/provider-people.ts";
 import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
 
 /**
@@ -65,7 +68,7 @@ async function leave(change: Mutation, session: StoredSession): Promise<boolean>
     return false;
   for (const binding of reached) await change.remove(engine.catalog.roleBindings, binding.uid);
   await endSessions(tx, { identity: uid, provider });
-  await forgetPerson(tx, uid, provider);
+  await deleteSignIns(tx, uid, provider);
   await deleteMemberships(tx, { identity: uid, provider });
   return true;
 }

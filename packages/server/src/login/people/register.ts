@@ -15,7 +15,7 @@ import { requireBearer } from "../../lib/bearer.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import type { SignInClient } from "../../store/tables/memberships.ts";
+import type { SignInClient } from "../../store/tables/provider-people.ts";
 import { findSession } from "../../store/tables/sessions.ts";
 import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { acceptedAudiences } from "../../sts/identity-cache.ts";

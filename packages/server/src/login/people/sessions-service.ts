@@ -36,7 +36,7 @@ import {
   type SessionOwner,
   type StoredSession,
 } from "../../store/tables/sessions.ts";
-import { dropTicketsOf } from "../../store/tables/tickets.ts";
+import { deleteTicketsOf } from "../../store/tables/tickets.ts";
 
 /** Lists the caller's sessions, or with `identity_providers.list` those of a provider. */
 export function listSessionsMethod(engine: Engine): Handler {
@@ -214,6 +214,6 @@ export async function endSessionsOf(
 ): Promise<void> {
   const { identity, ...through } = owner;
   const sessions = await endSessions(tx, owner);
-  await dropTicketsOf(tx, identity, through);
+  await deleteTicketsOf(tx, identity, through);
   await audit(tx, call, { resource: identity, actor, detail: { sessions } });
 }

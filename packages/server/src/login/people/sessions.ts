@@ -3,7 +3,7 @@ import type { SigningKeys } from "../../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../../auth/keys.ts";
 import { maySignIn } from "../../auth/provisioning.ts";
 import type { RefreshToken, RefreshTokens } from "../../auth/refresh-token.ts";
-import { issueToken } from "../../auth/token.ts";
+import { issueToken, type TokenContent } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import { audit, truncateUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
@@ -128,14 +128,14 @@ export class Sessions {
     const { reader } = engine.store;
     const most = await downScope(reader, granted, { scopes, capabilities: [] });
     const within = most === undefined ? granted : granted.intersect(most);
-    const content = {
+    const content: TokenContent = {
       subject: session.identity,
       audiences,
       expires: session.expires,
       act,
       email,
       session: session.id,
-      limit: (await downScope(reader, within, request)) ?? most,
+      boundary: (await downScope(reader, within, request)) ?? most,
     };
     await keys.reloadIfChanged();
     return issueToken(keys, addresses(), content, now);

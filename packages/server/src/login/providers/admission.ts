@@ -13,7 +13,7 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
-import { hasSignedIn, notePerson } from "../../store/tables/provider-people.ts";
+import { hasSignedIn, recordSignIn } from "../../store/tables/provider-people.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";
@@ -41,7 +41,7 @@ export function admitPerson(
       throw new WharfError("NOT_FOUND", "this person has no account: registration required");
     }
     await registerPerson(change, described);
-    if (await notePerson(tx, provider.uid, identity, externalId)) {
+    if (await recordSignIn(tx, provider.uid, identity, externalId)) {
       await bindRole(change, group, provider.defaultRole, identity);
     }
     // Another provider of the same issuer at this group or above may have deactivated the person.

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { fetchAnswer } from "../../lib/fetch-json.ts";
+import { fetchResponse } from "../../lib/fetch-json.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 
 /** The fetch options that the OpenID client uses. */
@@ -22,7 +22,7 @@ export function guardedFetch(
     const sent: OutgoingHttpHeaders = { ...headers };
     const text = body === undefined || body === null ? undefined : String(body);
     if (text !== undefined) sent["content-length"] = Buffer.byteLength(text);
-    const { status, json } = await fetchAnswer(new URL(url), {
+    const { status, json } = await fetchResponse(new URL(url), {
       anywhere: policy.mayBePrivate(url, issuer),
       method,
       headers: sent,

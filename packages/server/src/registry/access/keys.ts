@@ -13,7 +13,7 @@ import {
   retireRegistryKey,
   type SealedRegistryKey,
   type StoredRegistryKey,
-} from "../../store/tables/registry-keys.ts";
+} from "../../store/tables/keys.ts";
 import { selfSigned } from "./certificate.ts";
 import { keyId } from "./key-id.ts";
 
@@ -121,7 +121,7 @@ async function createInitialKeys(store: Store, secrets: Secrets, now: number): P
   if ((await readRegistryKeys(store.reader, now)).length > 0) return;
   const keys = await newRegistryKeys(now);
   await store.write(async (tx) => {
-    await tx.takeTurn();
+    await tx.acquireLock();
     if ((await readRegistryKeys(tx, now)).length > 0) return;
     for (const key of keys) await storeKey(tx, secrets, key);
   });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../../config/addresses.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { limitOf } from "../../lib/limit.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
 import type { RegistryKeys } from "../access/keys.ts";
 import { issueRegistryToken, type ResourceActions } from "../access/token.ts";
 import { MANIFEST_TYPES } from "../images/manifest.ts";
@@ -56,15 +57,17 @@ export interface RegistryResponse extends TransportResponse {
 interface CachedToken {
   readonly token: string;
   readonly kid: string;
-  readonly until: number;
 }
 
 /** Sends requests to one registry with self-signed tokens, bounded concurrency and retries. */
 export class RegistryClient {
   readonly #deps: RegistryClientDeps;
-  readonly #limit = limitOf(CONCURRENCY);
+  readonly #semaphore = new Semaphore(CONCURRENCY);
   readonly #transport = new Transport(CONCURRENCY);
-  readonly #tokens = new Map<string, CachedToken>();
+  readonly #tokens = new BoundedCache<string, CachedToken>({
+    maxEntries: MAX_CACHED_TOKENS,
+    ttlMs: TOKEN_REUSE_MS,
+  });
 
   constructor(deps: RegistryClientDeps) {
     this.#deps = deps;
@@ -73,7 +76,7 @@ export class RegistryClient {
   /** Sends a request. Returns undefined for 404; other error statuses throw. */
   send(request: RegistryRequest): Promise<RegistryResponse | undefined> {
     const { target, access, subject, contentType, ...rest } = request;
-    return this.#limit(async () => {
+    return this.#semaphore.run(async () => {
       const token = await (subject === undefined
         ? this.#ownToken(access)
         : this.#sign(subject, access));
@@ -122,13 +125,12 @@ export class RegistryClient {
   async #ownToken(access: readonly ResourceActions[]): Promise<string> {
     const now = Date.now();
     const name = (access[0] as ResourceActions).name;
-    const cached = this.#tokens.get(name);
+    const cached = this.#tokens.get(name, now);
     // After a rotation, registries may no longer accept the former key.
     const { kid } = await this.#deps.keys.current();
-    if (cached !== undefined && cached.kid === kid && cached.until > now) return cached.token;
+    if (cached?.kid === kid) return cached.token;
     const token = await this.#sign(SERVICE_SUBJECT, access);
-    if (this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.clear();
-    this.#tokens.set(name, { token, kid, until: now + TOKEN_REUSE_MS });
+    this.#tokens.set(name, { token, kid }, 0, now);
     return token;
   }
 

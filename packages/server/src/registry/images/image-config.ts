@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { placesOf } from "../../store/tables/registry-locations.ts";
+import { locationsOf } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { imageFor } from "./images.ts";
 
@@ -35,7 +35,7 @@ async function fetchConfig(
   repo: string,
   digest: string,
 ): Promise<Uint8Array | undefined> {
-  const locations = (await placesOf(store.reader, repo)).flatMap(({ host, path }) => {
+  const locations = (await locationsOf(store.reader, repo)).flatMap(({ host, path }) => {
     const remote = remotes.get(host);
     return remote === undefined ? [] : [{ remote, path }];
   });

@@ -4,7 +4,7 @@ import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { writePlace } from "../../store/tables/registry-locations.ts";
+import { writeLocation } from "../../store/tables/registry-locations.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
@@ -40,14 +40,14 @@ export async function ensureRepoForPath(
   }
   const { repo } = resolved;
   if (repo !== undefined) {
-    await writePlace(tx, { host, path, repo, made: 0 });
+    await writeLocation(tx, { host, path, repo, made: 0 });
     return { uid: repo, isCreatedBySystem: false };
   }
   const creator = await creatorOf(engine, tx, resolved, origin.actor);
   const isCreatedBySystem = creator === OPERATOR && origin.actor !== OPERATOR.uid;
   const creation = { ...origin, actor: creator.uid };
   const uid = await createMissing(engine, tx, resolved, path, creation, creator);
-  await writePlace(tx, { host, path, repo: uid, made: 1 });
+  await writeLocation(tx, { host, path, repo: uid, made: 1 });
   return { uid, isCreatedBySystem };
 }
 
@@ -61,13 +61,13 @@ async function createMissing(
 ): Promise<string> {
   let parent = group;
   for (const name of missing) {
-    const change = systemMutation(engine, tx, "group", origin, caller);
+    const mutation = systemMutation(engine, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
-    parent = (await createOne(change, engine.catalog.groups, parent, input)).created.uid;
+    parent = (await createOne(mutation, engine.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const change = systemMutation(engine, tx, "repo", origin, caller);
-  return (await ensureRepo(change, parent, name)).uid;
+  const mutation = systemMutation(engine, tx, "repo", origin, caller);
+  return (await ensureRepo(mutation, parent, name)).uid;
 }
 
 /** The pusher if they still hold the needed capabilities; the installation otherwise. */

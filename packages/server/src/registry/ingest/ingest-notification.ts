@@ -2,10 +2,10 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import {
-  firstTime,
-  notePathDeletion,
   pathDeletions,
-  WHOLE,
+  recordNotification,
+  WHOLE_REPO,
+  writePathDeletion,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { resolvePath } from "../path.ts";
@@ -36,7 +36,7 @@ export interface Ingestion extends RemovalDeps {
 /** Applies a notification to the stored state, idempotently. */
 export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
   const { engine, host, notification, recordsPull } = ingestion;
-  if (!(await firstTime(tx, host, notification.id, Date.now()))) return "known";
+  if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
   const repo = isPush
     ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
@@ -48,8 +48,8 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
   if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo.uid);
   if (isPush) return ingestPush(tx, ingestion, repo);
   if (notification.type === "manifest" && recordsPull) {
-    const change = systemMutation(engine, tx, "tag", originOf(ingestion));
-    await recordPull(change, repo.uid, notification.digest, notification.time);
+    const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
+    await recordPull(mutation, repo.uid, notification.digest, notification.time);
   }
   await writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
@@ -74,7 +74,7 @@ async function findRepo(
 /** Records a deletion whose push may be reported later. */
 function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion): Promise<void> {
   const { path, tag, digest, time } = notification;
-  return notePathDeletion(tx, host, path, tag || digest || WHOLE, time);
+  return writePathDeletion(tx, host, path, tag || digest || WHOLE_REPO, time);
 }
 
 async function ingestPush(
@@ -84,13 +84,13 @@ async function ingestPush(
 ): Promise<Outcome> {
   const { engine, notification, manifests } = ingestion;
   const { tag: name, digest, time } = notification;
-  const change = systemMutation(engine, tx, "tag", originOf(ingestion));
-  for (const manifest of manifests) await recordManifest(change, uid, manifest);
+  const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
+  for (const manifest of manifests) await recordManifest(mutation, uid, manifest);
   const { outcome, previous } =
     name === ""
       ? { outcome: "unchanged", previous: "" }
-      : await recordTag(change, uid, { name, digest, time });
-  await revertIfDeleted(change, uid, digest, time);
+      : await recordTag(mutation, uid, { name, digest, time });
+  await revertIfDeleted(mutation, uid, digest, time);
   await applyPathDeletions(tx, ingestion, uid);
   const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
@@ -107,14 +107,14 @@ async function applyPathDeletions(
 ): Promise<void> {
   const { engine, host, notification } = ingestion;
   const { path, tag, digest } = notification;
-  const what = [tag, digest, WHOLE];
+  const what = [tag, digest, WHOLE_REPO];
   for (const deletion of await pathDeletions(tx, host, path, what, notification.time)) {
     const { time } = deletion;
-    const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
-    if (deletion.what === WHOLE)
+    const mutation = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+    if (deletion.what === WHOLE_REPO)
       return removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
-    if (deletion.what === digest) await removeManifest(change, repo, digest, time);
-    else await removeTag(change, repo, tag, time);
+    if (deletion.what === digest) await removeManifest(mutation, repo, digest, time);
+    else await removeTag(mutation, repo, tag, time);
   }
 }
 
@@ -125,15 +125,15 @@ async function ingestDeletion(
 ): Promise<Outcome> {
   const { engine, host, notification } = ingestion;
   const { tag, digest, time, path } = notification;
-  const change = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+  const mutation = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
   // Registries report one deletion several times, and deletions of layers like those of manifests.
   let isNew = true;
   if (tag !== "") {
-    isNew = await removeTag(change, repo, tag, time);
-    if (ingestion.isManifestGone) await removeManifest(change, repo, digest, time);
+    isNew = await removeTag(mutation, repo, tag, time);
+    if (ingestion.isManifestGone) await removeManifest(mutation, repo, digest, time);
   } else if (digest !== "") {
     isNew = (await findManifest(tx, repo, digest)) !== undefined;
-    await removeManifest(change, repo, digest, time);
+    await removeManifest(mutation, repo, digest, time);
   } else {
     await recordPathDeletion(tx, ingestion);
     await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));

@@ -1,14 +1,17 @@
 import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import { readPage } from "../../store/resources/page.ts";
+import { readPositions } from "../../store/resources/page.ts";
 import {
   deleteManifest,
   type Manifest,
   writeManifest,
   writePull,
 } from "../../store/tables/manifests.ts";
-import { deletionOf, noteDeletion } from "../../store/tables/processed-notifications.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import {
+  manifestDeletionTime,
+  recordManifestDeletion,
+} from "../../store/tables/processed-notifications.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
 /*
@@ -23,15 +26,15 @@ const MAX_TAGS = 10_000;
 
 /** Stores a manifest, unless a later push or deletion of it is stored. */
 export async function recordManifest(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   manifest: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = change.engine.catalog;
-  if (!(await repos.table.keep(change.tx, repo))) throw notFound(repos.typeName, repo);
-  const deleted = await deletionOf(change.tx, repo, manifest.digest);
+  const { repos } = mutation.engine.catalog;
+  if (!(await repos.table.keep(mutation.tx, repo))) throw notFound(repos.typeName, repo);
+  const deleted = await manifestDeletionTime(mutation.tx, repo, manifest.digest);
   if (deleted === undefined || deleted < manifest.pushed) {
-    await writeManifest(change.tx, repo, manifest);
+    await writeManifest(mutation.tx, repo, manifest);
   }
 }
 
@@ -47,34 +50,34 @@ export function recordPull(
 
 /** Removes a manifest and its tags, as registries do, except what is newer than the deletion. */
 export async function removeManifest(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   digest: string,
   time: number,
 ): Promise<void> {
-  const { tx, engine } = change;
-  await lockRepo(change, repo);
-  await noteDeletion(tx, repo, digest, time);
+  const { tx, engine } = mutation;
+  await lockRepo(mutation, repo);
+  await recordManifestDeletion(tx, repo, digest, time);
   await deleteManifest(tx, repo, digest, time);
-  const range = { childrenOf: repo, parts: engine.catalog.tags.table.shape.parts ?? [] };
+  const range = { childrenOf: repo, partitions: engine.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
-  for (const [name] of await readPage(tx, engine.catalog.tags.table, query, "data")) {
+  for (const { key: name } of await readPositions(tx, engine.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
-    if (seen <= time) await removeTag(change, repo, String(name), seen);
+    if (seen <= time) await removeTag(mutation, repo, String(name), seen);
   }
 }
 
 /** Reverts the push of a manifest whose later deletion was reported first. */
 export async function revertIfDeleted(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   digest: string,
   pushed: number,
 ): Promise<void> {
-  const deleted = await deletionOf(change.tx, repo, digest);
+  const deleted = await manifestDeletionTime(mutation.tx, repo, digest);
   if (deleted !== undefined && deleted >= pushed) {
-    await removeManifest(change, repo, digest, deleted);
+    await removeManifest(mutation, repo, digest, deleted);
   }
 }

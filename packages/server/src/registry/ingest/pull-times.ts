@@ -1,3 +1,5 @@
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+
 /** The precision of stored pull times. The audit log has every pull. */
 const RESOLUTION_MS = 5_000;
 
@@ -11,7 +13,7 @@ interface Pull {
 
 /** Throttles writes of the time of the last pull, per image. */
 export class PullTimes {
-  readonly #recorded = new Map<string, number>();
+  readonly #recorded = new BoundedCache<string, number>({ maxEntries: MAX_CACHE_ENTRIES });
 
   /** Whether the time of a pull is to be written. */
   isDue({ path, digest, time }: Pull): boolean {
@@ -21,7 +23,6 @@ export class PullTimes {
 
   /** To be called after the commit: a notification that fails is sent again. */
   markRecorded({ path, digest, time }: Pull): void {
-    if (this.#recorded.size >= MAX_CACHE_ENTRIES) this.#recorded.clear();
     this.#recorded.set(`${path}@${digest}`, time);
   }
 }

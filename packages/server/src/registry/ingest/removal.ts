@@ -2,10 +2,14 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { knownTags } from "../../store/tables/known-tags.ts";
 import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
-import { isHeardOfSince } from "../../store/tables/processed-notifications.ts";
-import { forgetPlace, passOnMade, placesOf } from "../../store/tables/registry-locations.ts";
+import { hasActivitySince } from "../../store/tables/processed-notifications.ts";
+import {
+  deleteLocation,
+  locationsOf,
+  markLocationsCreated,
+} from "../../store/tables/registry-locations.ts";
+import { knownTags } from "../../store/tables/tags.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 
@@ -40,11 +44,11 @@ export async function removeLocation(
   const { engine } = deps;
   const { host, path, repo, time } = location;
   const row = await engine.catalog.repos.table.findForChange(tx, repo);
-  const locations = await placesOf(tx, repo);
+  const locations = await locationsOf(tx, repo);
   const removed = locations.find((one) => one.host === host && one.path === path);
   if (row === undefined || removed === undefined || (await hasOther(deps, tx, location))) {
-    await forgetPlace(tx, host, path);
-    if (removed?.made === 1) await passOnMade(tx, repo);
+    await deleteLocation(tx, host, path);
+    if (removed?.made === 1) await markLocationsCreated(tx, repo);
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
@@ -52,8 +56,8 @@ export async function removeLocation(
   await forgetManifestsUntil(tx, repo, time);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
   // Something was pushed after the removal, so the location exists again.
-  if (hasTags || (await hasManifests(tx, repo)) || (await isHeardOfSince(tx, repo, time))) return;
-  await forgetPlace(tx, host, path);
+  if (hasTags || (await hasManifests(tx, repo)) || (await hasActivitySince(tx, repo, time))) return;
+  await deleteLocation(tx, host, path);
   const { repos } = engine.catalog;
   const stored = repos.fromRow(row);
   const { createTime, updateTime } = stored;
@@ -63,9 +67,9 @@ export async function removeLocation(
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
   if (!isCreatedByPush || !isUnchanged) return;
-  const change = systemMutation(engine, tx, "repoDeletion", origin);
-  await engine.hooksOf(repos).beforeDelete?.(change, stored);
-  await change.remove(repos, repo);
+  const mutation = systemMutation(engine, tx, "repoDeletion", origin);
+  await engine.hooksOf(repos).beforeDelete?.(mutation, stored);
+  await mutation.remove(repos, repo);
 }
 
 /** Like `removeLocation`, in several transactions: removing many tags in one would block all writes. */
@@ -92,7 +96,7 @@ async function hasOther(
   reader: Reader,
   { host, path, repo }: RemovedLocation,
 ): Promise<boolean> {
-  const locations = await placesOf(reader, repo);
+  const locations = await locationsOf(reader, repo);
   return locations.some((one) => remotes.has(one.host) && (one.host !== host || one.path !== path));
 }
 
@@ -104,8 +108,8 @@ async function removeTagBatch(
   after: string,
   origin: MutationOrigin,
 ): Promise<string | undefined> {
-  const change = systemMutation(engine, tx, "tagDeletion", origin);
+  const mutation = systemMutation(engine, tx, "tagDeletion", origin);
   const page = await knownTags(tx, repo, after, TAG_BATCH_SIZE);
-  for (const { name } of page) await removeTag(change, repo, name, time);
+  for (const { name } of page) await removeTag(mutation, repo, name, time);
   return page.at(-1)?.name;
 }

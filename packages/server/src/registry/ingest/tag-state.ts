@@ -5,7 +5,7 @@ import type { Mutation } from "../../engine/mutation.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tag-history.ts";
+import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tags.ts";
 
 /*
  * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come
@@ -37,20 +37,20 @@ export interface TagOutcome {
 
 /** Creates or moves a tag. A moved tag keeps its uid and creation time. */
 export async function recordTag(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   update: TagUpdate,
 ): Promise<TagOutcome> {
-  const { tx, engine } = change;
+  const { tx, engine } = mutation;
   const { tags } = engine.catalog;
-  await lockRepo(change, repo);
+  await lockRepo(mutation, repo);
   const row = await tags.table.namedForChange(tx, repo, update.name);
   const before = row && tags.fromRow(row);
   if (update.time === undefined) await checkUniqueTag(tx, repo, update);
   const newest = await newestEntry(tx, repo, update.name);
-  const time = update.time ?? Math.max(change.call.time, newest?.seen ?? 0);
+  const time = update.time ?? Math.max(mutation.call.time, newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
-    await recordOlder(change, repo, { ...update, time });
+    await recordOlder(mutation, repo, { ...update, time });
     return { outcome: "older", tag: before, previous: before?.digest ?? "" };
   }
   if (newest !== undefined && newest.digest === update.digest) {
@@ -64,10 +64,10 @@ export async function recordTag(
   }
   after.updateTime = timestampFromMs(time);
   if (before === undefined) {
-    await change.insert(tags, after);
+    await mutation.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }
-  await change.update(tags, after, update.eventMethod ?? tags.method("Create"));
+  await mutation.update(tags, after, update.eventMethod ?? tags.method("Create"));
   return { outcome: "moved", tag: after, previous: before.digest };
 }
 
@@ -120,19 +120,19 @@ async function recordOlder(
 
 /** Deletes a tag, unless a later report is stored. Returns whether it existed. */
 export async function removeTag(
-  change: Mutation,
+  mutation: Mutation,
   repo: string,
   name: string,
   time: number,
 ): Promise<boolean> {
-  const { tx, engine } = change;
-  await lockRepo(change, repo);
+  const { tx, engine } = mutation;
+  await lockRepo(mutation, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
-  await recordRemoval(change, repo, name, time);
+  await recordRemoval(mutation, repo, name, time);
   const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
-  await change.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
+  await mutation.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
   return true;
 }
 

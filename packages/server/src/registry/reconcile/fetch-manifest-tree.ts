@@ -1,3 +1,4 @@
+import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
@@ -7,7 +8,7 @@ import { architectureOf, MAX_CHILDREN, readManifest } from "../images/manifest.t
 /** An index may refer to indexes; deeper nesting is not followed. */
 const MAX_DEPTH = 3;
 
-const MAX_CACHED_ARCHITECTURES = 10_000;
+export const MAX_CACHED_ARCHITECTURES = 10_000;
 
 /** Where manifests are fetched from, and what is stored or fetched already. */
 export interface FetchContext {
@@ -20,7 +21,7 @@ export interface FetchContext {
   /** Manifests fetched before, by digest. */
   readonly prefetched?: ReadonlyMap<string, RemoteManifest>;
   /** Architectures read before, by digest of the image configuration. */
-  readonly architectures?: Map<string, string>;
+  readonly architectures?: BoundedCache<string, string>;
 }
 
 type FetchedManifest = Omit<Manifest, "pulled">;
@@ -77,9 +78,6 @@ async function architectureFromConfig(
   const config = await fallbackOnProtocolError(remote.config(path, digest, signal), undefined);
   if (config === undefined) return undefined;
   const architecture = parseArchitecture(config);
-  if (architectures !== undefined && architectures.size >= MAX_CACHED_ARCHITECTURES) {
-    architectures.clear();
-  }
   architectures?.set(digest, architecture);
   return architecture;
 }

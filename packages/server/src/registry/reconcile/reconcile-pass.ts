@@ -1,6 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
-import { limitOf } from "../../lib/limit.ts";
-import { markSeen, unseenPlaces } from "../../store/tables/registry-locations.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
+import { markSeen, unseenLocations } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
 import { isRepositoryName } from "../path.ts";
 import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
@@ -78,7 +78,7 @@ async function reconcileUnlisted(
   const { engine, remote } = deps;
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { reader } = engine.store;
-    const locations = await unseenPlaces(reader, remote.host, began, after, BATCH_SIZE);
+    const locations = await unseenLocations(reader, remote.host, began, after, BATCH_SIZE);
     const paths = locations.map(({ path }) => path);
     if (paths.length > 0) await reconcileBatch(deps, paths, began, totals);
     after = paths.at(-1);
@@ -92,11 +92,11 @@ async function reconcileBatch(
   totals: PassProgress,
 ): Promise<void> {
   const { engine, remote } = deps;
-  const limit = limitOf(CONCURRENCY);
+  const semaphore = new Semaphore(CONCURRENCY);
   const progress = emptyProgress();
   await Promise.all(
     paths.map((path) =>
-      limit(async () => {
+      semaphore.run(async () => {
         deps.signal.throwIfAborted();
         add(progress, await reconcilePath(deps, path));
       }),

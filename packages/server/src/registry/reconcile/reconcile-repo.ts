@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Logger } from "../../observe/logger.ts";
-import { findPlace } from "../../store/tables/registry-locations.ts";
+import { findLocation } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { removeLocationInBatches } from "../ingest/removal.ts";
 import type { MutationOrigin } from "../ingest/system-mutation.ts";
@@ -24,7 +25,7 @@ export interface ReconcileDeps {
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   /** Architectures read during this pass, by digest of the image configuration. */
-  readonly architectures: Map<string, string>;
+  readonly architectures: BoundedCache<string, string>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -60,7 +61,7 @@ export async function reconcileRepo(
   const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0 };
   const origin = reconcilerOrigin();
   const listing = await listTags(deps, path);
-  const location = await findPlace(store.reader, host, path);
+  const location = await findLocation(store.reader, host, path);
   if (listing === undefined) {
     if (location === undefined) return findings;
     await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);

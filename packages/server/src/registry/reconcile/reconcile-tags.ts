@@ -1,6 +1,6 @@
-import { knownTags, tagsNamed } from "../../store/tables/known-tags.ts";
 import { knownDigests, type Manifest } from "../../store/tables/manifests.ts";
-import { placesOf, type RegistryPlace } from "../../store/tables/registry-locations.ts";
+import { locationsOf, type RegistryLocation } from "../../store/tables/registry-locations.ts";
+import { knownTags, tagsNamed } from "../../store/tables/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";
@@ -142,11 +142,11 @@ async function writeTags(
         ? { uid: repo }
         : await ensureRepoForPath(engine, tx, remote.host, path, origin);
     if (ensured === undefined) return { uid: undefined, outcomes: [] };
-    const change = systemMutation(engine, tx, "tag", origin);
-    for (const manifest of manifests) await recordManifest(change, ensured.uid, manifest);
+    const mutation = systemMutation(engine, tx, "tag", origin);
+    for (const manifest of manifests) await recordManifest(mutation, ensured.uid, manifest);
     const recorded: string[] = [];
     for (const tag of changed) {
-      recorded.push((await recordTag(change, ensured.uid, { ...tag, time })).outcome);
+      recorded.push((await recordTag(mutation, ensured.uid, { ...tag, time })).outcome);
     }
     return { uid: ensured.uid, outcomes: recorded };
   });
@@ -187,24 +187,24 @@ async function removeGoneTag(
   const keepsManifest =
     hasOtherLocations || (await remote.digestOf(path, digest, signal)) !== undefined;
   return engine.store.write(async (tx) => {
-    const change = systemMutation(engine, tx, "tagDeletion", origin);
-    const removed = await removeTag(change, repo, name, time);
-    if (!keepsManifest) await removeManifest(change, repo, digest, time);
+    const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+    const removed = await removeTag(mutation, repo, name, time);
+    if (!keepsManifest) await removeManifest(mutation, repo, digest, time);
     return removed;
   });
 }
 
 /** The locations of the repo besides the one that is being reconciled. */
-async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryPlace[]> {
+async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryLocation[]> {
   const { engine, remote, path, repo } = reconciliation;
-  const locations = repo === undefined ? [] : await placesOf(engine.store.reader, repo);
+  const locations = repo === undefined ? [] : await locationsOf(engine.store.reader, repo);
   return locations.filter((one) => one.host !== remote.host || one.path !== path);
 }
 
 /** The digests that a tag has at these locations; UNKNOWN_DIGEST for a registry that fails. */
 async function digestsAt(
   { remotes, signal }: RepoReconciliation,
-  locations: readonly RegistryPlace[],
+  locations: readonly RegistryLocation[],
   name: string,
 ): Promise<string[]> {
   const digests = locations.map(({ host, path }) =>

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../engine/engine.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import {
-  noteProblem,
   readPass,
+  recordPassProblem,
   releaseLease,
   takeLease,
 } from "../../store/tables/registry-passes.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
+import { MAX_CACHED_ARCHITECTURES } from "./fetch-manifest-tree.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 
 /** Another replica continues a pass whose lease was not renewed for this long. */
@@ -84,7 +86,7 @@ export class Reconciler {
         log.warn({ host, reason: message, cause, retryInMs }, "reconcile pass failed");
         backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
         const { store } = this.#deps.engine;
-        await store.write((tx) => noteProblem(tx, host, message)).catch(() => {});
+        await store.write((tx) => recordPassProblem(tx, host, message)).catch(() => {});
         await this.#sleep(retryInMs);
       }
     }
@@ -137,7 +139,9 @@ export class Reconciler {
   async #runPass(signal: AbortSignal): Promise<void> {
     const { engine, remote, remotes, log } = this.#deps;
     const report = (progress: PassProgress) => this.#report(progress);
-    const architectures = new Map<string, string>();
+    const architectures = new BoundedCache<string, string>({
+      maxEntries: MAX_CACHED_ARCHITECTURES,
+    });
     const shared = { engine, remote, remotes, log };
     const began = performance.now();
     const totals = await runPass({

@@ -50,13 +50,13 @@ function reconcileRegistries(
     const request = message as ReconcileRegistriesRequest;
     const hosts = selectHosts([...reconcilers.keys()], request.host);
     await store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine);
+      const mutation = new Mutation(call, tx, engine);
       for (const host of hosts) {
         await requestPass(tx, host, call.time);
         await audit(tx, call, { resource: "", detail: { host } });
         const { typeName: type } = ReconcileRegistriesRequestSchema;
         // The event belongs to the installation, not to a group.
-        await change.emit(call.method, host, { type, json: JSON.stringify({ host }) }, "");
+        await mutation.emit(call.method, host, { type, json: JSON.stringify({ host }) }, "");
       }
     });
     for (const host of hosts) reconcilers.get(host)?.wake();

@@ -15,9 +15,9 @@ import { Reconciler } from "./reconciler.ts";
 import { registryHandlers } from "./registry-handlers.ts";
 
 /*
- * This folder reconciles the stored state with attached registries: passes over the catalog, and the
- * composition of everything that keeps the two in sync. It may import ingest/, client/ and images/; of
- * these, only ingest/ imports from here, to fetch manifests.
+ * This folder reconciles the stored state with attached registries, and composes everything that keeps
+ * the two in sync. It may import ingest/, client/ and images/; of these, only ingest/ imports from here,
+ * to fetch manifests.
  */
 
 export interface RegistrySyncDeps {

@@ -5,8 +5,8 @@ import { createOne } from "../../engine/write.ts";
 import { WharfError } from "../../lib/errors.ts";
 
 /** Finds or creates a repo by name, and locks it until the transaction ends. */
-export async function ensureRepo(change: Mutation, group: string, name: string): Promise<Repo> {
-  return (await findOrCreateRepo(change, group, create(RepoSchema, { name }))).repo;
+export async function ensureRepo(mutation: Mutation, group: string, name: string): Promise<Repo> {
+  return (await findOrCreateRepo(mutation, group, create(RepoSchema, { name }))).repo;
 }
 
 /** Errors of a creation that lost a race: the name is taken, or the quota used up. */
@@ -14,19 +14,19 @@ const CONFLICT_CODES: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITIO
 
 /** Finds the repo of a group that has the name of the given one, or creates the given one. */
 export async function findOrCreateRepo(
-  change: Mutation,
+  mutation: Mutation,
   group: string,
   given: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = change.engine.catalog;
+  const { repos } = mutation.engine.catalog;
   const find = async () => {
-    const row = await repos.table.namedForChange(change.tx, group, given.name);
+    const row = await repos.table.namedForChange(mutation.tx, group, given.name);
     return row && repos.fromRow(row);
   };
   const existing = await find();
   if (existing !== undefined) return { repo: existing, isNew: false };
   try {
-    return { repo: (await createOne(change, repos, group, given)).created, isNew: true };
+    return { repo: (await createOne(mutation, repos, group, given)).created, isNew: true };
   } catch (error) {
     // Another replica may have created it concurrently.
     const isConflict = error instanceof WharfError && CONFLICT_CODES.includes(error.code);

@@ -71,15 +71,15 @@ export async function readSafeReadme(reader: Reader, repo: string): Promise<stri
 
 /** Replaces a README. The caller has checked the content. */
 export async function storeReadme(
-  change: Mutation,
+  mutation: Mutation,
   uid: string,
   content: string,
 ): Promise<RepoReadme> {
-  await writeReadme(change.tx, uid, content);
-  await audit(change.tx, change.call, { resource: uid });
+  await writeReadme(mutation.tx, uid, content);
+  await audit(mutation.tx, mutation.call, { resource: uid });
   const after = readmeOf(uid, content);
   const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
-  await change.emit(ReposService.method.updateRepoReadme, uid, body);
+  await mutation.emit(ReposService.method.updateRepoReadme, uid, body);
   return after;
 }
 

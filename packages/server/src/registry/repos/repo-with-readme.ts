@@ -55,15 +55,15 @@ export class ReposWithReadme {
       catalog: { repos },
     } = this.#engine;
     return store.write(async (tx) => {
-      const change = this.#begin(call, tx);
+      const mutation = this.#begin(call, tx);
       if (preventExisting) {
-        const { created } = await createOne(change, repos, parent, repo);
-        return this.#withReadme(change, created, readme, "Create");
+        const { created } = await createOne(mutation, repos, parent, repo);
+        return this.#withReadme(mutation, created, readme, "Create");
       }
-      const found = await findOrCreateRepo(change, parent, repo);
-      if (found.isNew) return this.#withReadme(change, found.repo, readme, "Create");
-      change.mustHold(UPDATE, found.repo.uid);
-      return this.#replace(change, found.repo.uid, { repo, readme });
+      const found = await findOrCreateRepo(mutation, parent, repo);
+      if (found.isNew) return this.#withReadme(mutation, found.repo, readme, "Create");
+      mutation.mustHold(UPDATE, found.repo.uid);
+      return this.#replace(mutation, found.repo.uid, { repo, readme });
     });
   }
 
@@ -88,39 +88,39 @@ export class ReposWithReadme {
   }
 
   async #replace(
-    change: Mutation,
+    mutation: Mutation,
     uid: string,
     { repo, readme }: RepoWithReadme,
   ): Promise<RepoWithReadme> {
     const { repos } = this.#engine.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
-    const row = await updateOne(change, repos, given, readMask(RepoSchema, EVERYTHING, given));
-    return this.#withReadme(change, repos.fromRow(row), readme, "Update");
+    const row = await updateOne(mutation, repos, given, readMask(RepoSchema, EVERYTHING, given));
+    return this.#withReadme(mutation, repos.fromRow(row), readme, "Update");
   }
 
   /** Callers who may not read the README do not get it back. */
   async #withReadme(
-    change: Mutation,
+    mutation: Mutation,
     repo: Repo,
     readme: string,
     verb: "Create" | "Update",
   ): Promise<RepoWithReadme> {
     const { uid } = repo;
-    const stored = await replaceReadme(change, uid, readme);
+    const stored = await replaceReadme(mutation, uid, readme);
     const body = this.#eventBodyOf({ repo, readme: stored });
     const method = this.#engine.catalog.repos.method(verb);
-    await change.emitInstead(method, uid, body, (other) => other !== uid);
-    const maySee = stored === readme || change.caller.grants.holds(LIST, uid);
+    await mutation.emitInstead(method, uid, body, (other) => other !== uid);
+    const maySee = stored === readme || mutation.caller.grants.holds(LIST, uid);
     return { repo, readme: maySee ? stored : "" };
   }
 }
 
 /** Returns the README after the write. An empty one from a caller who may not write it is ignored. */
-async function replaceReadme(change: Mutation, uid: string, readme: string): Promise<string> {
-  const before = await readSafeReadme(change.tx, uid);
+async function replaceReadme(mutation: Mutation, uid: string, readme: string): Promise<string> {
+  const before = await readSafeReadme(mutation.tx, uid);
   if (readme === before) return before;
-  if (readme === "" && !change.caller.grants.holds(README, uid)) return before;
-  change.mustHold(README, uid);
-  await storeReadme(change, uid, readme);
+  if (readme === "" && !mutation.caller.grants.holds(README, uid)) return before;
+  mutation.mustHold(README, uid);
+  await storeReadme(mutation, uid, readme);
   return readme;
 }

@@ -18,9 +18,9 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { forgetPlaces } from "../../store/tables/registry-locations.ts";
+import { deleteLocations } from "../../store/tables/registry-locations.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
-import { forgetHistory } from "../../store/tables/tag-history.ts";
+import { forgetHistory } from "../../store/tables/tags.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
 
@@ -52,15 +52,15 @@ export const repos: Resource<Repo> = new Resource({
     ],
   },
   hooks: ({ registry }) => ({
-    async beforeCreate(change, created) {
+    async beforeCreate(mutation, created) {
       check(created);
-      await applySync(change, registry, undefined, created);
+      await applySync(mutation, registry, undefined, created);
     },
-    async beforeUpdate(change, before, after) {
+    async beforeUpdate(mutation, before, after) {
       check(after);
-      if (before.name !== after.name) await checkRename(change, before, after);
-      await applySync(change, registry, before, after);
-      await propagateToSynced(change, before, after);
+      if (before.name !== after.name) await checkRename(mutation, before, after);
+      await applySync(mutation, registry, before, after);
+      await propagateToSynced(mutation, before, after);
     },
     beforeDelete: removeContents,
   }),
@@ -94,8 +94,8 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 }
 
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(change: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
-  const { engine, tx } = change;
+async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
+  const { engine, tx } = mutation;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
@@ -143,6 +143,6 @@ async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
-  await forgetPlaces(tx, uid);
+  await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
 }

@@ -50,7 +50,7 @@ function inherit(repo: Repo, source: Repo): void {
 
 /** Checks the source of a repo, sets the output-only fields of the sync, and copies inherited fields. */
 export async function applySync(
-  change: Mutation,
+  mutation: Mutation,
   deps: RegistryDeps,
   before: Repo | undefined,
   after: Repo,
@@ -58,13 +58,13 @@ export async function applySync(
   if (after.syncConfig === undefined) return;
   const stored = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
-  syncConfig.source = await resolveSource(change, deps, syncConfig.source);
+  syncConfig.source = await resolveSource(mutation, deps, syncConfig.source);
   const isNew = stored?.source !== syncConfig.source;
   const source = isNew
-    ? await newSource(change, after, syncConfig.source)
+    ? await newSource(mutation, after, syncConfig.source)
     : // The fields inherited from a deleted source stay.
-      ((await change.engine.catalog.repos.find(change.tx, syncConfig.source)) ?? before);
-  after.syncConfig = withOutputFields(syncConfig, isNew ? undefined : stored, change.call.time);
+      ((await mutation.engine.catalog.repos.find(mutation.tx, syncConfig.source)) ?? before);
+  after.syncConfig = withOutputFields(syncConfig, isNew ? undefined : stored, mutation.call.time);
   rejectOwnValues(after, source as Repo, isNew ? before : undefined);
   inherit(after, source as Repo);
   if (before === undefined && after.description === "") {
@@ -89,10 +89,10 @@ async function resolveSource(
   );
 }
 
-async function newSource(change: Mutation, repo: Repo, uid: string): Promise<Repo> {
-  const { engine, tx } = change;
+async function newSource(mutation: Mutation, repo: Repo, uid: string): Promise<Repo> {
+  const { engine, tx } = mutation;
   const { repos } = engine.catalog;
-  change.mustHold(LIST, uid);
+  mutation.mustHold(LIST, uid);
   const row = await repos.table.findToKeep(tx, uid);
   if (row === undefined) throw notFound(repos.typeName, uid);
   const source = repos.fromRow(row);
@@ -145,12 +145,12 @@ function rejectOwnValues(after: Repo, source: Repo, before: Repo | undefined): v
 
 /** Copies a change of inherited fields to the repos synced from this one. */
 export async function propagateToSynced(
-  change: Mutation,
+  mutation: Mutation,
   before: Repo,
   after: Repo,
 ): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
-  const { engine, tx, call } = change;
+  const { engine, tx, call } = mutation;
   const { repos } = engine.catalog;
   for (const { uid } of await repos.where(tx, { column: "sync_source", value: after.uid })) {
     const row = await repos.table.findForChange(tx, uid);
@@ -159,6 +159,6 @@ export async function propagateToSynced(
     if (synced.syncConfig?.source !== after.uid) continue;
     inherit(synced, after);
     synced.updateTime = timestampFromMs(call.time);
-    await change.update(repos, synced);
+    await mutation.update(repos, synced);
   }
 }

@@ -2,9 +2,9 @@ import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { failedPrecondition, permissionDenied, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { placesOf } from "../../store/tables/registry-locations.ts";
+import { locationsOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
@@ -94,7 +94,7 @@ export class RemoteTags {
   async #locationsOf(repo: string): Promise<AttachedLocation[]> {
     const { reader } = this.#engine.store;
     const attached: AttachedLocation[] = [];
-    for (const { host, path } of await placesOf(reader, repo)) {
+    for (const { host, path } of await locationsOf(reader, repo)) {
       const remote = this.#remotes.get(host);
       // After a folder was renamed, the path belongs to another repo; the next pass updates the location.
       const isCurrent = (await resolvePath(this.#engine, reader, path))?.repo === repo;

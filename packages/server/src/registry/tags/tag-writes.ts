@@ -17,7 +17,7 @@ import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/
 import type { Call, Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
-import { newestEntry } from "../../store/tables/tag-history.ts";
+import { newestEntry } from "../../store/tables/tags.ts";
 import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
 import type { RemoteTags } from "./remote-tags.ts";
 
@@ -92,8 +92,8 @@ export class TagWrites {
       // If the notification was ingested already, its time stays.
       const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
       const since = time === undefined || isIngested ? {} : { time };
-      const change = new Mutation(call, tx, this.#engine);
-      const { tag, outcome } = await recordTag(change, repo, { ...update, ...since });
+      const mutation = new Mutation(call, tx, this.#engine);
+      const { tag, outcome } = await recordTag(mutation, repo, { ...update, ...since });
       if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
       return tag as Tag;
     });

@@ -14,7 +14,7 @@ import { Resource } from "../../engine/resource.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { readHistory } from "../../store/tables/tag-history.ts";
+import { readHistory } from "../../store/tables/tags.ts";
 import { recordRemoval } from "../ingest/tag-state.ts";
 import { tagPartitions } from "./tag-partitions.ts";
 
@@ -39,8 +39,8 @@ export const tags: Resource<Tag> = new Resource({
     ],
   },
   hooks: {
-    beforeDelete: (change, { uid, name }) =>
-      recordRemoval(change, parentOf(uid), name, change.call.time),
+    beforeDelete: (mutation, { uid, name }) =>
+      recordRemoval(mutation, parentOf(uid), name, mutation.call.time),
   },
   methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],

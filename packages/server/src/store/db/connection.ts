@@ -1,6 +1,5 @@
 /**
- * What both databases can do, in one shape. SQL is written once, with `?` for parameters; each
- * driver turns that into its own form.
+ * The interface of both databases. SQL is written once, with `?` for parameters; each driver translates it.
  */
 
 import type { FailureCause } from "./failure.ts";
@@ -8,7 +7,7 @@ import type { FailureCause } from "./failure.ts";
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;
 
-/** A place to read from. Outside a transaction every call sees all that was committed before it. */
+/** Reads rows. Outside a transaction every call sees everything that was committed before it. */
 export interface Reader {
   readonly dialect: Dialect;
   get<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R | undefined>;
@@ -23,59 +22,59 @@ export interface Writer extends Reader {
   run(sql: string, ...params: Value[]): Promise<number>;
 }
 
-/** The few words in which the two databases differ. */
+/** The differences of the two SQL dialects. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
-  /** A key column that numbers its rows. */
+  /** The type of an auto-incremented primary key. */
   readonly id: string;
   /** Text that sorts by its bytes. */
   readonly text: string;
   readonly integer: string;
   readonly blob: string;
-  /** Selects the texts of a list that is given as JSON: a statement is the same for any number. */
+  /** Selects the strings of a JSON array as `value`: one statement for any number. */
   readonly texts: string;
-  /** The same for a list of triples: `first`, `second` and `third`. */
+  /** Selects a JSON array of triples as `first`, `second` and `third`. */
   readonly triples: string;
-  /** A text that holds a number as that number. */
+  /** Casts a text to an integer. */
   asInteger(text: string): string;
-  /** Whether a parameter is a part of a text. */
+  /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
-  /** Addresses a row of any table, within one statement. */
+  /** Identifies a row of any table, within one statement. */
   readonly rowId: string;
-  /** Locks rows that a statement selects and leaves out those that another transaction has locked. */
+  /** Locks the selected rows and skips those that another transaction has locked. */
   readonly lockUnlocked: string;
-  /** Ends the statement that makes a table whose rows are kept in the order of their key. */
+  /** Ends the statement that creates a table clustered by its primary key. */
   readonly withoutRowid: string;
-  /** Keeps a row that was read from being deleted until the transaction ends. */
+  /** Prevents the deletion of the selected rows until the transaction ends. */
   readonly lockShared: string;
-  /** Keeps a row that was read from being changed until the transaction ends. */
+  /** Prevents changes of the selected rows until the transaction ends. */
   readonly lock: string;
-  /** Locks a text until the transaction ends; empty where there is one writer anyway. */
+  /** Locks a text until the transaction ends; empty where there is only one writer. */
   readonly lockText: string;
 }
 
-/** What a driver offers to the store. */
+/** A database driver. */
 export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
   /**
-   * Reads one row that many ask for at the same time. They share an answer, which is never older
-   * than the question.
+   * Reads one row that many callers read concurrently. They share the result, which is never older than
+   * the call.
    */
   readShared<R extends object>(sql: string): Promise<R | undefined>;
-  /** The one connection that writes; its transactions are opened by the group commit alone. */
+  /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  /** True for failures after which the same transaction may well succeed. */
+  /** Whether a transaction that failed with this error may succeed when it is retried. */
   isTransient(error: unknown): boolean;
   /**
-   * Rewrites the files of these tables, so that no copy of them holds what was deleted or changed. Not
-   * for large tables, nor within a transaction.
+   * Rewrites these tables, so that the files no longer contain deleted or replaced values. Not for large
+   * tables, nor in a transaction.
    */
   scrub(tables: readonly string[]): Promise<void>;
-  /** Why the database itself cannot be written; undefined for all other errors. */
+  /** The failure of the database behind an error; undefined for all other errors. */
   failureOf(error: unknown): FailureCause | undefined;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Store } from "./store.ts";
 
-/** Rows of a table whose time is over. The column has an index. */
+/** The expired rows of a table. The column is indexed. */
 export interface Expiry {
   readonly table: string;
   /** When a row expires, or was written; milliseconds since 1970. */
@@ -10,22 +10,20 @@ export interface Expiry {
 }
 
 /**
- * Rows deleted in one transaction. Writes of callers wait for it, and SQLite blocks the event loop
- * meanwhile: a few milliseconds for the longest rows there are.
+ * Rows deleted in one transaction. Other writes wait for it, and SQLite blocks the event loop meanwhile: a
+ * few milliseconds for the longest rows.
  */
-export const EXPIRY_BATCH = 200;
+export const EXPIRY_BATCH_SIZE = 200;
 
 /**
- * Deletes the oldest expired rows of a table, one batch at most, and returns how many. Replicas that
- * do so at the same time delete different rows and do not wait for each other.
- *
- * @example while ((await deleteExpired(store, expiry)) === EXPIRY_BATCH);
+ * Deletes a batch of the oldest expired rows of a table, and returns how many. Concurrent replicas delete
+ * different rows and do not wait for each other.
  */
 export function deleteExpired(store: Store, { table, column, until }: Expiry): Promise<number> {
   return store.write((tx) => {
     const { rowId, lockUnlocked } = tx.dialect;
     const sql = `DELETE FROM ${table} WHERE ${rowId} IN
       (SELECT ${rowId} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ? ${lockUnlocked})`;
-    return tx.run(sql, until, EXPIRY_BATCH);
+    return tx.run(sql, until, EXPIRY_BATCH_SIZE);
   });
 }

@@ -32,12 +32,12 @@ describe("writes that share a commit", () => {
     return rows.map((row) => row.name);
   };
 
-  test("the database is its owner's alone", () => {
+  test("only the owner can access the database", () => {
     assert.equal(statSync(join(directory, "own")).mode & 0o777, 0o700);
     assert.equal(statSync(join(directory, "own", "wharf.db")).mode & 0o777, 0o600);
   });
 
-  test("those of one turn are committed together, and one that fails takes nobody along", async () => {
+  test("writes of one tick are committed together, and a failing one fails alone", async () => {
     const before = commits.length;
     const outcomes = await Promise.allSettled([put("a"), put("b"), put("a"), put("c")]);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe("writes that share a commit", () => {
     assert.deepEqual(await names(), ["a", "b", "c"]);
   });
 
-  test("those that come turn after turn share a commit, until a turn brings none or all have waited long", async () => {
+  test("writes of consecutive ticks share a commit, until a tick brings none or the limit is reached", async () => {
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
     const before = commits.length;
     const writes = [put("turn-0")];
@@ -77,13 +77,13 @@ describe("writes that share a commit", () => {
     assert.ok(!(await names()).includes("half"));
   });
 
-  test("what was written is seen by the next read of the same turn", async () => {
+  test("a read in the same tick sees what was written", async () => {
     await names();
     await put("seen");
     assert.ok((await names()).includes("seen"));
   });
 
-  test("the access version moves with changes of access, and only with them", async () => {
+  test("the access version grows with changes of access, and only with them", async () => {
     const version = await store.accessVersion();
     await writeInstallation(store, "other", "x");
     assert.equal(await store.accessVersion(), version);

@@ -7,28 +7,28 @@ import { FAILURE_TEXTS, type StoreFailure } from "./failure.ts";
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** A transaction with what is settled once, at its end: counts and the access version. */
+/** A transaction that writes the counts and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
-  /** Says that this transaction changes who may do what. */
+  /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
-   * Says that this transaction changes what role bindings grant: those of an identity ("" for every
-   * identity) at the groups of one root ("" for all roots).
+   * Records that this transaction changes the grants of an identity ("" for every identity) in one root
+   * ("" for all roots).
    */
   grantsChanged(identity: string, root: string): void;
   /**
-   * The access version that this transaction relies on: if it changes access, and the version has
-   * moved by the time it commits, it runs again.
+   * The access version that this transaction depends on: if it changes access, and the version has changed
+   * when it commits, it runs again.
    */
   relyOnAccess(): Promise<number>;
   /**
-   * Waits until no other transaction has taken its turn and not ended: for what must not happen at
-   * the same time on two replicas.
+   * Acquires the global lock until the transaction ends: for work that must not run concurrently on two
+   * replicas.
    */
-  takeTurn(): Promise<void>;
-  /** How many of a table are anywhere below a place: those that this transaction made are counted. */
-  countBelow(table: string, place: string): Promise<number>;
+  acquireLock(): Promise<void>;
+  /** The number of descendants of a node in a table, including those of this transaction. */
+  countBelow(table: string, node: string): Promise<number>;
 }
 
 interface Waiting {
@@ -40,22 +40,21 @@ interface Waiting {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * How many writes share a commit at most: enough to hide the disk flush, few enough that the first
- * of them does not wait long and that no lock is held long.
+ * Writes that share a commit: enough to amortize the disk flush, few enough that the first does not wait
+ * long and that locks are short.
  */
-const BATCH = 128;
+const BATCH_SIZE = 128;
 
-/** Turns of the event loop that a batch is gathered in at most: the first of it does not wait longer. */
-const MOST_TURNS = 16;
+/** Ticks of the event loop for which a batch is gathered. */
+const MAX_GATHER_TICKS = 16;
 
-/** A batch that runs into a deadlock with another replica is tried this often. */
-const ATTEMPTS = 8;
+/** Attempts to commit a batch, in case of deadlocks with other replicas. */
+const MAX_ATTEMPTS = 8;
 
 /**
- * Lets the writes that arrive together share one transaction, so that a disk flush is paid once
- * for all of them. Each write stands or falls alone. Most stand, and those that fall mostly do so
- * before they have written anything; only when one falls later is the batch run again with a
- * savepoint for each.
+ * Group commit: concurrent writes share one transaction and its disk flush, but each succeeds or fails
+ * alone. Most succeed, and most failures happen before the first statement that writes; only when one
+ * fails later, the batch runs again with a savepoint for each write.
  */
 export class GroupCommit {
   readonly #driver: Driver;
@@ -69,10 +68,7 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when the work is durable; rejects with what the work threw, and then nothing of it
-   * remains.
-   *
-   * @example const uid = await commits.write(async (tx) => insertGroup(tx, group));
+   * Resolves when the work is durable; rejects with the error of the work, which is then rolled back.
    */
   write<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -81,7 +77,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when everything asked for so far has ended. */
+  /** Resolves when all writes so far have finished. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -89,19 +85,19 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     await this.#gather();
     while (this.#waiting.length > 0) {
-      await this.#settle(this.#waiting.splice(0, BATCH));
+      await this.#settle(this.#waiting.splice(0, BATCH_SIZE));
       await this.#gather();
     }
     this.#running = undefined;
   }
 
   /**
-   * Waits for what the present turn of the event loop brings, and for the next ones as long as each
-   * brings more: clients that were answered together ask again one after another, and a commit for the
-   * first of them would keep the others waiting for a flush of the disk.
+   * Waits for one tick of the event loop, and for more while each brings further writes: clients that were
+   * answered together send their next requests one after another, and a commit for the first would make
+   * the others wait for a disk flush.
    */
   async #gather(): Promise<void> {
-    for (let turn = 0; turn < MOST_TURNS && this.#waiting.length < BATCH; turn++) {
+    for (let tick = 0; tick < MAX_GATHER_TICKS && this.#waiting.length < BATCH_SIZE; tick++) {
       const before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#waiting.length === before) return;
@@ -126,7 +122,7 @@ export class GroupCommit {
     }
   }
 
-  /** The error that callers get for a failure of the database, which is reported as well. */
+  /** Reports a failure of the database, and returns the error for callers. */
   #unavailable(error: unknown): WharfError {
     const cause = this.#driver.failureOf(error);
     if (cause !== undefined) this.#observer.failed({ cause, error });
@@ -135,31 +131,32 @@ export class GroupCommit {
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
-    const how = { inTurn: false, inSavepoints: false };
+    const mode = { withLock: false, inSavepoints: false };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(batch, how);
+        return await this.#transaction(batch, mode);
       } catch (error) {
-        if (error instanceof HalfWritten) how.inSavepoints = true;
-        else if (error instanceof AccessMoved || this.#driver.isTransient(error)) how.inTurn = true;
+        if (error instanceof HalfWritten) mode.inSavepoints = true;
+        else if (error instanceof AccessChanged || this.#driver.isTransient(error))
+          mode.withLock = true;
         else throw error;
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  async #transaction(batch: Waiting[], how: How): Promise<Outcome[]> {
+  async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const { writer } = this.#driver;
     await this.#driver.begin();
     try {
       const counts = new CountChanges();
-      if (how.inTurn) await new SharedTransaction(writer, counts).takeTurn();
+      if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
-        const outcome = await (how.inSavepoints
+        const outcome = await (mode.inSavepoints
           ? this.#inSavepoint(tx, work)
           : this.#run(tx, work));
         outcomes.push(outcome);
@@ -169,7 +166,7 @@ export class GroupCommit {
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       await counts.store(writer);
-      if (reliedOn.size > 0) await moveAccess(writer, reliedOn, grants);
+      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -183,7 +180,7 @@ export class GroupCommit {
       return { value: await work(tx) };
     } catch (error) {
       if (this.#driver.isTransient(error)) throw error;
-      // What the database itself refused spoils the transaction, even if it only read.
+      // An error of the database aborts the transaction, even after reads only.
       if (tx.mustUndo || !(error instanceof WharfError)) throw new HalfWritten();
       return { error };
     }
@@ -202,7 +199,7 @@ export class GroupCommit {
         await writer.run("ROLLBACK TO SAVEPOINT work");
         await writer.run("RELEASE SAVEPOINT work");
       } catch {
-        // A full disk makes SQLite roll the whole transaction back: what says why is the first error.
+        // On a full disk, SQLite rolls back the whole transaction: the first error is the reason.
         throw error;
       }
       return { error };
@@ -210,30 +207,30 @@ export class GroupCommit {
   }
 }
 
-/** Hears of commits, with all the writes that shared them, and of failures of the database. */
+/** Is notified of commits, with the number of their writes, and of failures of the database. */
 export interface CommitObserver {
   committed(milliseconds: number, writes: number): void;
   failed(failure: StoreFailure): void;
 }
 
-/** How a batch is run: carefully only where the quick way has failed. */
-interface How {
-  /** Takes its turn first, so that no other replica gets in its way. */
-  inTurn: boolean;
+/** How a batch runs: carefully only after the fast way has failed. */
+interface CommitMode {
+  /** Acquires the lock first, so that no other replica interferes. */
+  withLock: boolean;
   /** Each write in a savepoint of its own. */
   inSavepoints: boolean;
 }
 
-/** A write fell after it had written, or the database itself refused something. */
+/** A write failed after it had written, or the database rejected a statement. */
 class HalfWritten extends Error {}
 
-/** Someone else changed access while a transaction that relied on it was under way. */
-class AccessMoved extends Error {}
+/** Access changed during a transaction that depended on it. */
+class AccessChanged extends Error {}
 
-/** What a change of access relies on that was not made on anyone's behalf. */
+/** For changes of access that depend on no version. */
 const ANY_VERSION = -1;
 
-async function moveAccess(
+async function advanceAccessVersion(
   writer: Writer,
   reliedOn: ReadonlySet<number>,
   grants: GrantChanges,
@@ -242,7 +239,7 @@ async function moveAccess(
     "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
   const moved = (await writer.get<{ version: number }>(sql))?.version ?? 0;
   for (const version of reliedOn) {
-    if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessMoved();
+    if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
   }
   await grants.store(writer, moved);
 }
@@ -252,11 +249,11 @@ class SharedTransaction implements Transaction {
   readonly grants = new GrantChanges();
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
-  /** Of the works that share the transaction and have ended. */
+  /** Counts of the finished works in the same transaction. */
   readonly #others: CountChanges;
   changesAccess = false;
   reliedOn: number | undefined;
-  /** Whether there is something to undo should the work fail now. */
+  /** Whether a failure of the work requires a rollback. */
   mustUndo = false;
 
   constructor(writer: Writer, others: CountChanges) {
@@ -288,7 +285,7 @@ class SharedTransaction implements Transaction {
 
   grantsChanged(identity: string, root: string): void {
     this.changesAccess = true;
-    this.grants.note(identity, root);
+    this.grants.record(identity, root);
   }
 
   async relyOnAccess(): Promise<number> {
@@ -297,12 +294,12 @@ class SharedTransaction implements Transaction {
     return this.reliedOn;
   }
 
-  async takeTurn(): Promise<void> {
+  async acquireLock(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
   }
 
-  async countBelow(table: string, place: string): Promise<number> {
-    const { descendants } = await readCounts(this, table, place);
-    return descendants + this.#others.below(table, place) + this.counts.below(table, place);
+  async countBelow(table: string, node: string): Promise<number> {
+    const { descendants } = await readCounts(this, table, node);
+    return descendants + this.#others.below(table, node) + this.counts.below(table, node);
   }
 }

@@ -1,21 +1,21 @@
 import type { StoreFailure } from "./failure.ts";
 
-/** How often a store that could not be written is tried again. */
+/** The interval of probes while the store cannot be written. */
 const RETRY_MS = 2_000;
 
-/** A store that nobody writes to is tried this often, so that a full disk is known before it matters. */
+/** The interval of probes of an idle store, so that a full disk is detected early. */
 const IDLE_MS = 60_000;
 
-/** Hears of failures and of their end. */
+/** Is notified of failures and of recovery. */
 export interface HealthObserver {
   failed(failure: StoreFailure): void;
   recovered(failure: StoreFailure): void;
 }
 
 /**
- * Whether the store can be written. It cannot from the first write that the database itself fails on,
- * and can again with the next commit; after a full disk once a probe succeeds, a write that takes as much
- * room as usual ones do. So a server that gets no requests while it is not ready still recovers.
+ * Whether the store can be written. It fails with the first write that the database itself rejects, and
+ * recovers with the next commit; after a full disk, with the next probe, which writes as many bytes as
+ * typical writes. So a server that gets no requests while it is not ready still recovers.
  */
 export class StoreHealth {
   readonly #probe: () => Promise<void>;
@@ -25,7 +25,7 @@ export class StoreHealth {
   #probing = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `probe` writes to the store and takes it back; its failures are reported like all others. */
+  /** `probe` writes to the store and deletes it again; its failures are reported like all others. */
   constructor(probe: () => Promise<void>) {
     this.#probe = probe;
   }
@@ -35,12 +35,11 @@ export class StoreHealth {
     return this.#failure;
   }
 
-  /** @example store.health.observe({ failed: ({ cause }) => …, recovered: () => … }); */
   observe(observer: HealthObserver): void {
     this.#observers.push(observer);
   }
 
-  /** Tries the store from now on whenever nobody else does. */
+  /** Starts to probe the store while it is idle or failed. */
   start(): void {
     this.#schedule();
   }
@@ -50,7 +49,7 @@ export class StoreHealth {
     this.#timer = undefined;
   }
 
-  /** A commit shows that the store can be written, but not that a full disk has room for more. */
+  /** A commit proves that the store can be written, but not that a full disk has space again. */
   committed(): void {
     this.#lastCommit = performance.now();
     if (this.#failure !== undefined && this.#failure.cause !== "disk_full") this.#recover();
@@ -73,10 +72,10 @@ export class StoreHealth {
   #schedule(): void {
     clearTimeout(this.#timer);
     const ms = this.#failure === undefined ? IDLE_MS : RETRY_MS;
-    this.#timer = setTimeout(() => void this.#try(), ms).unref();
+    this.#timer = setTimeout(() => void this.#tick(), ms).unref();
   }
 
-  async #try(): Promise<void> {
+  async #tick(): Promise<void> {
     const isIdle = performance.now() - this.#lastCommit >= IDLE_MS;
     if (!this.#probing && (this.#failure !== undefined || isIdle)) {
       this.#probing = true;

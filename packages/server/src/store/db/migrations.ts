@@ -1,8 +1,8 @@
 import type { Dialect } from "./connection.ts";
 
 /**
- * The tables that are not resources, step by step. A step that has been released is never edited:
- * what changes later is a new step. Resource tables follow from their definitions (resource-table.ts).
+ * The migrations of all tables but those of resources. A released step is never edited; changes are new
+ * steps. Resource tables are derived from their definitions (table-schema.ts).
  */
 export function migrations(dialect: Dialect): readonly (readonly string[])[] {
   const { id, text, integer, blob } = dialect;
@@ -153,8 +153,8 @@ function memberships({ text }: Dialect): readonly string[] {
 }
 
 /**
- * Private keys and installation secrets move to the table of sealed secrets. Sealing needs the secret
- * key, which no statement has: the values wait in `unsealed` until the same start seals them.
+ * Moves private keys and installation secrets to the table of sealed secrets. Sealing needs the secret key,
+ * which SQL does not have: the values are in `unsealed` until the same startup seals them.
  */
 function sealedSecrets({ name, text }: Dialect): readonly string[] {
   const inInstallation =
@@ -174,8 +174,8 @@ function sealedSecrets({ name, text }: Dialect): readonly string[] {
 }
 
 /**
- * What expires is found by its time, and tickets by whom they sign in and where they come from. Logins
- * under way begin again; the codes that operators hand out stay valid. Probes tell whether there is room.
+ * Indexes expiration times, and tickets by identity and client network. Sign-ins in progress must start
+ * again; codes from operators stay valid. Adds the table of probes.
  */
 function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   const inPayload =
@@ -196,7 +196,7 @@ function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   ];
 }
 
-/** The log of changed grants (access-log.ts). Servers that do not know it move the version alone. */
+/** The log of changed grants (access-log.ts). Older servers advance only the version. */
 function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
     `ALTER TABLE access_version ADD COLUMN logged ${integer} NOT NULL DEFAULT 0`,

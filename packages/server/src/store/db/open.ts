@@ -1,24 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { databaseError, dataDirectoryError } from "../../app/startup-errors.ts";
 import type { Settings } from "../../config/settings.ts";
+import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store, type StoreTimings } from "./store.ts";
 
-/** The embedded database's name in the data directory. */
+/** The file of the embedded database in the data directory. */
 const DATABASE = "wharf.db";
 
-type Where = Pick<Settings, "data" | "databaseUrl">;
+type Location = Pick<Settings, "data" | "databaseUrl">;
 
-/**
- * Opens the database that the settings name.
- *
- * @example const store = await openStore(settings, tables, metrics);
- */
+/** Opens the database of the settings. */
 export async function openStore(
-  { data, databaseUrl }: Where,
+  { data, databaseUrl }: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
 ): Promise<Store> {
@@ -31,11 +27,7 @@ export async function openStore(
   }
 }
 
-/**
- * Whether the database that the settings name was ever opened. What PostgreSQL has, it tells by itself.
- *
- * @example if (!hasStore(settings)) throw new ConfigError(`there is no store in ${settings.data}`);
- */
-export function hasStore({ data, databaseUrl }: Where): boolean {
+/** Whether the database exists. Of PostgreSQL, only connecting to it can tell. */
+export function hasStore({ data, databaseUrl }: Location): boolean {
   return databaseUrl !== "" || existsSync(join(data, DATABASE));
 }

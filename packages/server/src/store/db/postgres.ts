@@ -24,22 +24,22 @@ const DIALECT: Dialect = {
   lockText: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 };
 
-/** Reads run side by side on this many connections; writes have one of their own. */
+/** Connections for reads; writes have one of their own. */
 const READ_CONNECTIONS = 8;
 
-/** A statement that takes longer than this is stuck, not slow. */
-const STATEMENT_MS = 20_000;
+/** A statement that takes longer than this is stuck. */
+const STATEMENT_TIMEOUT_MS = 20_000;
 
 /** serialization_failure, deadlock_detected, lock_not_available. */
 const TRANSIENT = new Set(["40001", "40P01", "55P03"]);
 
-/** SQLSTATE classes that say the database cannot serve now: connection, resources, operator. */
-const OUT_OF_REACH = /^(08|53|57)/;
+/** SQLSTATE classes of an unavailable database: connection, resources, operator. */
+const UNAVAILABLE = /^(08|53|57)/;
 
 /** Errors without a SQLSTATE never reached the database. */
-function isOutOfReach(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const { code } = error as { code?: string };
-  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || OUT_OF_REACH.test(code);
+  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || UNAVAILABLE.test(code);
 }
 
 const FAILURES: Readonly<Record<string, FailureCause>> = {
@@ -49,7 +49,7 @@ const FAILURES: Readonly<Record<string, FailureCause>> = {
   "58030": "io_error",
 };
 
-/** SQLSTATE classes and system errors that say that no connection works; pg has no code for one that ended. */
+/** SQLSTATE classes and system errors of a broken connection; pg has no code for a terminated one. */
 const NO_CONNECTION = /^(08|53|57P)|^E[A-Z]+$/;
 const CONNECTION_ENDED = /^Connection terminated/;
 
@@ -68,18 +68,21 @@ interface Queryable {
   query(config: QueryConfig): Promise<QueryResult>;
 }
 
-/** Statements by their text, numbered so that each is parsed once per connection. */
+/**
+ * Prepared statements by their SQL, numbered so that each is parsed once per connection. Never evicted:
+ * connections keep a statement under its name for as long as they live.
+ */
 const prepared = new Map<string, { name: string; text: string }>();
 
-/** Filters can be put together in more ways than memory has room for; what comes later is parsed each time. */
-const MOST_STATEMENTS = 1_000;
+/** Filters can be combined in more ways than fit in memory; statements beyond this are parsed each time. */
+const MAX_STATEMENTS = 1_000;
 
 function statement(sql: string): { name?: string; text: string } {
   const known = prepared.get(sql);
   if (known !== undefined) return known;
   let parameter = 0;
   const text = sql.replaceAll("?", () => `$${++parameter}`);
-  if (prepared.size >= MOST_STATEMENTS) return { text };
+  if (prepared.size >= MAX_STATEMENTS) return { text };
   const added = { name: `w${prepared.size}`, text };
   prepared.set(sql, added);
   return added;
@@ -105,12 +108,12 @@ class PostgresReader implements Reader {
     return (await this.query(sql, params, { rowMode: "array" })).rows as unknown as R[];
   }
 
-  async query(sql: string, values: Value[], how: object = {}): Promise<QueryResult> {
+  async query(sql: string, values: Value[], options: object = {}): Promise<QueryResult> {
     try {
       const target = await this.#target();
-      return await target.query({ ...statement(sql), values, ...how });
+      return await target.query({ ...statement(sql), values, ...options });
     } catch (error) {
-      if (!isOutOfReach(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       throw new WharfError("UNAVAILABLE", "the store cannot be reached", undefined, error);
     }
   }
@@ -122,36 +125,32 @@ class PostgresWriter extends PostgresReader implements Writer {
   }
 }
 
-/** How long and how often to wait for transactions of others. */
-const SCRUB_WAIT_MS = 30_000;
+/** How long, and at which interval, to wait for open transactions. */
+const SCRUB_TIMEOUT_MS = 30_000;
 const SCRUB_POLL_MS = 50;
 
 /**
- * Waits until every transaction has ended that is open now: VACUUM keeps rows that one of them may
- * still see, such as a replica that starts at the same time.
+ * Waits until all currently open transactions have ended: VACUUM keeps rows that one of them can still see,
+ * such as that of a replica that is starting.
  */
-async function presentTransactionsEnd(pool: Pool): Promise<void> {
+async function waitForOpenTransactions(pool: Pool): Promise<void> {
   // As text: a Date has no microseconds.
   const { rows } = await pool.query("SELECT clock_timestamp()::text AS now");
   const open = `SELECT count(*)::int AS open FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz`;
-  for (let waited = 0; waited < SCRUB_WAIT_MS; waited += SCRUB_POLL_MS) {
+  for (let waited = 0; waited < SCRUB_TIMEOUT_MS; waited += SCRUB_POLL_MS) {
     if ((await pool.query(open, [rows[0].now])).rows[0].open === 0) return;
     await sleep(SCRUB_POLL_MS);
   }
 }
 
-/**
- * Opens PostgreSQL, or a database that speaks its protocol, for any number of replicas.
- *
- * @example const driver = await openPostgres("postgres://wharf@db.internal/wharf");
- */
+/** Opens PostgreSQL, or a compatible database, for any number of replicas. */
 export async function openPostgres(url: string): Promise<Driver> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   const options = {
     connectionString: url,
-    statement_timeout: STATEMENT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: "wharf",
   };
   const pool: Pool = new pg.Pool({ ...options, max: READ_CONNECTIONS });
@@ -177,7 +176,7 @@ export async function openPostgres(url: string): Promise<Driver> {
     const client = await inTransaction();
     transaction = undefined;
     const { command } = await client.query(sql);
-    // A transaction in which something failed is rolled back, and PostgreSQL calls that no error.
+    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, which is not an error.
     if (command !== sql) throw new Error(`${sql} was answered with ${command}`);
   };
 
@@ -217,7 +216,7 @@ export async function openPostgres(url: string): Promise<Driver> {
     isTransient: (error) => TRANSIENT.has((error as { code?: string }).code ?? ""),
     // A plain VACUUM frees dead rows and leaves their bytes in the pages.
     scrub: async (tables) => {
-      await presentTransactionsEnd(pool);
+      await waitForOpenTransactions(pool);
       for (const table of tables) await pool.query(`VACUUM FULL ${table}`);
     },
     close: async () => {

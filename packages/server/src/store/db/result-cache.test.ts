@@ -14,7 +14,7 @@ test("a result is read once until the database changes", () => {
   assert.equal(read(), 2);
 });
 
-test("nothing found is a result too", () => {
+test("an empty result is cached, too", () => {
   const cache = new ResultCache();
   let reads = 0;
   const read = () =>
@@ -25,7 +25,7 @@ test("nothing found is a result too", () => {
   assert.deepEqual([read(), read(), reads], [undefined, undefined, 1]);
 });
 
-test("parameters and statements that look alike joined are told apart", () => {
+test("parameters whose joined texts are similar have different keys", () => {
   const cache = new ResultCache();
   const asked = [["a|1:b"], ["a", "b"], ["a1:b"], [1], ["1"], ["", "1"], [null], ["null"]];
   const seen = new Set(asked.map((params) => cache.get("x", params, () => ({}))));
@@ -45,7 +45,7 @@ test("the cache stays within its bounds", () => {
   assert.ok(again >= 24, String(again));
 });
 
-test("statements without number do not fill the memory", () => {
+test("an unlimited number of statements does not fill the memory", () => {
   const cache = new ResultCache();
   for (let at = 0; at < 100_000; at++) cache.get(`SELECT ${at}`, [at], () => at);
   let again = 0;

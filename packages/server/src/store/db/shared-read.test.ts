@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SharedRead } from "./shared-read.ts";
 
-test("those who ask during a read share the one that begins after it", async () => {
+test("callers that arrive during a read share the next one", async () => {
   let version = 0;
   let reads = 0;
   const release: (() => void)[] = [];
@@ -23,7 +23,7 @@ test("those who ask during a read share the one that begins after it", async () 
   assert.equal(reads, 2);
 });
 
-test("a read that fails fails for those who shared it alone", async () => {
+test("a failed read fails only for the callers that shared it", async () => {
   let fails = true;
   const shared = new SharedRead(async () => {
     if (fails) throw new Error("down");

@@ -4,12 +4,8 @@ interface Waiting<T> {
 }
 
 /**
- * One read for everybody who asks at the same time, and still none gets an answer that is older
- * than the question: whoever asks while a read is under way waits for the one after it.
- *
- * @example
- * const version = new SharedRead(() => readVersion(database));
- * await version.read();
+ * Coalesces concurrent reads without stale results: a caller that arrives while a read is running gets the
+ * result of the next one.
  */
 export class SharedRead<T> {
   readonly #source: () => Promise<T>;

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { openSqlite } from "./sqlite.ts";
 
-test("a turn that takes long sees what another process has committed meanwhile", async (t) => {
+test("a long tick sees what another process has committed meanwhile", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-sqlite-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "wharf.db");
@@ -23,7 +23,7 @@ test("a turn that takes long sees what another process has committed meanwhile",
   assert.deepEqual((await count())?.n, 1);
 });
 
-test("only the service's user can read the store, its journals included", async (t) => {
+test("only the service user can read the store and its journals", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "wharf-sqlite-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

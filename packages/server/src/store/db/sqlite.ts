@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Dialect, Driver, Value, Writer } from "./connection.ts";
 import type { FailureCause } from "./failure.ts";
 import { ResultCache } from "./result-cache.ts";
@@ -32,30 +33,30 @@ const FAILURES: Readonly<Record<number, FailureCause>> = {
   13: "disk_full",
 };
 
-/** How long a statement waits for another process (an admin command) to finish writing. */
-const BUSY_MS = 5_000;
+/** How long a statement waits for another process, such as an admin command, to finish writing. */
+const BUSY_TIMEOUT_MS = 5_000;
 
-/** Pages kept per connection, in KiB. Hot index pages of a million rows fit; the rest is the system's cache. */
+/** Page cache per connection, in KiB. Hot index pages of a million rows fit; the OS caches the rest. */
 const CACHE_KIB = 16_384;
 
-/** Copy the log back every so many pages (40 MB): an index page that is written often is copied once. */
+/** Pages of the write-ahead log between checkpoints (40 MB): a hot index page is copied once. */
 const CHECKPOINT_PAGES = 10_000;
 
-/** Statements kept prepared at most: filters can be put together in more ways than memory has room for. */
-const MOST_STATEMENTS = 1_000;
+/** Prepared statements kept: filters can be combined in more ways than fit in memory. */
+const STATEMENT_CACHE = { maxEntries: 1_000 };
 
 /**
- * A connection with its prepared statements. Calls complete before they return; what they return is
- * a promise because the other database needs one, and no async function because each costs.
+ * A connection with its prepared statements. Calls are synchronous and return resolved promises, as the
+ * interface requires; async functions would cost more.
  */
 class SqliteConnection implements Writer {
   readonly dialect = DIALECT;
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #arrayStatements = new Map<string, StatementSync>();
+  readonly #statements = new BoundedCache<string, StatementSync>(STATEMENT_CACHE);
+  readonly #arrayStatements = new BoundedCache<string, StatementSync>(STATEMENT_CACHE);
 
   constructor(path: string, readOnly: boolean) {
-    this.#database = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
+    this.#database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
     this.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
   }
 
@@ -90,7 +91,6 @@ class SqliteConnection implements Writer {
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
       statement.setReturnArrays(true);
-      if (this.#arrayStatements.size >= MOST_STATEMENTS) this.#arrayStatements.clear();
       this.#arrayStatements.set(sql, statement);
     }
     return statement;
@@ -100,7 +100,6 @@ class SqliteConnection implements Writer {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql);
-      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -108,17 +107,16 @@ class SqliteConnection implements Writer {
 }
 
 /**
- * How old an entry may be, in milliseconds. A turn can take long, or stand still on a busy machine;
- * nobody hears of another process's commit and asks us sooner than this.
+ * The maximum age of a read transaction, in milliseconds. A tick can take long on a busy machine; no client
+ * can learn of a commit by another process and send a request in less time.
  */
-const FRESH_MS = 1;
+const MAX_AGE_MS = 1;
 
 /**
- * The connection that reads. Entering and leaving a database costs more than most reads do, so
- * the reads of one turn of the event loop share an entry. It ends with the turn, when it is old, and
- * as soon as this process commits: no read misses what was committed before it. Results are used
- * again until anyone, this process or another, has changed the database. They are shared: not to be
- * changed.
+ * The connection that reads. Starting and ending a read transaction costs more than most reads, so all
+ * reads in one tick of the event loop share one. It ends with the tick, at its maximum age, and when this
+ * process commits: every read sees what was committed before it. Results are cached until this process or
+ * another changes the database. They are shared and must not be modified.
  */
 class SqliteReader extends SqliteConnection {
   readonly #rows = new ResultCache();
@@ -127,14 +125,14 @@ class SqliteReader extends SqliteConnection {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #version: StatementSync;
-  #entered = false;
+  #isOpen = false;
   #since = 0;
 
   constructor(path: string) {
     super(path, true);
     this.#begin = this.prepared("BEGIN");
     this.#end = this.prepared("COMMIT");
-    // As an object, its one row takes longer than all the rest of an entry.
+    // As an array: building an object would take longer than the rest of the transaction.
     this.#version = this.preparedForArrays("PRAGMA data_version");
   }
 
@@ -158,19 +156,19 @@ class SqliteReader extends SqliteConnection {
     return Promise.resolve(this.#arrays.get(sql, params, read));
   }
 
-  /** Lets the next read see what has been committed since the first one of this turn. */
+  /** Ends the read transaction, so that the next read sees what was committed since. */
   leave(): void {
-    if (!this.#entered) return;
-    this.#entered = false;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     this.#end.run();
   }
 
   #enter(): void {
     const now = performance.now();
-    if (this.#entered && now - this.#since < FRESH_MS) return;
+    if (this.#isOpen && now - this.#since < MAX_AGE_MS) return;
     this.leave();
     this.#begin.run();
-    this.#entered = true;
+    this.#isOpen = true;
     this.#since = now;
     const [version] = this.#version.get() as unknown as readonly [number];
     for (const cache of [this.#rows, this.#lists, this.#arrays]) cache.validate(version);
@@ -179,10 +177,8 @@ class SqliteReader extends SqliteConnection {
 }
 
 /**
- * Opens the embedded database: a file that only the service's user can read, one connection that
- * writes and one that reads what is committed.
- *
- * @example const driver = openSqlite("data/wharf.db");
+ * Opens the embedded database: a file that only the service user can read, with one connection for writes
+ * and one for reads.
  */
 export function openSqlite(path: string): Driver {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -205,7 +201,7 @@ export function openSqlite(path: string): Driver {
     },
     rollback: async () => writer.exec("ROLLBACK"),
     isTransient: () => false,
-    // With secure_delete, what was deleted is zeroed where it was: in the log, until that is copied back.
+    // With secure_delete, deleted content is zeroed in the log; the checkpoint copies that to the file.
     scrub: async () => {
       reader.leave();
       writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -6,15 +6,17 @@ import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
 import { probe } from "./probe.ts";
 
-/** How long reads and commits took, for the metrics. */
+/** Durations of commits, for the metrics. */
 export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
 }
 
-/** Everything that is kept, behind one door: reads see what is committed, writes are durable. */
+/**
+ * The data store. Reads see what is committed; a write resolves when it is durable. The store has all SQL;
+ * it imports `lib/`, the settings and the contract.
+ */
 export class Store {
   readonly reader: Reader;
-  /** Whether it can be written. */
   readonly health: StoreHealth;
   readonly #driver: Driver;
   readonly #commits: GroupCommit;
@@ -33,11 +35,7 @@ export class Store {
     });
   }
 
-  /**
-   * Opens the store and brings its tables up to date.
-   *
-   * @example const store = await Store.open(openSqlite(path), tables, timings);
-   */
+  /** Opens the store and migrates its tables. */
   static async open(
     driver: Driver,
     tables: readonly ResourceTable[],
@@ -52,28 +50,18 @@ export class Store {
     return new Store(driver, timings);
   }
 
-  /**
-   * Runs work in a transaction that it may share with others; resolves when it is durable.
-   *
-   * @example await store.write(async (tx) => groups.insert(tx, row));
-   */
+  /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
     return this.#commits.write(work);
   }
 
-  /**
-   * The number that moves with every change of who may do what. Never older than the question.
-   */
+  /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
     const sql = "SELECT version FROM access_version";
     return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
-  /**
-   * Removes from the database's files what was deleted from these small tables.
-   *
-   * @example await store.scrub(["secrets"]);
-   */
+  /** Removes from the database's files what was deleted from these small tables. */
   scrub(tables: readonly string[]): Promise<void> {
     return this.#driver.scrub(tables);
   }
@@ -85,13 +73,13 @@ export class Store {
   }
 }
 
-/** Held while tables are made, so that replicas that start together do not both make them. */
+/** The advisory lock of migrations: of replicas that start together, one migrates. */
 const MIGRATION_LOCK = 7_240_901;
 
-/** What a newer version has changed, an older one could not keep right. */
+/** An older version would corrupt the data of a newer one. */
 function newerStore(step: number, known: number): ConfigError {
   return new ConfigError(
-    `the store is of a newer version of wharf (step ${step}, this one knows ${known}): run that version, or restore a backup of before`,
+    `the store was migrated by a newer version of wharf (step ${step}, this version knows ${known}): run that version, or restore an earlier backup`,
   );
 }
 
@@ -99,7 +87,7 @@ async function migrate(
   { dialect, writer, begin, commit, rollback }: Driver,
   tables: readonly ResourceTable[],
 ) {
-  const shape = tables.flatMap((table) => table.schema(dialect));
+  const schema = tables.flatMap((table) => table.schema(dialect));
   const steps = migrations(dialect);
   await begin();
   try {
@@ -115,7 +103,7 @@ async function migrate(
       for (const sql of steps[step - 1] ?? []) await writer.run(sql);
       await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
     }
-    for (const sql of shape) await writer.run(sql);
+    for (const sql of schema) await writer.run(sql);
     await commit();
   } catch (error) {
     await rollback().catch(() => {});

@@ -1,18 +1,17 @@
 import { rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
-import type { Order, PageQuery, Range } from "./page.ts";
-import type { Bound, Filter } from "./resource-table.ts";
+import type { Bound, Filter, Order, PageQuery, Range } from "./query.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A piece of a statement, with its parameters. */
+/** A fragment of a statement, with its parameters. */
 export interface Sql {
   readonly text: string;
   readonly params: readonly Value[];
-  /** Set where all that it says is which uids are meant. */
+  /** Set where the fragment only bounds the uid. */
   readonly uids?: UidBounds;
 }
 
-/** Between which uids rows are. */
+/** A range of uids. */
 interface UidBounds {
   readonly from?: UidBound;
   readonly to?: UidBound;
@@ -24,9 +23,8 @@ interface UidBound {
 }
 
 /**
- * The conditions of lists, each written so that SQLite, which keeps no statistics here, comes by the
- * rows through the index that was meant: columns that must not lead it elsewhere are hidden from it.
- * PostgreSQL chooses by itself.
+ * The conditions of lists, written so that SQLite, which keeps no statistics here, uses the intended
+ * index: the other columns are hidden from its planner. PostgreSQL plans by itself.
  */
 export class Conditions {
   readonly #dialect: Dialect;
@@ -37,20 +35,20 @@ export class Conditions {
     this.#shape = shape;
   }
 
-  /** Names a column in a way that keeps SQLite from choosing its index. */
+  /** A column in a form that keeps SQLite from using its index. */
   hidden(column: string): string {
     return this.#dialect.name === "sqlite" ? `+${column}` : column;
   }
 
-  /** The rows of a range, through the index that has them in the order of a column. */
+  /** The rows of a range, by the index that has them in the order of a column. */
   inOrderOf(range: Range, orderedBy: Order["column"]): Sql[] {
-    if ("everything" in range) return this.#part(range);
-    if ("uids" in range) return this.sorted(range);
+    if ("everything" in range) return this.#partition(range);
+    if ("uids" in range) return this.inAnyOrder(range);
     const byUid = orderedBy === "uid";
     if ("childrenOf" in range) {
       const { childrenOf } = range;
       if (this.hasChildrenInOrderOf(orderedBy) && !byUid) {
-        return [equal("parent", childrenOf), ...this.#part(range)];
+        return [equal("parent", childrenOf), ...this.#partition(range)];
       }
       const among =
         childrenOf === ""
@@ -58,80 +56,82 @@ export class Conditions {
           : byUid
             ? [subtree("uid", childrenOf, this.#shape.uidIsParent)]
             : [root(childrenOf)];
-      return [...among, equal(this.hidden("parent"), childrenOf), ...this.#part(range)];
+      return [...among, equal(this.hidden("parent"), childrenOf), ...this.#partition(range)];
     }
     const { below } = range;
-    // What goes by the uid of its place is below that place.
+    // A row with the uid of its parent is below that parent.
     const self = range.self || this.#shape.uidIsParent;
-    if (byUid) return [subtree("uid", below, self), ...this.#part(range)];
+    if (byUid) return [subtree("uid", below, self), ...this.#partition(range)];
     if (below.includes("/"))
-      return [root(below), subtree(this.hidden("uid"), below, self), ...this.#part(range)];
-    if (self || !this.#shape.isPlace) return [root(below), ...this.#part(range)];
-    // The root itself is left out by its number, which every index holds, so that the index alone answers.
+      return [root(below), subtree(this.hidden("uid"), below, self), ...this.#partition(range)];
+    if (self || !this.#shape.isScope) return [root(below), ...this.#partition(range)];
+    // Excludes the root itself by its id, which every index contains, so that no row is fetched.
     const itself = `id <> (SELECT id FROM ${this.#shape.name} WHERE uid = ?)`;
     return [root(below), { text: itself, params: [below] }];
   }
 
-  /** Tells SQLite which index has one part of a range in the order of a time. */
-  namedIndex(range: Range, column: Order["column"]): string {
-    if (this.#dialect.name !== "sqlite" || range.parts === undefined) return "";
+  /** Tells SQLite which index has one partition of a range in the order of a time. */
+  indexHint(range: Range, column: Order["column"]): string {
+    if (this.#dialect.name !== "sqlite" || range.partitions === undefined) return "";
     const isOfChildren = "childrenOf" in range && this.hasChildrenInOrderOf(column);
     const begin = isOfChildren ? "parent_" : "everything" in range ? "" : "root_";
     return ` INDEXED BY ${this.#shape.name}_by_${begin}part_${column}`;
   }
 
-  /** Whether an index has the children of one place in the order of a column. */
+  /** Whether an index has the children of a parent in the order of a column. */
   hasChildrenInOrderOf(column: Order["column"]): boolean {
     if (column === "name") return this.#shape.orderedByName ?? true;
-    // What is in parts mostly has no places below its own.
-    if (column === "uid") return this.#shape.parts !== undefined && !this.#shape.isInGroups;
+    // In most partitioned tables the parents of rows have no children that are parents, too.
+    if (column === "uid") return this.#shape.partitions !== undefined && !this.#shape.isInGroups;
     return this.#shape.childOrders?.includes(column) ?? false;
   }
 
-  /** The rows of a range and no others, in no order. */
-  sorted(range: Range): Sql[] {
-    if ("everything" in range) return this.#part(range);
+  /** The rows of a range, in no particular order. */
+  inAnyOrder(range: Range): Sql[] {
+    if ("everything" in range) return this.#partition(range);
     if ("uids" in range) {
       const marks = range.uids.map(() => "?").join(", ");
       const named = { text: `uid IN (${marks})`, params: range.uids };
-      return [named, ...this.#part(range, this.hidden("part"))];
+      return [named, ...this.#partition(range, this.hidden("part"))];
     }
-    if ("childrenOf" in range) return [equal("parent", range.childrenOf), ...this.#part(range)];
+    if ("childrenOf" in range)
+      return [equal("parent", range.childrenOf), ...this.#partition(range)];
     const self = range.self || this.#shape.uidIsParent;
-    return [subtree("uid", range.below, self), ...this.#part(range)];
+    return [subtree("uid", range.below, self), ...this.#partition(range)];
   }
 
-  /** The rows of a range that have a value, through the index of the value. */
-  having(range: Range, filters: readonly Filter[]): Sql[] {
-    if (this.#shape.parts === undefined || "uids" in range) return this.sorted(range);
+  /** The rows of a range that have a value, by the index of the value. */
+  byValue(range: Range, filters: readonly Filter[]): Sql[] {
+    if (this.#shape.partitions === undefined || "uids" in range) return this.inAnyOrder(range);
     if (filters.some(({ column }) => column === "name")) return this.inOrderOf(range, "name");
-    return this.within(range);
+    return this.test(range);
   }
 
-  /** Whether rows that are come by otherwise are in a range. */
-  within(range: Range): Sql[] {
-    if ("uids" in range) return this.sorted(range);
-    const part = this.#part(range, this.hidden("part"));
-    if ("everything" in range) return part;
-    if ("childrenOf" in range) return [equal(this.hidden("parent"), range.childrenOf), ...part];
+  /** Tests whether rows that were found by another index are in a range. */
+  test(range: Range): Sql[] {
+    if ("uids" in range) return this.inAnyOrder(range);
+    const partition = this.#partition(range, this.hidden("part"));
+    if ("everything" in range) return partition;
+    if ("childrenOf" in range)
+      return [equal(this.hidden("parent"), range.childrenOf), ...partition];
     const self = range.self || this.#shape.uidIsParent;
-    return [subtree(this.hidden("uid"), range.below, self), ...part];
+    return [subtree(this.hidden("uid"), range.below, self), ...partition];
   }
 
-  #part({ parts }: Range, column = "part"): Sql[] {
-    if (parts === undefined) return [];
-    const [only, ...others] = parts;
+  #partition({ partitions }: Range, column = "part"): Sql[] {
+    if (partitions === undefined) return [];
+    const [only, ...others] = partitions;
     if (only !== undefined && others.length === 0) return [equal(column, only)];
-    return [{ text: `${column} IN (${parts.map(() => "?").join(", ")})`, params: parts }];
+    return [{ text: `${column} IN (${partitions.map(() => "?").join(", ")})`, params: partitions }];
   }
 }
 
-/** "/" sorts just before "0", and no uid has anything between its own end and its children's "/". */
+/** "/" sorts just before "0", so the descendants of a uid are exactly the uids between the two. */
 function subtree(column: string, below: string, self: boolean): Sql {
   const from = { uid: self ? below : `${below}/`, inclusive: true };
   const bounds = { from, to: { uid: `${below}0`, inclusive: false } };
   const { text, params } = between(bounds, column);
-  // A hidden column leads SQLite nowhere, so there is nothing to merge.
+  // A hidden column uses no index, so there is nothing to merge.
   return column === "uid" ? { text, params, uids: bounds } : { text, params };
 }
 
@@ -146,9 +146,8 @@ function between(uids: UidBounds, column = "uid"): Sql {
 }
 
 /**
- * One condition for all that say which uids are meant. SQLite goes by the first limit of each end that
- * it is given and only looks at rows beyond the others, so a page deep in a list would cost as much as
- * all pages before it.
+ * Merges all bounds of the uid into one. SQLite seeks by the first bound of each end and tests the
+ * others on each row, so a page deep in a list would cost as much as all pages before it.
  */
 function merged(conditions: readonly Sql[]): readonly Sql[] {
   const bounds = conditions.flatMap(({ uids }) => uids ?? []);
@@ -173,19 +172,15 @@ function equal(column: string, value: Value): Sql {
   return { text: `${column} = ?`, params: [value] };
 }
 
-/**
- * What is asked of a column itself.
- *
- * @example asked({ column: "updated", after: 1_767_225_600_000 }) // updated > ?
- */
-export function asked(condition: Filter | Bound, column: string = condition.column): Sql {
+/** The condition on a column. */
+export function columnTest(condition: Filter | Bound, column: string = condition.column): Sql {
   if ("value" in condition) return equal(column, condition.value);
   const { after, until } = condition;
   if (until === undefined) return { text: `${column} > ?`, params: [after] };
   return { text: `${column} > ? AND ${column} <= ?`, params: [after, until] };
 }
 
-/** The bound that leaves the least; of two at one uid, the one without it. */
+/** The bound that leaves the fewest uids; of two at one uid, the exclusive one. */
 function tightest(
   bounds: readonly (UidBound | undefined)[],
   isTighter: (one: string, other: string) => boolean,
@@ -199,7 +194,7 @@ function tightest(
   return best;
 }
 
-/** The rows from where a page begins. */
+/** The rows from the start of a page on. */
 export function startingAt({ start, order }: PageQuery): Sql[] {
   if (start === undefined) return [];
   if (order.column === "uid") {
@@ -210,7 +205,7 @@ export function startingAt({ start, order }: PageQuery): Sql[] {
   return [{ text: `(${order.column}, id) ${than} (?, ?)`, params: [start.key, start.id] }];
 }
 
-/** All of them together. */
+/** The WHERE clause of all conditions. */
 export function where(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return { text: "", params: [] };
   const all = merged(conditions);

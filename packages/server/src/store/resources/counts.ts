@@ -2,10 +2,9 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Reader, Writer } from "../db/connection.ts";
 
 /**
- * How many resources of each kind are directly and anywhere below each place, kept up to date with
- * every write, so that an exact total costs one look-up however many there are. The place "" is
- * above everything. `changes` moves with every write below the place: what was learnt about an
- * order of rows holds as long as it stands still.
+ * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
+ * up to date, so an exact total costs one look-up. The node "" is above all roots. `changes` grows
+ * with every write below the node: what was derived from the rows is valid while it stays the same.
  */
 export interface Counts {
   readonly children: number;
@@ -13,20 +12,13 @@ export interface Counts {
   readonly changes: number;
 }
 
-/**
- * What rows of a table, or of one of its parts, are counted as.
- *
- * @example countedAs("tags", 4) // "tags/4"
- */
-export function countedAs(table: string, part: number | undefined): string {
-  return part === undefined ? table : `${table}/${part}`;
+/** The kind under which the rows of a table, or of one of its partitions, are counted: `tags/4`. */
+export function countKind(table: string, partition: number | undefined): string {
+  return partition === undefined ? table : `${table}/${partition}`;
 }
 
 const NONE: Counts = { children: 0, descendants: 0, changes: 0 };
 
-/**
- * @example const { descendants } = await readCounts(reader, "groups", organisation);
- */
 export async function readCounts(reader: Reader, table: string, uid: string): Promise<Counts> {
   const row = await reader.get<Counts>(
     "SELECT children, descendants, changes FROM counts WHERE uid = ? AND kind = ?",
@@ -36,41 +28,32 @@ export async function readCounts(reader: Reader, table: string, uid: string): Pr
   return row ?? NONE;
 }
 
-/**
- * The counts of a place for each part of a table that anything was ever in.
- *
- * @example const plain = (await readPartCounts(reader, "tags", [0, 1], repo)).get(0)?.children ?? 0;
- */
-export async function readPartCounts(
+/** The counts of a node by partition, without partitions that never had a row there. */
+export async function readPartitionCounts(
   reader: Reader,
   table: string,
-  parts: readonly number[],
+  partitions: readonly number[],
   uid: string,
 ): Promise<Map<number, Counts>> {
   const rows = await reader.all<Counts & { kind: string }>(
     `SELECT kind, children, descendants, changes FROM counts
-     WHERE uid = ? AND kind IN (${parts.map(() => "?").join(", ")})`,
+     WHERE uid = ? AND kind IN (${partitions.map(() => "?").join(", ")})`,
     uid,
-    ...parts.map((part) => countedAs(table, part)),
+    ...partitions.map((partition) => countKind(table, partition)),
   );
   const byKind = new Map(rows.map((row) => [row.kind, row]));
   return new Map(
-    parts.flatMap((part) => {
-      const counts = byKind.get(countedAs(table, part));
-      return counts === undefined ? [] : [[part, counts] as const];
+    partitions.flatMap((partition) => {
+      const counts = byKind.get(countKind(table, partition));
+      return counts === undefined ? [] : [[partition, counts] as const];
     }),
   );
 }
 
-/** Places whose counts are read by one statement: about a millisecond. */
-const PLACES_PER_READ = 500;
+/** Nodes whose counts are read by one statement: about a millisecond. */
+const READ_BATCH_SIZE = 500;
 
-/**
- * The counts of many places, by place; those that nothing was ever below are left out. The statement
- * is the same for any number of places.
- *
- * @example for await (const counts of readManyCounts(reader, "groups", scopes)) …
- */
+/** The counts of many nodes by uid, in batches, without nodes that never had a row below them. */
 export async function* readManyCounts(
   reader: Reader,
   table: string,
@@ -78,8 +61,8 @@ export async function* readManyCounts(
 ): AsyncIterable<ReadonlyMap<string, Counts>> {
   const sql = `SELECT uid, children, descendants, changes FROM counts
      WHERE kind = ? AND uid IN (${reader.dialect.texts})`;
-  for (let at = 0; at < uids.length; at += PLACES_PER_READ) {
-    const some = JSON.stringify(uids.slice(at, at + PLACES_PER_READ));
+  for (let at = 0; at < uids.length; at += READ_BATCH_SIZE) {
+    const some = JSON.stringify(uids.slice(at, at + READ_BATCH_SIZE));
     const rows = await reader.all<Counts & { uid: string }>(sql, table, some);
     yield new Map(rows.map((row) => [row.uid, row]));
   }
@@ -91,91 +74,91 @@ interface Delta {
   changes: number;
 }
 
-/** What a transaction adds to the counts; written once, at its end. */
+/** The changes of counts in a transaction, written once, at its end. */
 export class CountChanges {
-  /** By place, then by table. */
+  /** By node, then by kind. */
   readonly #deltas = new Map<string, Map<string, Delta>>();
-  readonly #gone = new Set<string>();
+  readonly #deleted = new Set<string>();
 
-  /** Notes that so many resources came to a place, or, below zero, went from it. */
-  moved(table: string, parent: string, by: number): void {
-    for (const place of upwards(parent)) {
-      const delta = this.#at(place, table);
-      if (place === parent) delta.children += by;
+  /** Adds resources to a parent, or, with a negative number, removes them. */
+  moved(kind: string, parent: string, by: number): void {
+    for (const node of withAncestors(parent)) {
+      const delta = this.#at(node, kind);
+      if (node === parent) delta.children += by;
       delta.descendants += by;
       delta.changes += 1;
     }
   }
 
-  /** Notes that a resource changed at a place, which is itself if others are below it. */
-  touched(table: string, at: string): void {
-    for (const place of upwards(at)) this.#at(place, table).changes += 1;
+  /** Records a change of a resource: at itself if it can have children, otherwise at its parent. */
+  touched(kind: string, at: string): void {
+    for (const node of withAncestors(at)) this.#at(node, kind).changes += 1;
   }
 
-  /** Notes that nothing will ever be below this place again. */
+  /** Records that a node was deleted: nothing will ever be below it again. */
   closed(uid: string): void {
-    this.#gone.add(uid);
+    this.#deleted.add(uid);
   }
 
   add(other: CountChanges): void {
-    for (const [place, tables] of other.#deltas) {
-      for (const [table, more] of tables) {
-        const delta = this.#at(place, table);
+    for (const [node, kinds] of other.#deltas) {
+      for (const [kind, more] of kinds) {
+        const delta = this.#at(node, kind);
         delta.children += more.children;
         delta.descendants += more.descendants;
         delta.changes += more.changes;
       }
     }
-    for (const uid of other.#gone) this.#gone.add(uid);
+    for (const uid of other.#deleted) this.#deleted.add(uid);
   }
 
-  /** How many more there are anywhere below a place. */
-  below(table: string, place: string): number {
-    return this.#deltas.get(place)?.get(table)?.descendants ?? 0;
+  /** The change in the number of descendants of a node. */
+  below(kind: string, node: string): number {
+    return this.#deltas.get(node)?.get(kind)?.descendants ?? 0;
   }
 
-  /** Writes the sums. Always in the same order, so that replicas do not wait for each other in a circle. */
+  /** Writes the sums, always in the same order: replicas must not deadlock. */
   async store(writer: Writer): Promise<void> {
-    for (const place of [...this.#deltas.keys()].sort()) {
-      if (this.#gone.has(place)) continue;
-      const tables = this.#deltas.get(place) as Map<string, Delta>;
-      for (const table of [...tables.keys()].sort()) {
-        const { children, descendants, changes } = tables.get(table) as Delta;
+    for (const node of [...this.#deltas.keys()].sort()) {
+      if (this.#deleted.has(node)) continue;
+      const kinds = this.#deltas.get(node) as Map<string, Delta>;
+      for (const kind of [...kinds.keys()].sort()) {
+        const { children, descendants, changes } = kinds.get(kind) as Delta;
         await writer.run(
           `INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, ?)
            ON CONFLICT (uid, kind) DO UPDATE SET
              children = counts.children + excluded.children,
              descendants = counts.descendants + excluded.descendants,
              changes = counts.changes + excluded.changes`,
-          place,
-          table,
+          node,
+          kind,
           children,
           descendants,
           changes,
         );
       }
     }
-    for (const uid of [...this.#gone].sort()) {
+    for (const uid of [...this.#deleted].sort()) {
       await writer.run("DELETE FROM counts WHERE uid = ?", uid);
     }
   }
 
-  #at(place: string, table: string): Delta {
-    let tables = this.#deltas.get(place);
-    if (tables === undefined) {
-      tables = new Map();
-      this.#deltas.set(place, tables);
+  #at(node: string, kind: string): Delta {
+    let kinds = this.#deltas.get(node);
+    if (kinds === undefined) {
+      kinds = new Map();
+      this.#deltas.set(node, kinds);
     }
-    let delta = tables.get(table);
+    let delta = kinds.get(kind);
     if (delta === undefined) {
       delta = { children: 0, descendants: 0, changes: 0 };
-      tables.set(table, delta);
+      kinds.set(kind, delta);
     }
     return delta;
   }
 }
 
-/** A place and all above it, the one above everything last. */
-function upwards(place: string): string[] {
-  return place === "" ? [""] : [place, ...ancestorsOf(place), ""];
+/** A node and its ancestors, up to the node above all roots. */
+function withAncestors(node: string): string[] {
+  return node === "" ? [""] : [node, ...ancestorsOf(node), ""];
 }

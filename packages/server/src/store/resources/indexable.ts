@@ -1,15 +1,13 @@
 import { hash } from "node:crypto";
 
-/** Texts up to this long are what they are. What stands for a longer one is longer than that, too. */
-const LONGEST = 128;
+/** Longer texts are cut and get a digest, which makes them longer than any text that is not cut. */
+const MAX_LENGTH = 128;
 
 /**
- * A text as it stands in an index, where PostgreSQL keeps no long ones: what differs stays different.
- * Halves of characters, which no database takes, become the sign for what is not known.
- *
- * @example indexable("CVE-2026-0001") // "CVE-2026-0001"
+ * A text as it is stored in an index, where PostgreSQL rejects long ones: different texts stay different.
+ * Lone surrogates, which databases reject, become U+FFFD.
  */
 export function indexable(text: string): string {
-  if (text.length <= LONGEST) return text.toWellFormed();
-  return `${text.slice(0, LONGEST).toWellFormed()} ${hash("sha256", text, "hex")}`;
+  if (text.length <= MAX_LENGTH) return text.toWellFormed();
+  return `${text.slice(0, MAX_LENGTH).toWellFormed()} ${hash("sha256", text, "hex")}`;
 }

@@ -6,9 +6,10 @@ import { after, before, describe, test } from "node:test";
 import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
-import { Watching } from "../testing/watching.ts";
-import { countRange, type Order, type Range, readPage } from "./page.ts";
-import { type Condition, ResourceTable } from "./resource-table.ts";
+import { RecordingReader } from "../testing/recording-reader.ts";
+import { countRange, readPage } from "./page.ts";
+import type { Condition, Order, Range } from "./query.ts";
+import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const SMALL = "b".repeat(40);
@@ -18,12 +19,12 @@ const MANY = 1_000_000;
 const notes = new ResourceTable({
   uidIsParent: false,
   name: "notes",
-  isPlace: false,
+  isScope: false,
   hasChildren: false,
   uniqueNames: true,
   orderedByName: false,
   isInGroups: true,
-  parts: [0, 1],
+  partitions: [0, 1],
   childOrders: ["updated"],
   filterColumns: [],
   hasTerms: true,
@@ -37,11 +38,11 @@ const TEXT = { text: "ar" };
 
 const ORDERS: readonly Order["column"][] = ["uid", "created", "updated"];
 
-/** Where there are, as far as the counts tell, very many. */
+/** Ranges that have very many rows by their counts. */
 const LARGE: readonly Range[] = [
-  { everything: true, parts: [0] },
-  { below: ROOT, self: true, parts: [0] },
-  { childrenOf: ROOT, parts: [0] },
+  { everything: true, partitions: [0] },
+  { below: ROOT, self: true, partitions: [0] },
+  { childrenOf: ROOT, partitions: [0] },
 ];
 
 describe("the plan of a list by terms on SQLite", () => {
@@ -71,10 +72,10 @@ describe("the plan of a list by terms on SQLite", () => {
   });
 
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const watching = new Watching(driver.reader);
-    await ask(watching);
+    const recording = new RecordingReader(driver.reader);
+    await ask(recording);
     // What counts how many rows have a term comes before.
-    const last = watching.asked.at(-1);
+    const last = recording.statements.at(-1);
     assert.ok(last !== undefined);
     const plan = `EXPLAIN QUERY PLAN ${last.sql}`;
     const steps = await driver.reader.all<{ detail: string }>(plan, ...last.params);
@@ -102,7 +103,7 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("begins with the words that hold a text", async () => {
+  test("begins with the words that contain a text", async () => {
     for (const range of LARGE) {
       for (const plan of [await page(range, [TEXT, COMMON]), await total(range, [TEXT])]) {
         assert.match(plan, /^SEARCH notes USING INTEGER PRIMARY KEY \(rowid=\?\)$/m, plan);
@@ -111,7 +112,7 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("asks rows in their order for what many have, or must not have", async () => {
+  test("walks the order and tests rows for common or excluded terms", async () => {
     for (const range of LARGE) {
       for (const filter of [COMMON, EXCLUDED]) {
         for (const column of ["uid", "updated"] as const) {
@@ -130,9 +131,9 @@ describe("the plan of a list by terms on SQLite", () => {
     }
   });
 
-  test("asks the rows of a small place, whatever they have", async () => {
+  test("tests the rows of a small range", async () => {
     for (const filter of [RARE, COMMON, TEXT]) {
-      const range = { below: SMALL, self: true, parts: [0] };
+      const range = { below: SMALL, self: true, partitions: [0] };
       const plan = await page(range, [filter]);
       assert.match(plan, /INDEX notes_by_part_uid \(part=\? AND uid>\? AND uid<\?\)/, plan);
     }

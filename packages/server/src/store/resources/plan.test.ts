@@ -6,13 +6,14 @@ import { after, before, describe, test } from "node:test";
 import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
-import { Watching } from "../testing/watching.ts";
-import { countRange, type Order, type PageQuery, type Range, readPage } from "./page.ts";
-import { type Condition, ResourceTable } from "./resource-table.ts";
+import { RecordingReader } from "../testing/recording-reader.ts";
+import { countRange, readPage } from "./page.ts";
+import type { Condition, Order, PageQuery, Range } from "./query.ts";
+import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const FOLDER = `${ROOT}/${"b".repeat(16)}`;
-/** A root and a folder that hold, as far as the counts tell, more than is worth sorting. */
+/** A root and a folder that have, by their counts, too many rows to sort. */
 const BIG_ROOT = "c".repeat(40);
 const BIG_FOLDER = `${BIG_ROOT}/${"d".repeat(16)}`;
 const MANY = 1_000_000;
@@ -23,7 +24,7 @@ const SORTS = "USE TEMP B-TREE FOR ORDER BY";
 const things = new ResourceTable({
   uidIsParent: false,
   name: "things",
-  isPlace: true,
+  isScope: true,
   hasChildren: true,
   filterColumns: [
     { name: "identity_uid", type: "text" },
@@ -32,14 +33,14 @@ const things = new ResourceTable({
   ],
 });
 
-/** A table in parts, whose rows have no places below their own. */
+/** A partitioned table, whose rows have no children. */
 const leaves = new ResourceTable({
   uidIsParent: false,
   name: "leaves",
-  isPlace: false,
+  isScope: false,
   hasChildren: false,
   uniqueNames: true,
-  parts: [0, 1, 2],
+  partitions: [0, 1, 2],
   childOrders: ["created", "updated"],
   filterColumns: [{ name: "digest", type: "text" }],
 });
@@ -65,10 +66,10 @@ describe("the plan of a list on SQLite", () => {
   });
 
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const watching = new Watching(driver.reader);
-    await ask(watching);
-    const [only] = watching.asked;
-    assert.ok(only !== undefined && watching.asked.length === 1);
+    const recording = new RecordingReader(driver.reader);
+    await ask(recording);
+    const [only] = recording.statements;
+    assert.ok(only !== undefined && recording.statements.length === 1);
     const plan = `EXPLAIN QUERY PLAN ${only.sql}`;
     const steps = await driver.reader.all<{ detail: string }>(plan, ...only.params);
     return steps.map(({ detail }) => detail).join("\n");
@@ -113,7 +114,7 @@ describe("the plan of a list on SQLite", () => {
     await inOrderOf("things_by_updated", FREE, "updated");
   });
 
-  test("of an organisation reads the index of its root and order", async () => {
+  test("of an organization reads the index of its root and order", async () => {
     for (const self of [true, false]) {
       const range = { below: ROOT, self };
       await inOrderOf(UID_INDEX, range, "uid");
@@ -123,7 +124,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of a large folder picks its rows out of the organisation's order", async () => {
+  test("of a large folder filters the order of the organization", async () => {
     const range = { below: BIG_FOLDER, self: true };
     await inOrderOf(UID_INDEX, range, "uid");
     await inOrderOf("things_by_root_name", range, "name");
@@ -156,7 +157,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of many children by anything else picks them out of the organisation's order", async () => {
+  test("of many children by anything else filters the order of the organization", async () => {
     for (const childrenOf of [BIG_ROOT, BIG_FOLDER]) {
       await inOrderOf(UID_INDEX, { childrenOf }, "uid");
       await inOrderOf("things_by_root_created", { childrenOf }, "created");
@@ -231,11 +232,11 @@ describe("the plan of a list on SQLite", () => {
       ];
     for (const range of [{ childrenOf: BIG_FOLDER }, { below: BIG_FOLDER, self: false }]) {
       for (const [more, descending, text, params] of cases) {
-        const watching = new Watching(driver.reader);
+        const recording = new RecordingReader(driver.reader);
         const order = { column: "uid", descending } as const;
         const query = { range, filters: [], order, offset: 0, limit: 51, ...more };
-        await readPage(watching, things, query, "json");
-        const [asked] = watching.asked;
+        await readPage(recording, things, query, "json");
+        const [asked] = recording.statements;
         const about = JSON.stringify({ range, more, descending });
         assert.equal(
           asked?.sql.match(/(?<!\+)uid [<>]=? \?(?: AND uid [<>]=? \?)*/g)?.join(),
@@ -251,12 +252,12 @@ describe("the plan of a list on SQLite", () => {
 
   /** Every kind of stretch, with what the indexes of its orders begin with. */
   const STRETCHES: readonly (readonly [Range, string])[] = [
-    [{ everything: true, parts: [1] }, ""],
-    [{ below: BIG_ROOT, self: true, parts: [1] }, "root_"],
-    [{ childrenOf: BIG_FOLDER, parts: [1] }, "parent_"],
+    [{ everything: true, partitions: [1] }, ""],
+    [{ below: BIG_ROOT, self: true, partitions: [1] }, "root_"],
+    [{ childrenOf: BIG_FOLDER, partitions: [1] }, "parent_"],
   ];
 
-  test("of one part reads the index of the part and its order", async () => {
+  test("of one partition reads the index of the partition and its order", async () => {
     for (const [range, begin] of STRETCHES) {
       for (const column of COLUMNS) {
         const index = `leaves_by_${column === "uid" ? "" : begin}part_${column} `;
@@ -265,18 +266,18 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of what has changed since goes through the index of changes", async () => {
+  test("of rows updated since a time uses the index of update times", async () => {
     const filters = [{ column: "updated", after: 5 } as const];
     for (const [range, begin] of STRETCHES) {
       const index = `leaves_by_${begin}part_updated `;
       await inOrderOf(index, range, "updated", leaves, filters);
       const total = await explain((reader) => countRange(reader, leaves, range, filters));
       assert.match(total, new RegExp(`COVERING INDEX ${index}.*updated>\\?`));
-      const watching = new Watching(driver.reader);
+      const recording = new RecordingReader(driver.reader);
       const order = { column: "name", descending: false } as const;
       const query = { range, filters, order, offset: 0, limit: 51 };
-      await readPage(watching, leaves, query, "json");
-      const [, page] = watching.asked;
+      await readPage(recording, leaves, query, "json");
+      const [, page] = recording.statements;
       assert.ok(page);
       const sql = `EXPLAIN QUERY PLAN ${page.sql}`;
       const steps = await driver.reader.all<{ detail: string }>(sql, ...page.params);
@@ -284,7 +285,7 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of a part with a filter begins at the index of the filter", async () => {
+  test("of a partition with a filter begins at the index of the filter", async () => {
     for (const [range, begin] of STRETCHES) {
       for (const order of COLUMNS) {
         const digest = { filters: [{ column: "digest", value: "x" }] };

@@ -2,9 +2,9 @@ import type { Dialect } from "../db/connection.ts";
 import type { TableShape } from "./table-shape.ts";
 
 /**
- * The orders kept in indexes, each ending in the row's number to order equal rows. What they leave out
- * (children by time, folders by anything) is sorted or picked out when read: see page.ts. Every
- * further index whose keys come in no order costs a page of log for each row written.
+ * The orders kept in indexes, each ending in the row id to order equal rows. Orders without an index
+ * (children by time, folders by anything) are sorted or filtered when read: see access-path.ts. Every
+ * further index with random keys costs a page of write-ahead log for each row written.
  */
 const INDEXES = [
   ["parent", "name"],
@@ -16,15 +16,15 @@ const INDEXES = [
   ["updated"],
 ] as const;
 
-/** The statements that make the table of a resource and its indexes where they are missing. */
+/** The statements that create the table of a resource and its indexes where they are missing. */
 export function tableSchema(shape: TableShape, dialect: Dialect): string[] {
   const { id, text, integer, blob } = dialect;
-  const { name, filterColumns, parts, hasTerms = false } = shape;
+  const { name, filterColumns, partitions, hasTerms = false } = shape;
   const filters = filterColumns.map(
     (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
   );
-  const part = parts === undefined ? "" : `, part ${integer} NOT NULL`;
-  // What there is to undo when the terms of a row change.
+  const part = partitions === undefined ? "" : `, part ${integer} NOT NULL`;
+  // The terms to remove from the term table when the row changes.
   const terms = hasTerms ? `, terms ${text} NOT NULL` : "";
   const index = (...columns: string[]) =>
     `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
@@ -44,9 +44,9 @@ export function tableSchema(shape: TableShape, dialect: Dialect): string[] {
   ];
 }
 
-/** What the indexes of orders begin with; the partition, if any, stands right before the order. */
+/** The columns of the order indexes; the partition, if any, stands right before the order. */
 function orderColumns({
-  parts,
+  partitions,
   childOrders = [],
   uniqueNames,
   orderedByName = true,
@@ -54,7 +54,7 @@ function orderColumns({
   const all: string[][] = [...INDEXES, ...childOrders.map((column) => ["parent", column])]
     .filter((columns) => orderedByName || columns.at(-1) !== "name")
     .map((columns) => [...columns]);
-  // Unique names have that order in their own index.
-  if (parts === undefined) return uniqueNames ? all.slice(1) : all;
+  // The unique index has the order of names, too.
+  if (partitions === undefined) return uniqueNames ? all.slice(1) : all;
   return [["uid"], ...all].map((columns) => columns.toSpliced(-1, 0, "part"));
 }

@@ -1,45 +1,45 @@
-/** A column beside the common ones that a list can be filtered by. Gets an index of its own. */
+/** A column beside the common ones that lists can be filtered by. It gets an index. */
 export interface FilterColumn {
   readonly name: string;
   readonly type: "text" | "integer";
-  /** Empty in most rows, which are then left out of its index. */
+  /** Empty in most rows, which its index then leaves out. */
   readonly sparse?: boolean;
 }
 
-/** How the table of a resource is made, and how its rows sit in the tree. */
+/** The columns and indexes of a resource table, and how its rows sit in the tree. */
 export interface TableShape {
   /** The table's name, which is also the kind in the counts. */
   readonly name: string;
   readonly filterColumns: readonly FilterColumn[];
-  /** Whether its rows are places: what is below one, in a list, includes the row itself. */
-  readonly isPlace: boolean;
-  /** Whether other resources live below its rows. */
+  /** Whether its rows are scopes, as groups are: a list of a subtree can include the row at its top. */
+  readonly isScope: boolean;
+  /** Whether other resources have its rows as parents. */
   readonly hasChildren: boolean;
-  /** Whether rows go by the uid of the place that they are in, which holds one of them at most. */
+  /** Whether a row has the uid of its parent, which has one such row at most. */
   readonly uidIsParent: boolean;
-  /** Whether two rows of one place never have the same name. */
+  /** Whether names are unique among the children of one parent. */
   readonly uniqueNames?: boolean;
-  /** Whether lists can ask for the order of names; they can unless this says otherwise. */
+  /** Whether lists can be ordered by name; true by default. */
   readonly orderedByName?: boolean;
-  /** Whether rows in parts are in places that hold further places with rows. */
+  /** In a partitioned table: whether the parents of rows have children that are parents, too. */
   readonly isInGroups?: boolean;
   /**
-   * The parts that rows are told apart in, where lists mostly ask for some of them: every order is
-   * kept, and every total, for each part alone.
+   * The partitions of the table, where most lists read only some of them: every order and every count
+   * is kept for each partition.
    */
-  readonly parts?: readonly number[];
-  /** The times that the children of each place are kept in the order of, besides the name. */
+  readonly partitions?: readonly number[];
+  /** The times by which the children of each parent are indexed, besides the name. */
   readonly childOrders?: readonly ("created" | "updated")[];
   /** Columns of further indexes, in their order. */
   readonly indexes?: readonly (readonly string[])[];
   /**
-   * Where rows decide what role bindings grant: the column that names the identity they concern, or
+   * Where rows decide what role bindings grant: the column with the uid of the identity, or
    * ALL_IDENTITIES. Every write is logged for that identity and the row's root (access-log.ts).
    */
   readonly grantsOf?: string;
-  /** Whether rows have terms that they are found by. */
+  /** Whether rows have search terms (terms.ts). */
   readonly hasTerms?: boolean;
 }
 
-/** Says in `TableShape.grantsOf` that a row concerns every identity. */
+/** In `TableShape.grantsOf`: a row concerns every identity. */
 export const ALL_IDENTITIES = "*";

@@ -1,18 +1,19 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
-import type { EncodedRow, ResourceTable } from "./resource-table.ts";
+import type { ResourceTable } from "./resource-table.ts";
+import type { EncodedRow } from "./rows.ts";
 import { readTerms } from "./terms.ts";
 
-/** Where a walk stands: the last term that it has passed. */
+/** The position of a walk: the last term that it has visited. */
 export interface TermPosition {
   readonly value: string;
   readonly row: number;
 }
 
-/** Which rows a walk is through: those of a subtree, in the order of one kind of their terms. */
+/** A walk over the rows of a subtree in the order of one kind of their terms. */
 export interface TermWalk {
   readonly kind: string;
-  /** The uid that they are below. */
+  /** The uid at the top of the subtree. */
   readonly below: string;
   /** Only those that have this term. */
   readonly value?: string;
@@ -20,9 +21,9 @@ export interface TermWalk {
 
 export interface TermStep {
   readonly rows: readonly EncodedRow[];
-  /** How many terms were passed, whether or not their rows are within the subtree. */
-  readonly passed: number;
-  /** Where to go on; undefined at the end. */
+  /** The number of terms visited, in the subtree or not. */
+  readonly visited: number;
+  /** Where the next step begins; undefined at the end. */
   readonly next: TermPosition | undefined;
 }
 
@@ -30,10 +31,8 @@ export interface TermStep {
 const BEGINNING: TermPosition = { value: "", row: -1 };
 
 /**
- * The next rows of a walk. It passes a bounded number of terms, whether or not their rows are within the
- * subtree, so that no step keeps others waiting however many rows are elsewhere.
- *
- * @example const { rows, next } = await stepByTerm(reader, table, { kind: "artifact", below: group }, undefined, 500);
+ * The next rows of a walk. A step visits a bounded number of terms, in the subtree or not, so its time is
+ * bounded however many rows other subtrees have.
  */
 export async function stepByTerm(
   reader: Reader,
@@ -42,40 +41,36 @@ export async function stepByTerm(
   after: TermPosition = BEGINNING,
   limit: number,
 ): Promise<TermStep> {
-  const [among, values] =
+  const [condition, values] =
     value === undefined
       ? ["(value, row_id) > (?, ?)", [after.value, after.row]]
       : ["value = ? AND row_id > ?", [value, after.row]];
-  const passed = await reader.arrays<readonly [string, number]>(
-    `SELECT value, row_id FROM ${table.shape.name}_terms WHERE kind = ? AND ${among}
+  const visited = await reader.arrays<readonly [value: string, row: number]>(
+    `SELECT value, row_id FROM ${table.shape.name}_terms WHERE kind = ? AND ${condition}
      ORDER BY value, row_id LIMIT ?`,
     kind,
     ...values,
     limit,
   );
-  const last = passed.at(-1);
-  if (last === undefined) return { rows: [], passed: 0, next: undefined };
-  const ids = passed.map(([, row]) => row);
+  const last = visited.at(-1);
+  if (last === undefined) return { rows: [], visited: 0, next: undefined };
+  const ids = visited.map(([, row]) => row);
   return {
     rows: await rowsBelow(reader, table, below, ids),
-    passed: passed.length,
-    next: passed.length < limit ? undefined : { value: last[0], row: last[1] },
+    visited: visited.length,
+    next: visited.length < limit ? undefined : { value: last[0], row: last[1] },
   };
 }
 
-/**
- * Those of some rows that are within a subtree, in the order given.
- *
- * @example const rows = await rowsBelow(reader, table, group, positions.map(({ row }) => row));
- */
+/** The rows with these ids that are in a subtree, in the given order. */
 export async function rowsBelow(
   reader: Reader,
   { shape: { name } }: ResourceTable,
   below: string,
   ids: readonly number[],
 ): Promise<EncodedRow[]> {
-  // By their numbers alone: joined, PostgreSQL may read the whole table for every step.
-  const found = await reader.arrays<readonly [number, number, Uint8Array]>(
+  // By id: with a join, PostgreSQL may read the whole table for every step.
+  const found = await reader.arrays<readonly [id: number, encoding: number, data: Uint8Array]>(
     `SELECT id, encoding, data FROM ${name}
      WHERE id IN (${ids.map(() => "?").join(", ")}) AND uid > ? AND uid < ?`,
     ...ids,
@@ -86,18 +81,16 @@ export async function rowsBelow(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Some rows of a subtree, with where they stand in the order of a kind of their terms. */
+/** The positions of some rows of a subtree in the order of one kind of their terms. */
 export interface Positions {
   readonly positions: readonly TermPosition[];
-  /** After which uid to go on; undefined at the end. */
+  /** The uid after which the next rows begin; undefined at the end. */
   readonly next: string | undefined;
 }
 
 /**
- * Where the next rows of a subtree stand in the order of a walk, without a look at any others: for
- * subtrees that have far fewer rows than all others together.
- *
- * @example const { positions, next } = await positionsBelow(reader, table, walk, undefined, 500);
+ * The positions of the next rows of a subtree in the order of a walk, without visiting rows of others: for
+ * subtrees that have far fewer rows than the rest of the table.
  */
 export async function positionsBelow(
   reader: Reader,
@@ -106,7 +99,7 @@ export async function positionsBelow(
   after: string = `${below}/`,
   limit: number,
 ): Promise<Positions> {
-  const rows = await reader.arrays<readonly [number, string, string]>(
+  const rows = await reader.arrays<readonly [id: number, uid: string, terms: string]>(
     `SELECT id, uid, terms FROM ${name} WHERE uid > ? AND uid < ? ORDER BY uid LIMIT ?`,
     after,
     subtreeEnd(below),

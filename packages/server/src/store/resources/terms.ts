@@ -1,5 +1,6 @@
-import type { Dialect, Reader, Value } from "../db/connection.ts";
+import type { Dialect, Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { Sql } from "./conditions.ts";
 
 export interface TermKey {
   readonly kind: string;
@@ -7,41 +8,35 @@ export interface TermKey {
   readonly value: string;
 }
 
-/** Something that a row is found by and of which it can have several. */
+/** A search term of a row, which can have several of each kind. */
 export interface Term extends TermKey {
-  /** The text that rows are found by any part of, where they are. */
+  /** The text that substring searches look in, for terms that can be searched. */
   readonly searched?: string;
 }
 
-/** The terms of one row, by its number. */
+/** The terms of one row, by its id. */
 export interface RowTerms {
   readonly row: number;
   readonly terms: readonly Term[];
 }
 
-/** A condition that a row has any of these as terms of a kind, or has none of them. */
+/** A condition that a row has one of these terms of a kind, or has none of them. */
 export interface TermFilter {
   readonly kind: string;
-  /** Indexable, each. */
+  /** Each is indexable. */
   readonly anyOf: readonly string[];
   readonly excluded: boolean;
 }
 
-/** A condition that a text is part of one of the terms that are searched, in either case. */
+/** A condition that a text is a substring of a searched term, ignoring case. */
 export interface TextFilter {
   readonly text: string;
 }
 
-/** A piece of a statement, with its parameters. */
-interface Sql {
-  readonly text: string;
-  readonly params: readonly Value[];
-}
-
 /**
- * The terms of the rows of one table. Beside them, each that is searched stands once among the
- * words: there are far fewer of these than rows, so that a search looks through words, not rows.
- * Words stay when the last row that has them goes; they lead nowhere then.
+ * The search terms of the rows of one table. Each searched term is also stored once as a word: there are
+ * far fewer words than rows, and substring searches scan the words. A word stays when its last row is
+ * deleted, and then finds nothing.
  */
 export class TermTable {
   readonly #of: string;
@@ -65,7 +60,7 @@ export class TermTable {
     ];
   }
 
-  /** Makes the terms of a row these, where they were those. */
+  /** Replaces the terms of a row. */
   async replace(
     tx: Transaction,
     row: number,
@@ -73,13 +68,13 @@ export class TermTable {
     after: readonly Term[],
   ): Promise<void> {
     const [had, has] = [byKey(before), byKey(after)];
-    const gone = [...had].filter(([key]) => !has.has(key)).map(([, term]) => term);
-    if (gone.length > 0) await this.remove(tx, [{ row, terms: gone }]);
+    const removed = [...had].filter(([key]) => !has.has(key)).map(([, term]) => term);
+    if (removed.length > 0) await this.remove(tx, [{ row, terms: removed }]);
     const added = [...has].filter(([key]) => !had.has(key)).map(([, term]) => term);
     if (added.length > 0) await this.add(tx, [{ row, terms: added }]);
   }
 
-  /** Takes terms from rows, with one statement for any number of them. */
+  /** Removes terms from rows with one statement. */
   async remove(
     tx: Transaction,
     given: readonly { readonly row: number; readonly terms: readonly TermKey[] }[],
@@ -95,7 +90,7 @@ export class TermTable {
     );
   }
 
-  /** Gives rows terms that they do not have, with few statements for any number of them. */
+  /** Adds terms that the rows do not have, with two statements. */
   async add(tx: Transaction, given: readonly RowTerms[]): Promise<void> {
     const terms = given.flatMap(({ row, terms }) => {
       return [...byKey(terms).values()].map(({ kind, value }) => [kind, value, row]);
@@ -110,7 +105,7 @@ export class TermTable {
       ({ kind, value, searched }) =>
         searched === undefined ? [] : [[kind, value, fold(searched)]],
     );
-    // In the order of their key, as others do: whoever takes them in another waits in circles.
+    // In the order of their key: transactions that lock words in different orders deadlock.
     await tx.run(
       `INSERT INTO ${this.#words} (kind, value, folded)
        SELECT first, second, third FROM (${triples}) given WHERE true
@@ -119,40 +114,40 @@ export class TermTable {
     );
   }
 
-  /** The rows that a condition is about, whatever it says of them. */
+  /** Selects the rows that have one of the terms, also for a condition that excludes them. */
   rows({ dialect }: Reader, filter: TermFilter | TextFilter): Sql {
     if ("text" in filter) {
-      // The words come first: SQLite keeps the order of a cross join.
+      // Words first: SQLite keeps the order of a cross join.
       const text =
         `SELECT t.row_id FROM ${this.#words} w CROSS JOIN ${this.#terms} t ` +
         `WHERE ${dialect.isWithin("w.folded")} AND t.kind = w.kind AND t.value = w.value`;
       return { text, params: [fold(filter.text)] };
     }
-    const { text, params } = this.#having(dialect, filter);
+    const { text, params } = this.#matching(dialect, filter);
     return { text: `SELECT row_id FROM ${this.#terms} WHERE ${text}`, params };
   }
 
-  /** Whether a condition holds, asked of one row at a time. */
+  /** The condition as a test of one row at a time. */
   test(reader: Reader, filter: TermFilter): Sql {
-    const { text, params } = this.#having(reader.dialect, filter);
+    const { text, params } = this.#matching(reader.dialect, filter);
     const own = `SELECT 1 FROM ${this.#terms} WHERE ${text} AND row_id = ${this.#of}.id`;
     return { text: `${filter.excluded ? "NOT " : ""}EXISTS (${own})`, params };
   }
 
-  /** Whether a condition holds, through all rows that it holds for. */
+  /** The condition as membership in the set of all rows that meet it. */
   among(reader: Reader, filter: TermFilter | TextFilter, column = "id"): Sql {
     const { text, params } = this.rows(reader, filter);
     return { text: `${column} IN (${text})`, params };
   }
 
-  /** How many rows have a term; beyond a number it does not matter how many more. */
-  async count(reader: Reader, filter: TermFilter, most: number): Promise<number> {
+  /** Counts the rows that have a term, up to a limit. */
+  async count(reader: Reader, filter: TermFilter, limit: number): Promise<number> {
     const { text, params } = this.rows(reader, filter);
     const sql = `SELECT count(*) AS total FROM (${text} LIMIT ?) some`;
-    return (await reader.get<{ total: number }>(sql, ...params, most))?.total ?? 0;
+    return (await reader.get<{ total: number }>(sql, ...params, limit))?.total ?? 0;
   }
 
-  #having({ texts }: Dialect, { kind, anyOf }: TermFilter): Sql {
+  #matching({ texts }: Dialect, { kind, anyOf }: TermFilter): Sql {
     const [only, ...others] = anyOf;
     if (only !== undefined && others.length === 0) {
       return { text: "kind = ? AND value = ?", params: [kind, only] };
@@ -162,12 +157,12 @@ export class TermTable {
   }
 }
 
-/** @example writeTerms([{ kind: "alias", value: "CVE-2026-0001" }]) // [["alias","CVE-2026-0001"]] */
+/** The terms of a row as its `terms` column keeps them: `[["alias","CVE-2026-0001"]]`. */
 export function writeTerms(terms: readonly TermKey[]): string {
   return JSON.stringify(terms.map(({ kind, value }) => [kind, value]));
 }
 
-/** Reads what writeTerms wrote. */
+/** Reads the `terms` column. */
 export function readTerms(text: string): TermKey[] {
   const pairs = JSON.parse(text) as [string, string][];
   return pairs.map(([kind, value]) => ({ kind, value }));
@@ -177,7 +172,6 @@ function byKey<T extends TermKey>(terms: readonly T[]): Map<string, T> {
   return new Map(terms.map((term) => [`${term.kind} ${term.value}`, term]));
 }
 
-/** Upper and lower case alike. */
 function fold(text: string): string {
   return text.toLowerCase().toWellFormed();
 }

@@ -8,9 +8,9 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** The canonical code of the outcome; 0 for what was done. */
+  /** The canonical code of the outcome; 0 for success. */
   readonly code: number;
-  /** What else is worth knowing, as JSON. Never a secret. */
+  /** Further details as JSON. Never a secret. */
   readonly detail: string;
 }
 
@@ -25,7 +25,7 @@ export interface StoredEvent {
   readonly body: string;
 }
 
-/** Writes who did what into the transaction that does it. */
+/** Writes an entry of the audit log in the transaction of the audited change. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   await tx.run(
     `INSERT INTO audit
@@ -43,7 +43,7 @@ export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<vo
   );
 }
 
-/** Writes an event, to be delivered to subscribers, into the transaction that causes it. */
+/** Writes an event, to be delivered to subscribers, in the transaction of its cause. */
 export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
   await tx.run(
     `INSERT INTO events (event_id, time, type, subject, group_uid, actor, body_type, body)

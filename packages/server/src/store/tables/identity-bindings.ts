@@ -1,13 +1,13 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 
-/** A role that an identity is bound to at a group, by however many bindings. */
+/** A role that an identity has at a group, by one binding or several. */
 export type BoundRole = readonly [group: string, role: string];
 
 /** Rows read by one statement: about a millisecond. */
-const PAGE_SIZE = 1_000;
+const BATCH_SIZE = 1_000;
 
-/** After every uid, which is made of hex digits. */
+/** Sorts after every uid: uids are hexadecimal. */
 const AFTER_ALL = "g";
 
 function readBoundRoles(
@@ -27,12 +27,7 @@ function readBoundRoles(
   );
 }
 
-/**
- * The roles that an identity is bound to, in the order of their groups, page by page; within one root
- * where one is named.
- *
- * @example for await (const page of boundRoles(reader, identity)) …
- */
+/** The roles of an identity in the order of their groups, in batches; in one root where one is given. */
 export async function* boundRoles(
   reader: Reader,
   identity: string,
@@ -40,19 +35,14 @@ export async function* boundRoles(
 ): AsyncIterable<readonly BoundRole[]> {
   let after: BoundRole | undefined;
   do {
-    const page = { ...(root === undefined ? {} : { root }), after, limit: PAGE_SIZE };
+    const page = { ...(root === undefined ? {} : { root }), after, limit: BATCH_SIZE };
     const rows = await readBoundRoles(reader, identity, page);
     yield rows;
-    after = rows.length < PAGE_SIZE ? undefined : rows.at(-1);
+    after = rows.length < BATCH_SIZE ? undefined : rows.at(-1);
   } while (after !== undefined);
 }
 
-/**
- * How many role bindings an identity has, within one root where one is named. Counts no further than
- * the limit.
- *
- * @example if ((await countBindings(tx, identity, { root, limit: 100 })) < 100) …
- */
+/** The number of role bindings of an identity, in one root where one is given, up to the limit. */
 export async function countBindings(
   reader: Reader,
   identity: string,
@@ -70,7 +60,7 @@ export async function countBindings(
   return row?.total ?? 0;
 }
 
-/** Whether an identity has a role at a group by a binding there. */
+/** Whether an identity has a binding of a role at a group. */
 export async function hasBinding(
   reader: Reader,
   identity: string,
@@ -82,11 +72,7 @@ export async function hasBinding(
   return (await reader.get(sql, identity, group, role)) !== undefined;
 }
 
-/**
- * The uids of role bindings of an identity, oldest first, at most so many.
- *
- * @example const some = await readBindingUids(tx, identity, 500);
- */
+/** The uids of role bindings of an identity, oldest first. */
 export async function readBindingUids(
   reader: Reader,
   identity: string,

@@ -2,11 +2,8 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 import type { Store } from "../db/store.ts";
 
-/**
- * Single values that belong to the installation as a whole and are shared by all replicas.
- */
+/** Single values of the installation as a whole, shared by all replicas. */
 
-/** @example const addresses = await readInstallation(store.reader, "addresses"); */
 export async function readInstallation(reader: Reader, name: string): Promise<string | undefined> {
   const row = await reader.get<{ value: string }>(
     "SELECT value FROM installation WHERE name = ?",
@@ -15,18 +12,13 @@ export async function readInstallation(reader: Reader, name: string): Promise<st
   return row?.value;
 }
 
-/** @example await writeInstallation(store, "addresses", text); */
 export async function writeInstallation(store: Store, name: string, value: string): Promise<void> {
   if ((await readInstallation(store.reader, name)) === value) return;
   await store.write((tx) => replaceInstallation(tx, name, value));
 }
 
-/**
- * Sets a value unless it has one; returns the one that it has then.
- *
- * @example if ((await settleInstallation(tx, "secret-key-check", mine)) !== mine) throw …
- */
-export async function settleInstallation(
+/** Sets a value unless it is set; returns the value that is set then. */
+export async function initInstallation(
   tx: Transaction,
   name: string,
   value: string,
@@ -36,13 +28,13 @@ export async function settleInstallation(
   return (await readInstallation(tx, name)) ?? value;
 }
 
-/** As readInstallation, and nobody changes the value before the transaction ends. */
-export async function holdInstallation(tx: Transaction, name: string): Promise<string | undefined> {
+/** Like readInstallation; no other transaction changes the value before this one ends. */
+export async function lockInstallation(tx: Transaction, name: string): Promise<string | undefined> {
   const sql = `SELECT value FROM installation WHERE name = ? ${tx.dialect.lockShared}`;
   return (await tx.get<{ value: string }>(sql, name))?.value;
 }
 
-/** Sets a value whatever it was before. */
+/** Sets or replaces a value. */
 export async function replaceInstallation(
   tx: Transaction,
   name: string,

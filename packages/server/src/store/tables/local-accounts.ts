@@ -1,48 +1,41 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** What lets a person log in without a provider: a password here, or passkeys (passkeys.ts). */
+/** The account of a person who signs in without an identity provider, by password or passkey. */
 export interface LocalAccount {
   /** The uid of the person's identity. */
   readonly identity: string;
-  /** In lower case, so that two people never differ in that alone. */
+  /** In lower case: usernames are unique ignoring case. */
   readonly username: string;
-  /** As a PHC string; empty for those who have passkeys instead. */
+  /** A PHC string; empty for accounts that have passkeys instead. */
   readonly passwordHash: string;
   /** Wrong passwords since the last right one. */
   readonly failures: number;
-  /** No password is taken before this time. */
+  /** No password is accepted before this time. */
   readonly lockedUntil: number;
 }
 
-const READ = `SELECT identity, username, password_hash AS "passwordHash", failures,
+const ACCOUNTS = `SELECT identity, username, password_hash AS "passwordHash", failures,
   locked_until AS "lockedUntil" FROM local_accounts`;
 
-/**
- * @example const account = await findAccount(store.reader, "ada");
- */
 export function findAccount(reader: Reader, username: string): Promise<LocalAccount | undefined> {
-  return reader.get<LocalAccount>(`${READ} WHERE username = ?`, username);
+  return reader.get<LocalAccount>(`${ACCOUNTS} WHERE username = ?`, username);
 }
 
 /** The account of an identity, if it has one. */
 export function accountOf(reader: Reader, identity: string): Promise<LocalAccount | undefined> {
-  return reader.get<LocalAccount>(`${READ} WHERE identity = ?`, identity);
+  return reader.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ?`, identity);
 }
 
-/** The account of an identity; nobody else changes it before the transaction ends. */
+/** The account of an identity; no other transaction changes it before this one ends. */
 export function findAccountForChange(
   tx: Transaction,
   identity: string,
 ): Promise<LocalAccount | undefined> {
-  return tx.get<LocalAccount>(`${READ} WHERE identity = ? ${tx.dialect.lock}`, identity);
+  return tx.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ? ${tx.dialect.lock}`, identity);
 }
 
-/**
- * Adds an account; false when the username is taken.
- *
- * @example if (!(await addAccount(tx, { identity, username, passwordHash }))) throw …
- */
+/** Adds an account; false when the username is taken. */
 export async function addAccount(
   tx: Transaction,
   account: Pick<LocalAccount, "identity" | "username" | "passwordHash">,
@@ -57,8 +50,8 @@ export async function addAccount(
   return added > 0;
 }
 
-/** Notes that a password was wrong. */
-export async function noteFailure(
+/** Records a wrong password. */
+export async function recordPasswordFailure(
   tx: Transaction,
   { identity, failures, lockedUntil }: Pick<LocalAccount, "identity" | "failures" | "lockedUntil">,
 ): Promise<void> {
@@ -66,7 +59,7 @@ export async function noteFailure(
   await tx.run(sql, failures, lockedUntil, identity);
 }
 
-/** Sets the hash of the password, and forgives all failures. */
+/** Sets the password hash and resets the failures. */
 export async function setPasswordHash(
   tx: Transaction,
   identity: string,
@@ -83,4 +76,104 @@ export async function setPasswordHash(
 /** Deletes the account of an identity, if it has one. */
 export async function deleteAccount(tx: Transaction, identity: string): Promise<void> {
   await tx.run("DELETE FROM local_accounts WHERE identity = ?", identity);
+}
+
+/** A passkey of a local account: its public key. */
+export interface StoredPasskey {
+  /** As base64url. */
+  readonly credentialId: string;
+  readonly identity: string;
+  /** A COSE key. */
+  readonly publicKey: Uint8Array;
+  /** The signature counter, which never decreases. */
+  readonly counter: number;
+  /** Transports, separated by commas. */
+  readonly transports: string;
+  /** 1 when it is synced to several devices. */
+  readonly backedUp: number;
+  /** A label: by default the browser that created it. */
+  readonly name: string;
+  readonly created: number;
+  readonly used: number;
+}
+
+const PASSKEYS = `SELECT credential_id AS "credentialId", identity, public_key AS "publicKey", counter,
+  transports, backed_up AS "backedUp", name, created, used FROM passkeys`;
+const PASSKEY = `${PASSKEYS} WHERE credential_id = ?`;
+
+export function findPasskey(reader: Reader, id: string): Promise<StoredPasskey | undefined> {
+  return reader.get<StoredPasskey>(PASSKEY, id);
+}
+
+/** Like findPasskey; no other transaction changes it before this one ends. */
+export function findPasskeyForChange(
+  tx: Transaction,
+  id: string,
+): Promise<StoredPasskey | undefined> {
+  return tx.get<StoredPasskey>(`${PASSKEY} ${tx.dialect.lock}`, id);
+}
+
+/** All passkeys of an identity, oldest first. */
+export function passkeysOf(reader: Reader, identity: string): Promise<StoredPasskey[]> {
+  const sql = `${PASSKEYS} WHERE identity = ? ORDER BY created, credential_id`;
+  return reader.all<StoredPasskey>(sql, identity);
+}
+
+/** Adds a passkey; false when its id exists. */
+export async function addPasskey(tx: Transaction, passkey: StoredPasskey): Promise<boolean> {
+  const added = await tx.run(
+    `INSERT INTO passkeys (credential_id, identity, public_key, counter, transports, backed_up,
+       name, created, used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (credential_id) DO NOTHING`,
+    passkey.credentialId,
+    passkey.identity,
+    passkey.publicKey,
+    passkey.counter,
+    passkey.transports,
+    passkey.backedUp,
+    passkey.name,
+    passkey.created,
+    passkey.used,
+  );
+  return added > 0;
+}
+
+/** Records a use of a passkey. */
+export async function recordPasskeyUse(
+  tx: Transaction,
+  {
+    credentialId,
+    counter,
+    backedUp,
+    used,
+  }: Pick<StoredPasskey, "credentialId" | "counter" | "backedUp" | "used">,
+): Promise<void> {
+  const sql = "UPDATE passkeys SET counter = ?, backed_up = ?, used = ? WHERE credential_id = ?";
+  await tx.run(sql, counter, backedUp, used, credentialId);
+}
+
+/** Renames a passkey of an identity; false when it has no such passkey. */
+export async function renamePasskey(
+  tx: Transaction,
+  identity: string,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  const sql = "UPDATE passkeys SET name = ? WHERE identity = ? AND credential_id = ?";
+  return (await tx.run(sql, name, identity, id)) > 0;
+}
+
+/** Deletes one passkey of an identity; false when it has no such passkey. */
+export async function deletePasskey(
+  tx: Transaction,
+  identity: string,
+  id: string,
+): Promise<boolean> {
+  const sql = "DELETE FROM passkeys WHERE identity = ? AND credential_id = ?";
+  return (await tx.run(sql, identity, id)) > 0;
+}
+
+/** Deletes all passkeys of an identity. */
+export async function deletePasskeys(tx: Transaction, identity: string): Promise<void> {
+  await tx.run("DELETE FROM passkeys WHERE identity = ?", identity);
 }

@@ -1,15 +1,15 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** What is known of the images of repos. The images themselves are in a registry elsewhere. */
+/** Metadata of the images of repos. The images themselves are in an attached registry. */
 
-/** An image, an index of images for several architectures, or anything else that a registry keeps. */
+/** An image, an index of images for several architectures, or another artifact. */
 export type ManifestKind = "image" | "index" | "other";
 
-/** A manifest that an index names, with what the index says of it. */
+/** A manifest that an index lists. */
 export interface ManifestChild {
   readonly digest: string;
-  /** Empty where the index does not tell. */
+  /** Empty where the index does not give it. */
   readonly architecture: string;
 }
 
@@ -17,13 +17,13 @@ export interface Manifest {
   readonly digest: string;
   readonly mediaType: string;
   readonly kind: ManifestKind;
-  /** Of an image, as its configuration has it; empty of anything else. */
+  /** The architecture in the configuration of an image; empty for other kinds. */
   readonly architecture: string;
   /** Bytes of the layers and the configuration. */
   readonly size: number;
-  /** Of an index. */
+  /** The manifests that an index lists. */
   readonly children: readonly ManifestChild[];
-  /** The digest of what it is attached to, or nothing. */
+  /** The digest of the manifest it is attached to, or empty. */
   readonly subject: string;
   readonly configDigest: string;
   readonly pushed: number;
@@ -36,7 +36,6 @@ type Row = Omit<Manifest, "children"> & { readonly children: string };
 const COLUMNS = `digest, media_type AS "mediaType", kind, architecture, size, children, subject,
   config_digest AS "configDigest", pushed, pulled`;
 
-/** @example const manifest = await findManifest(reader, repo, digest); */
 export async function findManifest(
   reader: Reader,
   repo: string,
@@ -48,8 +47,8 @@ export async function findManifest(
 }
 
 /**
- * Writes what is known of a manifest, unless a later push of it is known. A digest stands for one
- * content, so only the times can differ; the time of the last pull is kept.
+ * Upserts the metadata of a manifest, unless a later push is stored. A digest identifies the content, so
+ * only the times can differ; the time of the last pull is kept.
  */
 export async function writeManifest(
   tx: Transaction,
@@ -77,7 +76,7 @@ export async function writeManifest(
   );
 }
 
-/** Notes that a manifest was pulled, unless a later pull is known. */
+/** Records a pull, unless a later one is stored. */
 export async function writePull(
   tx: Transaction,
   repo: string,
@@ -88,7 +87,7 @@ export async function writePull(
   await tx.run(sql, time, repo, digest, time);
 }
 
-/** Deletes what was known at a time; what was pushed again since then stays. */
+/** Deletes a manifest, unless it was pushed after this time. */
 export async function deleteManifest(
   tx: Transaction,
   repo: string,
@@ -104,7 +103,7 @@ export async function hasManifests(reader: Reader, repo: string): Promise<boolea
   return (await reader.get(sql, repo)) !== undefined;
 }
 
-/** Which of these digests are known in a repo. */
+/** The digests that a repo has metadata of. */
 export async function knownDigests(
   reader: Reader,
   repo: string,
@@ -117,7 +116,7 @@ export async function knownDigests(
   return new Set(rows.map(([digest]) => digest));
 }
 
-/** Forgets the manifests of a repo that were pushed until a time. */
+/** Deletes the manifests of a repo that were pushed up to a time. */
 export async function forgetManifestsUntil(
   tx: Transaction,
   repo: string,
@@ -126,7 +125,7 @@ export async function forgetManifestsUntil(
   await tx.run("DELETE FROM manifests WHERE repo = ? AND pushed <= ?", repo, time);
 }
 
-/** Forgets all manifests of a repo, when it is deleted. */
+/** Deletes all manifests of a deleted repo. */
 export async function forgetManifests(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM manifests WHERE repo = ?", repo);
 }

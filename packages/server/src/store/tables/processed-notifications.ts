@@ -1,14 +1,10 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** Which notifications of registries were taken in, so that one that comes twice counts once. */
+/** Notifications of registries that were processed, so that a repeated one counts once, and deletions. */
 
-/**
- * Takes note of a notification. Returns false when it was known.
- *
- * @example if (!(await firstTime(tx, host, notice.id, Date.now()))) return;
- */
-export async function firstTime(
+/** Records a notification as processed. Returns false when it was processed before. */
+export async function recordNotification(
   tx: Transaction,
   host: string,
   id: string,
@@ -19,8 +15,8 @@ export async function firstTime(
   return (await tx.run(sql, host, id, time)) > 0;
 }
 
-/** Notes that a manifest was deleted, for news of an earlier push that comes later. */
-export async function noteDeletion(
+/** Records the deletion of a manifest: a late notification of an earlier push must not restore it. */
+export async function recordManifestDeletion(
   tx: Transaction,
   repo: string,
   digest: string,
@@ -36,8 +32,8 @@ export async function noteDeletion(
   );
 }
 
-/** When a manifest was last deleted, as far as that is remembered. */
-export async function deletionOf(
+/** When a manifest was last deleted; undefined once the record has expired. */
+export async function manifestDeletionTime(
   reader: Reader,
   repo: string,
   digest: string,
@@ -46,16 +42,14 @@ export async function deletionOf(
   return (await reader.get<{ time: number }>(sql, repo, digest))?.time;
 }
 
-/** Stands for all of a repository, where a tag or a digest stands for one. */
-export const WHOLE = "";
+/** In place of a tag or a digest: the whole repository. */
+export const WHOLE_REPO = "";
 
 /**
- * Notes that a tag, a manifest or all of a path of a registry was deleted, where there is nothing of
- * it here, for news of an earlier push that comes later.
- *
- * @example await notePathDeletion(tx, host, "acme/app", "latest", notice.time);
+ * Records the deletion of a tag, a manifest or all of a path that has no repo here: a late notification of
+ * an earlier push must not create it.
  */
-export async function notePathDeletion(
+export async function writePathDeletion(
   tx: Transaction,
   host: string,
   path: string,
@@ -73,7 +67,7 @@ export async function notePathDeletion(
   );
 }
 
-/** Which of some things were deleted since a time, as far as that is remembered; all of it first. */
+/** The recorded deletions of these tags and digests since a time; the whole path first. */
 export function pathDeletions(
   reader: Reader,
   host: string,
@@ -87,8 +81,12 @@ export function pathDeletions(
   return reader.all(sql, host, path, ...what, since);
 }
 
-/** Whether anything is remembered of a repo that was so after a time. */
-export async function isHeardOfSince(reader: Reader, repo: string, time: number): Promise<boolean> {
+/** Whether a repo has tag history or deletions after a time. */
+export async function hasActivitySince(
+  reader: Reader,
+  repo: string,
+  time: number,
+): Promise<boolean> {
   const sql = `SELECT 1 AS found FROM tag_history WHERE repo = ? AND seen > ?
     UNION ALL SELECT 1 AS found FROM manifest_deletions WHERE repo = ? AND time > ? LIMIT 1`;
   return (await reader.get(sql, repo, time, repo, time)) !== undefined;

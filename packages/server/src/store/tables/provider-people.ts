@@ -2,16 +2,12 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * Who has come through which identity provider. Being here means that the first login is over, and
- * tells which identity the provider's own name for a person stands for.
+ * The people who have signed in through each identity provider, by identity and by the provider's own id
+ * of the person, and the groups that they joined. A person without a row has never signed in.
  */
 
-/**
- * Notes that a person came through a provider; true when it was the first time.
- *
- * @example if (await notePerson(tx, provider, identity, externalId)) await bind(…);
- */
-export async function notePerson(
+/** Records a sign-in through a provider; true for the first one. */
+export async function recordSignIn(
   tx: Transaction,
   provider: string,
   identity: string,
@@ -34,7 +30,7 @@ export async function notePerson(
   return false;
 }
 
-/** What a provider called a person at their last login through it. */
+/** The id that a provider gave a person at their last sign-in. */
 export async function externalIdOf(
   reader: Reader,
   provider: string,
@@ -48,7 +44,7 @@ export async function externalIdOf(
   return row?.id ?? "";
 }
 
-/** Every provider that a person has signed in through, and what it called them last. */
+/** Every provider that a person has signed in through, with its last id of the person. */
 export async function providersOfPerson(
   reader: Reader,
   identity: string,
@@ -69,8 +65,8 @@ export async function hasSignedIn(
   return (await reader.get(sql, provider, identity)) !== undefined;
 }
 
-/** The identities that a provider's own name for a person stands for. */
-export async function identitiesKnownAs(
+/** The identities with a provider's id of a person. */
+export async function identitiesByExternalId(
   reader: Reader,
   provider: string,
   externalId: string,
@@ -83,17 +79,70 @@ export async function identitiesKnownAs(
   return rows.map(({ identity }) => identity);
 }
 
-/** Deletes the record that a person has signed in: through one provider, or any. */
-export async function forgetPerson(
+/** Deletes the sign-ins of a person through one provider, or any. */
+export async function deleteSignIns(
   tx: Transaction,
   identity: string,
   provider?: string,
 ): Promise<void> {
-  const [among, values] = provider === undefined ? ["", []] : [" AND provider = ?", [provider]];
-  await tx.run(`DELETE FROM provider_people WHERE identity = ?${among}`, identity, ...values);
+  const [condition, values] = provider === undefined ? ["", []] : [" AND provider = ?", [provider]];
+  await tx.run(`DELETE FROM provider_people WHERE identity = ?${condition}`, identity, ...values);
 }
 
-/** Forgets everyone who came through a provider, when it is deleted. */
-export async function forgetProvider(tx: Transaction, provider: string): Promise<void> {
+/** Deletes the sign-ins through a deleted provider. */
+export async function deleteProviderSignIns(tx: Transaction, provider: string): Promise<void> {
   await tx.run("DELETE FROM provider_people WHERE provider = ?", provider);
+}
+
+/** How a person signed in: the identity provider, and the OIDC client of its ID token. */
+export interface SignInClient {
+  /** The uid of the identity provider. */
+  readonly provider: string;
+  readonly clientId: string;
+}
+
+/** A person joined a group while signed in through a client: sign-ins through it count there. */
+export interface Membership extends SignInClient {
+  readonly identity: string;
+  /** The group that was joined; the membership covers everything below it. */
+  readonly scope: string;
+}
+
+/** Records a membership; recording it again changes nothing. */
+export async function addMembership(tx: Transaction, membership: Membership): Promise<void> {
+  const { identity, scope, provider, clientId } = membership;
+  await tx.run(
+    `INSERT INTO memberships (identity, provider, client_id, scope) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    identity,
+    provider,
+    clientId,
+    scope,
+  );
+}
+
+/** The groups that a person joined while signed in through a client. */
+export async function groupsJoinedThrough(
+  reader: Reader,
+  identity: string,
+  { provider, clientId }: SignInClient,
+): Promise<string[]> {
+  const rows = await reader.all<{ scope: string }>(
+    "SELECT scope FROM memberships WHERE identity = ? AND provider = ? AND client_id = ?",
+    identity,
+    provider,
+    clientId,
+  );
+  return rows.map(({ scope }) => scope);
+}
+
+/** Deletes the memberships of a person, of a provider, or of a person at a provider. */
+export async function deleteMemberships(
+  tx: Transaction,
+  owner: { readonly identity?: string; readonly provider?: string },
+): Promise<void> {
+  const given = Object.entries(owner);
+  if (given.length === 0) throw new Error("an owner of memberships is required");
+  const conditions = given.map(([column]) => `${column} = ?`).join(" AND ");
+  await tx.run(`DELETE FROM memberships WHERE ${conditions}`, ...given.map(([, uid]) => uid));
 }

@@ -2,28 +2,26 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * Where the images of repos are: in which registry, and under which path there. A repo may be in
- * several, as the same path in two registries is, or the same repo by its name and by its uid.
+ * The locations of repos in attached registries: host and path. A repo can have several: the same path in
+ * two registries, or its name and its uid in one.
  */
 
-export interface RegistryPlace {
+export interface RegistryLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
-  /** 1 where the repo was made because something was there. */
+  /** 1 where the repo was created for this location. */
   readonly made: number;
 }
 
 const COLUMNS = "host, path, repo, made";
 
 /**
- * Keeps where a repo is. A path that is kept as another's stays that until a look has seen to it: what
- * is known of the other is to go first.
- *
- * @example await writePlace(tx, { host, path: "acme/app", repo: repo.uid, made: 1 });
+ * Adds a location of a repo. A path that belongs to another repo stays there until a reconcile pass has
+ * removed the metadata of the other.
  */
-export async function writePlace(tx: Transaction, place: RegistryPlace): Promise<void> {
-  const { host, path, repo, made } = place;
+export async function writeLocation(tx: Transaction, location: RegistryLocation): Promise<void> {
+  const { host, path, repo, made } = location;
   await tx.run(
     `INSERT INTO registry_places (host, path, repo, made, seen) VALUES (?, ?, ?, ?, 0)
      ON CONFLICT (host, path) DO NOTHING`,
@@ -34,23 +32,21 @@ export async function writePlace(tx: Transaction, place: RegistryPlace): Promise
   );
 }
 
-/** @example const place = await findPlace(reader, host, "acme/app"); */
-export function findPlace(
+export function findLocation(
   reader: Reader,
   host: string,
   path: string,
-): Promise<RegistryPlace | undefined> {
+): Promise<RegistryLocation | undefined> {
   const sql = `SELECT ${COLUMNS} FROM registry_places WHERE host = ? AND path = ?`;
-  return reader.get<RegistryPlace>(sql, host, path);
+  return reader.get<RegistryLocation>(sql, host, path);
 }
 
-/** @example const places = await placesOf(reader, repo.uid); */
-export function placesOf(reader: Reader, repo: string): Promise<RegistryPlace[]> {
+export function locationsOf(reader: Reader, repo: string): Promise<RegistryLocation[]> {
   const sql = `SELECT ${COLUMNS} FROM registry_places WHERE repo = ? ORDER BY host, path`;
-  return reader.all<RegistryPlace>(sql, repo);
+  return reader.all<RegistryLocation>(sql, repo);
 }
 
-/** Notes that a look through a registry has come by a place. */
+/** Records that a reconcile pass has seen a location. */
 export async function markSeen(
   tx: Transaction,
   host: string,
@@ -61,15 +57,15 @@ export async function markSeen(
   await tx.run(sql, time, host, path, time);
 }
 
-/** Places of a registry that were not seen since a time. */
-export function unseenPlaces(
+/** The locations of a registry that no reconcile pass has seen since a time. */
+export function unseenLocations(
   reader: Reader,
   host: string,
   since: number,
   after: string,
   limit: number,
-): Promise<RegistryPlace[]> {
-  return reader.all<RegistryPlace>(
+): Promise<RegistryLocation[]> {
+  return reader.all<RegistryLocation>(
     `SELECT ${COLUMNS} FROM registry_places
      WHERE host = ? AND seen < ? AND path > ? ORDER BY path LIMIT ?`,
     host,
@@ -79,16 +75,16 @@ export function unseenPlaces(
   );
 }
 
-export async function forgetPlace(tx: Transaction, host: string, path: string): Promise<void> {
+export async function deleteLocation(tx: Transaction, host: string, path: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE host = ? AND path = ?", host, path);
 }
 
-/** The places that are left count as those that a repo was made for, when the one that was is gone. */
-export async function passOnMade(tx: Transaction, repo: string): Promise<void> {
+/** Marks the remaining locations as those that the repo was created for, when that one is gone. */
+export async function markLocationsCreated(tx: Transaction, repo: string): Promise<void> {
   await tx.run("UPDATE registry_places SET made = 1 WHERE repo = ?", repo);
 }
 
-/** Forgets where a repo was, when it is deleted. */
-export async function forgetPlaces(tx: Transaction, repo: string): Promise<void> {
+/** Deletes the locations of a deleted repo. */
+export async function deleteLocations(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);
 }

@@ -2,22 +2,22 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * How far the looks through registries have come. One replica does each; a lease that ends lets
- * another go on where it stopped.
+ * The progress of reconcile passes, one for each registry. One replica holds the lease of a pass; when it
+ * expires, another continues from the last path.
  */
 
 export interface RegistryPass {
-  /** When it began; 0 while none is under way. */
+  /** When the pass began; 0 while none is running. */
   readonly began: number;
-  /** The path that all before are done; empty at the beginning. */
+  /** The last path that is done; empty at the beginning. */
   readonly last: string;
-  /** When the last one ended; 0 for never. */
+  /** When the last pass finished; 0 for never. */
   readonly finished: number;
-  /** When one was asked for that has not ended yet; 0 for none. */
+  /** When a pass was requested that has not finished yet; 0 for none. */
   readonly requested: number;
-  /** What the one under way came to so far, or the last one, as JSON. */
+  /** The results of the running pass so far, or of the last one, as JSON. */
   readonly findings: string;
-  /** Why the registry could not be read when that was last tried; empty when it could. */
+  /** Why the last attempt to read the registry failed; empty when it succeeded. */
   readonly problem: string;
 }
 
@@ -26,18 +26,13 @@ const NEVER: RegistryPass = {
   ...{ findings: "{}", problem: "" },
 };
 
-/** @example const { finished } = await readPass(reader, host); */
 export async function readPass(reader: Reader, host: string): Promise<RegistryPass> {
   const sql = `SELECT began, last, finished, requested, findings, problem
     FROM registry_passes WHERE host = ?`;
   return (await reader.get<RegistryPass>(sql, host)) ?? NEVER;
 }
 
-/**
- * Asks for a pass that begins from now on.
- *
- * @example await store.write((tx) => requestPass(tx, host, call.time));
- */
+/** Requests a pass that begins at this time or later. */
 export async function requestPass(tx: Transaction, host: string, time: number): Promise<void> {
   await tx.run(
     `INSERT INTO registry_passes (host, holder, expires, began, last, finished, requested)
@@ -48,11 +43,7 @@ export async function requestPass(tx: Transaction, host: string, time: number): 
   );
 }
 
-/**
- * Takes the lease of a registry, or keeps it. Returns false while another has it.
- *
- * @example if (!(await takeLease(tx, host, me, Date.now(), Date.now() + 60_000))) return;
- */
+/** Acquires or renews the lease of a registry. Returns false while another replica holds it. */
 export async function takeLease(
   tx: Transaction,
   host: string,
@@ -73,13 +64,12 @@ export async function takeLease(
   return changed > 0;
 }
 
-/** Lets go of the lease. */
 export async function releaseLease(tx: Transaction, host: string, holder: string): Promise<void> {
   const sql = "UPDATE registry_passes SET expires = 0 WHERE host = ? AND holder = ?";
   await tx.run(sql, host, holder);
 }
 
-/** Keeps how far a pass has come, unless another has taken over. Returns whether it was kept. */
+/** Writes the progress of a pass. Returns false when another replica holds the lease. */
 export async function writePass(
   tx: Transaction,
   host: string,
@@ -92,8 +82,8 @@ export async function writePass(
 }
 
 /**
- * Keeps that a pass has ended, and so whatever was asked for before it began, unless another has
- * taken over. Returns whether it was kept.
+ * Finishes a pass, which fulfills requests from before it began. Returns false when another replica holds
+ * the lease.
  */
 export async function finishPass(
   tx: Transaction,
@@ -107,7 +97,11 @@ export async function finishPass(
   return (await tx.run(sql, finished, findings, began, host, holder)) > 0;
 }
 
-/** Keeps why a registry cannot be read. */
-export async function noteProblem(tx: Transaction, host: string, problem: string): Promise<void> {
+/** Records why a registry cannot be read. */
+export async function recordPassProblem(
+  tx: Transaction,
+  host: string,
+  problem: string,
+): Promise<void> {
   await tx.run("UPDATE registry_passes SET problem = ? WHERE host = ?", problem, host);
 }

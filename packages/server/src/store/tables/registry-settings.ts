@@ -1,14 +1,13 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** What groups have decided for their repos. Most have decided nothing, and have no row. */
+/** The registry settings of groups. Groups with the defaults have no row. */
 
 export interface StoredSettings {
   readonly uniqueTags: boolean;
   readonly eolGracePeriod: boolean;
 }
 
-/** @example const { uniqueTags } = await readRegistrySettings(reader, group.uid); */
 export async function readRegistrySettings(reader: Reader, group: string): Promise<StoredSettings> {
   const sql = `SELECT unique_tags AS "uniqueTags", eol_grace_period AS "eolGracePeriod"
     FROM registry_settings WHERE group_uid = ?`;
@@ -31,11 +30,7 @@ export async function writeRegistrySettings(
   );
 }
 
-/**
- * Whether tags are unique by the word of any of these groups.
- *
- * @example if (await wantsUniqueTags(tx, ancestorsOf(repo.uid))) …
- */
+/** Whether any of these groups requires unique tags. */
 export async function wantsUniqueTags(reader: Reader, groups: readonly string[]): Promise<boolean> {
   const marks = groups.map(() => "?").join(", ");
   const sql = `SELECT 1 AS found FROM registry_settings
@@ -43,7 +38,7 @@ export async function wantsUniqueTags(reader: Reader, groups: readonly string[])
   return (await reader.get(sql, ...groups)) !== undefined;
 }
 
-/** Forgets what a group decided, when it is deleted. */
+/** Deletes the settings of a deleted group. */
 export async function forgetRegistrySettings(tx: Transaction, group: string): Promise<void> {
   await tx.run("DELETE FROM registry_settings WHERE group_uid = ?", group);
 }

@@ -1,15 +1,14 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** The README texts of repos, apart from the repos: lists have no use for a megabyte each. */
+/** The READMEs of repos, apart from the rows of repos: lists do not read up to a megabyte each. */
 
-/** @example const content = await readReadme(reader, repo); */
 export async function readReadme(reader: Reader, repo: string): Promise<string> {
   const sql = "SELECT content FROM repo_readmes WHERE repo = ?";
   return (await reader.get<{ content: string }>(sql, repo))?.content ?? "";
 }
 
-/** The texts of several repos, by uid; those without one are left out. */
+/** The READMEs of several repos by uid, without repos that have none. */
 export async function readReadmes(
   reader: Reader,
   repos: readonly string[],
@@ -20,7 +19,7 @@ export async function readReadmes(
   return new Map(await reader.arrays<readonly [string, string]>(sql, ...repos));
 }
 
-/** Keeps a text in place of the one before it; an empty one is none. */
+/** Replaces a README; an empty one is deleted. */
 export async function writeReadme(tx: Transaction, repo: string, content: string): Promise<void> {
   if (content === "") return deleteReadme(tx, repo);
   await tx.run(

@@ -2,23 +2,23 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * What lets an identity provider provision people: digests of its tokens, never the tokens. A
- * provider that has no row was never given one and is switched off.
+ * The SCIM credentials of an identity provider: digests of its tokens, never the tokens. A provider
+ * without a row never had a token, and provisioning is off.
  */
 export interface ScimCredentials {
   readonly provider: string;
-  /** 1 while provisioning is switched on. */
+  /** 1 while provisioning is on. */
   readonly enabled: number;
-  /** SHA-256 of the present token in hex; empty when there never was one. */
+  /** SHA-256 of the current token in hex; empty without one. */
   readonly token_hash: string;
   /** Milliseconds since 1970; null for never. */
   readonly token_expires: number | null;
-  /** SHA-256 of the token before, while that is still good. */
+  /** SHA-256 of the previous token, while it is valid. */
   readonly previous_hash: string;
   readonly previous_expires: number | null;
   /** When all tokens were revoked; null while they are not. */
   readonly revoked: number | null;
-  /** Moves with every change. */
+  /** Grows with every change. */
   readonly version: number;
 }
 
@@ -33,7 +33,6 @@ const COLUMNS = [
   "version",
 ] as const;
 
-/** @example const credentials = await readScimCredentials(reader, provider); */
 export async function readScimCredentials(
   reader: Reader,
   provider: string,

@@ -1,9 +1,9 @@
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** Who is in which group of an identity provider. Apart from the groups, which may be large. */
+/** The members of the groups of an identity provider, apart from the groups: they can be many. */
 
-/** A member of a group, or a group of a member, with the attributes of the one that is named. */
+/** A member of a group, or a group of a member. */
 export interface Membership {
   readonly group_id: string;
   readonly user_id: string;
@@ -11,50 +11,53 @@ export interface Membership {
   readonly data: string;
 }
 
-/** Ids are looked up this many at a time: databases limit the parameters of a statement. */
-const AT_ONCE = 512;
+/** Ids in one statement: databases limit its parameters. */
+const BATCH_SIZE = 512;
 
-/** @example const members = await membersOf(reader, provider, [group]); */
+/** The members of these groups, in the order of users. */
 export function membersOf(
   reader: Reader,
   provider: string,
   groups: readonly string[],
 ): Promise<Membership[]> {
-  return inParts(groups, (some, marks) =>
-    reader.all<Membership>(
-      `SELECT m.group_id, m.user_id, u.data FROM scim_members m
-       JOIN scim_users u ON u.provider = m.provider AND u.resource = m.user_id
-       WHERE m.provider = ? AND m.group_id IN (${marks}) ORDER BY u.id`,
-      provider,
-      ...some,
-    ),
-  );
+  const users = "JOIN scim_users r ON r.provider = m.provider AND r.resource = m.user_id";
+  return memberships(reader, provider, users, "group_id", groups);
 }
 
-/** @example const groups = await groupsOf(reader, provider, [user]); */
+/** The groups of these users, in the order of groups. */
 export function groupsOf(
   reader: Reader,
   provider: string,
   users: readonly string[],
 ): Promise<Membership[]> {
-  return inParts(users, (some, marks) =>
+  const groups = "JOIN scim_groups r ON r.provider = m.provider AND r.resource = m.group_id";
+  return memberships(reader, provider, groups, "user_id", users);
+}
+
+function memberships(
+  reader: Reader,
+  provider: string,
+  joined: string,
+  column: "group_id" | "user_id",
+  ids: readonly string[],
+): Promise<Membership[]> {
+  return inBatches(ids, (some, marks) =>
     reader.all<Membership>(
-      `SELECT m.group_id, m.user_id, g.data FROM scim_members m
-       JOIN scim_groups g ON g.provider = m.provider AND g.resource = m.group_id
-       WHERE m.provider = ? AND m.user_id IN (${marks}) ORDER BY g.id`,
+      `SELECT m.group_id, m.user_id, r.data FROM scim_members m ${joined}
+       WHERE m.provider = ? AND m.${column} IN (${marks}) ORDER BY r.id`,
       provider,
       ...some,
     ),
   );
 }
 
-/** Those of the given ids that no user has. */
+/** The given ids that no user has. */
 export async function unknownUsers(
   reader: Reader,
   provider: string,
   users: readonly string[],
 ): Promise<string[]> {
-  const known = await inParts(users, (some, marks) =>
+  const known = await inBatches(users, (some, marks) =>
     reader.all<{ resource: string }>(
       `SELECT resource FROM scim_users WHERE provider = ? AND resource IN (${marks})`,
       provider,
@@ -65,14 +68,14 @@ export async function unknownUsers(
   return users.filter((id) => !ids.has(id));
 }
 
-/** Adds users to a group, as far as they exist; returns how many were not there before. */
+/** Adds existing users to a group; returns how many were not members before. */
 export async function addMembers(
   tx: Transaction,
   provider: string,
   group: string,
   users: readonly string[],
 ): Promise<number> {
-  const added = await inParts(users, async (some, marks) => [
+  const added = await inBatches(users, async (some, marks) => [
     await tx.run(
       `INSERT INTO scim_members (provider, group_id, user_id)
        SELECT provider, ?, resource FROM scim_users WHERE provider = ? AND resource IN (${marks})
@@ -85,14 +88,14 @@ export async function addMembers(
   return sum(added);
 }
 
-/** Takes members out; returns how many were there. */
+/** Removes members; returns how many were members. */
 export async function removeMembers(
   tx: Transaction,
   provider: string,
   group: string,
   users: readonly string[],
 ): Promise<number> {
-  const removed = await inParts(users, async (some, marks) => [
+  const removed = await inBatches(users, async (some, marks) => [
     await tx.run(
       `DELETE FROM scim_members WHERE provider = ? AND group_id = ? AND user_id IN (${marks})`,
       provider,
@@ -107,13 +110,13 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** Takes everyone out of a group; returns how many there were. */
+/** Removes all members of a group; returns how many there were. */
 export function removeAllMembers(tx: Transaction, provider: string, group: string) {
   const sql = "DELETE FROM scim_members WHERE provider = ? AND group_id = ?";
   return tx.run(sql, provider, group);
 }
 
-/** Takes a user out of all groups, which are changed by that. */
+/** Removes a user from all groups, and updates the versions of these groups. */
 export async function removeFromGroups(
   tx: Transaction,
   provider: string,
@@ -132,22 +135,22 @@ export async function removeFromGroups(
   await tx.run(sql, provider, user);
 }
 
-/** Forgets all memberships, when their provider is deleted. */
+/** Deletes all memberships of a deleted provider. */
 export async function forgetMembers(tx: Transaction, provider: string): Promise<void> {
   await tx.run("DELETE FROM scim_members WHERE provider = ?", provider);
 }
 
-/** Some hundred at a time, filled up to few sizes: every size is a statement of its own. */
-async function inParts<T>(
+/** Runs work in batches, padded to powers of two: every size is a prepared statement of its own. */
+async function inBatches<T>(
   ids: readonly string[],
   work: (some: readonly string[], marks: string) => Promise<T[]>,
 ): Promise<T[]> {
-  const done: T[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const some = ids.slice(at, at + AT_ONCE);
+  const results: T[] = [];
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    const some = ids.slice(at, at + BATCH_SIZE);
     const size = 2 ** Math.ceil(Math.log2(some.length));
     while (some.length < size) some.push(some[0] as string);
-    done.push(...(await work(some, some.map(() => "?").join(", "))));
+    results.push(...(await work(some, some.map(() => "?").join(", "))));
   }
-  return done;
+  return results;
 }

@@ -5,11 +5,11 @@ import type { Transaction } from "../db/group-commit.ts";
 export interface ScimRow {
   /** The uid of the identity provider. */
   readonly provider: string;
-  /** Our id for it. */
+  /** The id that the server gave it. */
   readonly resource: string;
-  /** What it is found by, in lower case: the user name, or the display name of a group. */
+  /** The user name, or the display name of a group, in lower case. */
   readonly name: string;
-  /** The provider's id for it; empty where it gave none. */
+  /** The provider's id; empty without one. */
   readonly external_id: string;
   readonly created: number;
   readonly updated: number;
@@ -18,10 +18,10 @@ export interface ScimRow {
   readonly data: string;
 }
 
-/** A row with its place in the order of all. */
-export type PlacedRow = ScimRow & { readonly id: number };
+/** A row with its position in the order of all rows. */
+export type NumberedRow = ScimRow & { readonly id: number };
 
-/** What rows can be found by without looking at each. */
+/** The indexed columns. */
 export type ScimKey = "resource" | "name" | "external_id";
 
 const COLUMNS = [
@@ -45,28 +45,27 @@ export class ScimTable {
     this.#select = `SELECT id, ${COLUMNS.join(", ")} FROM ${table} WHERE provider = ?`;
   }
 
-  /** @example const user = await scimUsers.find(reader, provider, id); */
   find(reader: Reader, provider: string, resource: string): Promise<ScimRow | undefined> {
     return reader.get<ScimRow>(`${this.#select} AND resource = ?`, provider, resource);
   }
 
-  /** Those that have a value under a key, in order. */
-  where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<PlacedRow[]> {
+  /** The rows with a value in an indexed column, in order. */
+  where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<NumberedRow[]> {
     const given = key === "external_id" ? " AND external_id <> ''" : "";
     const sql = `${this.#select} AND ${key} = ?${given} ORDER BY id`;
-    return reader.all<PlacedRow>(sql, provider, value);
+    return reader.all<NumberedRow>(sql, provider, value);
   }
 
-  /** The next rows in order, after the one at a place. */
-  after(reader: Reader, provider: string, place: number, limit: number): Promise<PlacedRow[]> {
+  /** The next rows after an id, in order. */
+  after(reader: Reader, provider: string, id: number, limit: number): Promise<NumberedRow[]> {
     const sql = `${this.#select} AND id > ? ORDER BY id LIMIT ?`;
-    return reader.all<PlacedRow>(sql, provider, place, limit);
+    return reader.all<NumberedRow>(sql, provider, id, limit);
   }
 
-  /** The rows at these positions in order. */
-  page(reader: Reader, provider: string, offset: number, limit: number): Promise<PlacedRow[]> {
+  /** The rows at these offsets, in order. */
+  page(reader: Reader, provider: string, offset: number, limit: number): Promise<NumberedRow[]> {
     const sql = `${this.#select} ORDER BY id LIMIT ? OFFSET ?`;
-    return reader.all<PlacedRow>(sql, provider, limit, offset);
+    return reader.all<NumberedRow>(sql, provider, limit, offset);
   }
 
   async count(reader: Reader, provider: string): Promise<number> {

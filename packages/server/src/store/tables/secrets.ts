@@ -2,11 +2,10 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * Everything that is sealed before it gets here, in one table: secrets of resources, private keys
- * and the installation's own secrets. No other row holds one.
+ * All sealed values, in one table: secrets of resources, private keys and the installation's own secrets.
+ * No other table has secrets. Values are encrypted before they reach the store.
  */
 
-/** @example const sealed = await readSealed(reader, provider, "client_secret"); */
 export async function readSealed(
   reader: Reader,
   owner: string,
@@ -22,12 +21,11 @@ export interface SealedRow {
   readonly sealed: Uint8Array;
 }
 
-/** Every sealed value there is. */
 export function readAllSealed(reader: Reader): Promise<SealedRow[]> {
   return reader.all<SealedRow>("SELECT owner, name, sealed FROM secrets ORDER BY owner, name");
 }
 
-/** All values of some owners. */
+/** All sealed values of some owners. */
 export function readSealedOf(reader: Reader, owners: readonly string[]): Promise<SealedRow[]> {
   const listed = owners.map(() => "?").join(", ");
   return reader.all<SealedRow>(
@@ -36,7 +34,7 @@ export function readSealedOf(reader: Reader, owners: readonly string[]): Promise
   );
 }
 
-/** Keeps a secret in place of the one before it. */
+/** Sets or replaces a sealed value. */
 export async function writeSealed(
   tx: Transaction,
   owner: string,
@@ -64,20 +62,20 @@ export async function deleteAllSealed(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM secrets");
 }
 
-/** Who has a secret with this name. */
+/** The owners of a sealed value with this name. */
 export async function ownersOfSealed(reader: Reader, name: string): Promise<string[]> {
   const sql = "SELECT owner FROM secrets WHERE name = ? ORDER BY owner";
   return (await reader.all<{ owner: string }>(sql, name)).map(({ owner }) => owner);
 }
 
-/** A value of a store from before sealing. */
+/** A plain value of a store from before sealing. */
 export interface UnsealedRow {
   readonly owner: string;
   readonly name: string;
   readonly value: string;
 }
 
-/** The values that an upgrade has left to be sealed. */
+/** The values that an upgrade has to seal. */
 export function readUnsealed(reader: Reader): Promise<UnsealedRow[]> {
   return reader.all<UnsealedRow>("SELECT owner, name, value FROM unsealed ORDER BY owner, name");
 }
@@ -86,7 +84,7 @@ export async function deleteUnsealed(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM unsealed");
 }
 
-/** Zeroes what is deleted from now on, where the database can; `scrub` has the rest. */
+/** Makes SQLite zero deleted content; PostgreSQL tables are rewritten by `scrub`. */
 export async function secureDelete(tx: Transaction, on: boolean): Promise<void> {
   if (tx.dialect.name === "sqlite") await tx.run(`PRAGMA secure_delete = ${on ? "ON" : "OFF"}`);
 }

@@ -1,21 +1,21 @@
 import type { Reader, Value, Writer } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
-/** What a person has after a login. A session that has ended is gone from here. */
+/** The session of a person who signed in. Ended sessions are deleted. */
 export interface StoredSession {
   readonly id: string;
   /** The uid of the person's identity. */
   readonly identity: string;
-  /** The uid of the identity provider that they came through; empty for local accounts. */
+  /** The uid of the identity provider; empty for local accounts. */
   readonly provider: string;
   readonly created: number;
   readonly used: number;
   readonly expires: number;
-  /** How often it has been refreshed; below zero when it cannot be. */
+  /** The number of refreshes; negative when it cannot be refreshed. */
   readonly generation: number;
-  /** The uids of the group mappings that applied at login, as a JSON list. */
+  /** The uids of the group mappings that applied at sign-in, as a JSON array. */
   readonly mappings: string;
-  /** What the provider said of the person, as JSON. */
+  /** The profile from the provider, as JSON. */
   readonly person: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
@@ -25,15 +25,15 @@ const COLUMNS = `id, identity, provider, created, used, expires, generation, map
   remote_address AS "remoteAddress", user_agent AS "userAgent"`;
 
 /**
- * Sessions that an identity can have; the oldest make room for new ones. Each exchange of a person's token
- * opens one, and all of a person's end in one statement, which must stay short.
+ * Sessions of one identity; a new one replaces the oldest. Each exchange of a person's token creates one,
+ * and all sessions of a person are deleted by one statement, which must stay short.
  */
 export const MAX_SESSIONS_PER_IDENTITY = 1_000;
 
-/** Sessions of an identity that are deleted with one that is added, where there are too many. */
+/** The most sessions that adding one deletes, where there are too many. */
 const MAX_REPLACED = 10;
 
-/** Adds a session. Expired ones are deleted later, in small steps. */
+/** Adds a session. Expired ones are deleted later, in batches. */
 export async function addSession(tx: Transaction, session: StoredSession): Promise<void> {
   await replaceOldest(tx, session.identity);
   await tx.run(
@@ -53,7 +53,7 @@ export async function addSession(tx: Transaction, session: StoredSession): Promi
   );
 }
 
-/** Makes room for a session. Tokens of the replaced ones stay valid until access is compiled next. */
+/** Deletes the oldest sessions. Their tokens stay valid until access is compiled next. */
 async function replaceOldest(tx: Transaction, identity: string): Promise<void> {
   const newest = "SELECT created FROM sessions WHERE identity = ? ORDER BY created DESC";
   const row = await tx.get<{ created: number }>(
@@ -69,36 +69,29 @@ async function replaceOldest(tx: Transaction, identity: string): Promise<void> {
   );
 }
 
-/**
- * @example const session = await findSession(store.reader, token.session);
- */
 export function findSession(reader: Reader, id: string): Promise<StoredSession | undefined> {
   return reader.get<StoredSession>(`SELECT ${COLUMNS} FROM sessions WHERE id = ?`, id);
 }
 
-/** Like findSession, and nobody else changes it before the transaction ends. */
+/** Like findSession; no other transaction changes it before this one ends. */
 export function findSessionForChange(tx: Writer, id: string): Promise<StoredSession | undefined> {
   const sql = `SELECT ${COLUMNS} FROM sessions WHERE id = ? ${tx.dialect.lock}`;
   return tx.get<StoredSession>(sql, id);
 }
 
-/** Whose sessions: a person's, a provider's, or a person's at a provider. */
+/** The owner of sessions: a person, a provider, or a person at a provider. */
 export interface SessionOwner {
   readonly identity?: string;
   readonly provider?: string;
 }
 
-/** Where a page of sessions begins: after the one that was made then, and has this id. */
+/** The session after which a page begins. */
 export interface SessionCursor {
   readonly created: number;
   readonly id: string;
 }
 
-/**
- * Sessions that have not ended, newest first.
- *
- * @example const rows = await listSessions(store.reader, { identity }, undefined, 50, Date.now());
- */
+/** Unexpired sessions, newest first. */
 export function listSessions(
   reader: Reader,
   owner: SessionOwner,
@@ -119,7 +112,7 @@ export function listSessions(
   );
 }
 
-/** Notes that a session was refreshed: the refresh token before this one is spent. */
+/** Records a refresh: the previous refresh token is no longer valid. */
 export async function renewSession(
   tx: Transaction,
   id: string,
@@ -129,18 +122,14 @@ export async function renewSession(
   await tx.run("UPDATE sessions SET generation = ?, used = ? WHERE id = ?", generation, now, id);
 }
 
-/** Ends one session; says whether there was one. Every token that came of it is refused from then on. */
+/** Ends a session; returns whether it existed. Its tokens are rejected from then on. */
 export async function endSession(tx: Transaction, id: string): Promise<boolean> {
   if ((await tx.run("DELETE FROM sessions WHERE id = ?", id)) === 0) return false;
   tx.accessChanged();
   return true;
 }
 
-/**
- * Ends all sessions of a person, of a provider, or of a person at a provider.
- *
- * @example await endSessions(tx, { identity: deleted.uid });
- */
+/** Ends all sessions of a person, of a provider, or of a person at a provider. */
 export async function endSessions(tx: Transaction, owner: SessionOwner): Promise<number> {
   const { sql, values } = conditionOf(owner);
   const ended = await tx.run(`DELETE FROM sessions WHERE ${sql}`, ...values);
@@ -148,7 +137,7 @@ export async function endSessions(tx: Transaction, owner: SessionOwner): Promise
   return ended;
 }
 
-/** Ends every session there is. */
+/** Ends all sessions of everyone. */
 export async function endAllSessions(tx: Transaction): Promise<number> {
   tx.accessChanged();
   return tx.run("DELETE FROM sessions");
@@ -156,7 +145,7 @@ export async function endAllSessions(tx: Transaction): Promise<number> {
 
 function conditionOf(owner: SessionOwner): { sql: string; values: Value[] } {
   const given = (["identity", "provider"] as const).filter((name) => owner[name] !== undefined);
-  if (given.length === 0) throw new Error("sessions of everyone are nobody's to ask for");
+  if (given.length === 0) throw new Error("an owner of sessions is required");
   const sql = given.map((name) => `${name} = ?`).join(" AND ");
   return { sql, values: given.map((name) => owner[name] as string) };
 }

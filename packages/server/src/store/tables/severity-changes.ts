@@ -3,35 +3,31 @@ import type { Transaction } from "../db/group-commit.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 
 /**
- * A name of vulnerabilities whose severities have changed in a group, while not all advisories that
- * show them have been given a new update time.
+ * A name of vulnerabilities whose severities have changed in a group, while not all advisories that show
+ * them have a new update time.
  */
 export interface SeverityChange {
   /** Indexable. */
   readonly name: string;
-  /** Advisories that were updated at this time or later need no other. */
+  /** Advisories that were updated at this time or later are up to date. */
   readonly time: number;
-  /** The JSON of names that, where an advisory has all of them, bring it what it had before. */
+  /** JSON array of names: an advisory that has all of them shows the same severity as before. */
   readonly beside: string;
-  /** Rows of advisories up to this one have been dealt with. */
+  /** The id of the last advisory that was processed. */
   readonly lastRow: number;
 }
 
-/** Before every row. */
+/** Before every row id. */
 const NO_ROW = -1;
 
-/**
- * Those of the names that any advisory has as an alias.
- *
- * @example const shown = await aliasesAmong(tx, advisories.table, ["CVE-2026-0001"]);
- */
+/** The names that any advisory has as an alias. */
 export async function aliasesAmong(
   reader: Reader,
   { shape }: ResourceTable,
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return [];
-  // One look at the index for each: joined, PostgreSQL may go through all aliases that there are.
+  // One index look-up for each: with a join, PostgreSQL may scan all aliases.
   const first = `SELECT 1 FROM ${shape.name}_terms t WHERE t.kind = 'alias' AND t.value = given.value LIMIT 1`;
   const rows = await reader.arrays<readonly [string]>(
     `SELECT value FROM (${reader.dialect.texts}) given WHERE (${first}) = 1`,
@@ -40,14 +36,10 @@ export async function aliasesAmong(
   return rows.map(([name]) => name);
 }
 
-/**
- * Notes names whose severities have changed, each with those that make up for it, if any.
- *
- * @example await noteSeverityChanges(tx, group, new Map([["CVE-2026-0001", []]]), writer.time);
- */
-export async function noteSeverityChanges(
+/** Records names whose severities have changed, each with its `beside` names. */
+export async function recordSeverityChanges(
   tx: Transaction,
-  place: string,
+  group: string,
   changed: ReadonlyMap<string, readonly string[]>,
   time: number,
 ): Promise<void> {
@@ -56,42 +48,42 @@ export async function noteSeverityChanges(
       `INSERT INTO severity_changes (place, name, time, last_row, beside) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (place, name) DO UPDATE SET time = excluded.time, last_row = excluded.last_row,
          beside = CASE WHEN severity_changes.beside = excluded.beside THEN excluded.beside ELSE '[]' END`,
-      ...[place, name, time, NO_ROW, JSON.stringify(beside)],
+      ...[group, name, time, NO_ROW, JSON.stringify(beside)],
     );
   }
 }
 
-/** The next of a group that are not over. */
+/** The next unfinished changes of a group. */
 export function severityChanges(
   reader: Reader,
-  place: string,
-  most: number,
+  group: string,
+  limit: number,
 ): Promise<SeverityChange[]> {
   return reader.all<SeverityChange>(
     `SELECT name, time, beside, last_row AS "lastRow" FROM severity_changes
      WHERE place = ? ORDER BY name LIMIT ?`,
-    place,
-    most,
+    group,
+    limit,
   );
 }
 
-/** The groups that have any. */
-export async function placesOfSeverityChanges(reader: Reader): Promise<string[]> {
+/** The groups with unfinished changes. */
+export async function groupsWithSeverityChanges(reader: Reader): Promise<string[]> {
   const sql = "SELECT DISTINCT place FROM severity_changes";
-  return (await reader.arrays<readonly [string]>(sql)).map(([place]) => place);
+  return (await reader.arrays<readonly [string]>(sql)).map(([group]) => group);
 }
 
-/** Goes on after a row, or is over. */
-export async function moveSeverityChange(
+/** Records the last processed row, or, without one, finishes the change. */
+export async function advanceSeverityChange(
   tx: Transaction,
-  place: string,
+  group: string,
   name: string,
   lastRow: number | undefined,
 ): Promise<void> {
   if (lastRow === undefined) {
-    await tx.run("DELETE FROM severity_changes WHERE place = ? AND name = ?", place, name);
+    await tx.run("DELETE FROM severity_changes WHERE place = ? AND name = ?", group, name);
     return;
   }
   const sql = "UPDATE severity_changes SET last_row = ? WHERE place = ? AND name = ?";
-  await tx.run(sql, lastRow, place, name);
+  await tx.run(sql, lastRow, group, name);
 }

@@ -3,20 +3,17 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * Which packages are built from which, as told in a group. Once told it stays: that nothing is known
- * to be wrong with a package any more does not change what it is built from.
+ * A package and the origin package it is built from, as imported into a group. It stays when its
+ * advisories are deleted: they do not change how a package is built.
  */
 export interface Subpackage {
   /** The uid of the group. */
   readonly place: string;
-  /** Both indexable. */
+  /** Indexable, as the name is. */
   readonly origin: string;
   readonly name: string;
 }
 
-/**
- * @example await addSubpackages(tx, [{ place: group, origin: "openssl", name: "libcrypto3" }]);
- */
 export async function addSubpackages(tx: Transaction, given: readonly Subpackage[]): Promise<void> {
   await tx.run(
     `INSERT INTO subpackages (place, origin, name)
@@ -26,36 +23,33 @@ export async function addSubpackages(tx: Transaction, given: readonly Subpackage
   );
 }
 
-/** More packages than are built from any one; whoever tells of more makes lists slow for themselves alone. */
-const MOST_NAMES = 10_000;
+/** More than any origin has; an import with more slows down only the lists of its own group. */
+const MAX_NAMES = 10_000;
 
-/**
- * What is built from a package, as told at these places and below them; without any, wherever. What
- * is told elsewhere is not even looked at.
- *
- * @example const names = await subpackagesOf(reader, "openssl", reach.places);
- */
+/** The packages built from an origin, as imported into these groups and below; into any, without groups. */
 export async function subpackagesOf(
   reader: Reader,
   origin: string,
-  tops: readonly string[] | undefined,
+  groups: readonly string[] | undefined,
 ): Promise<string[]> {
   const names = new Set<string>();
-  for (const top of tops ?? [undefined]) {
-    const [within, params] =
-      top === undefined ? ["", []] : [" AND place >= ? AND place < ?", [top, subtreeEnd(top)]];
+  for (const group of groups ?? [undefined]) {
+    const [condition, params] =
+      group === undefined
+        ? ["", []]
+        : [" AND place >= ? AND place < ?", [group, subtreeEnd(group)]];
     const rows = await reader.arrays<readonly [string]>(
-      `SELECT name FROM subpackages WHERE origin = ?${within} LIMIT ?`,
+      `SELECT name FROM subpackages WHERE origin = ?${condition} LIMIT ?`,
       origin,
       ...params,
-      MOST_NAMES,
+      MAX_NAMES,
     );
     for (const [name] of rows) names.add(name);
   }
   return [...names];
 }
 
-/** Forgets what was told in a group, when it is deleted. */
-export async function forgetSubpackages(tx: Transaction, place: string): Promise<void> {
-  await tx.run("DELETE FROM subpackages WHERE place = ?", place);
+/** Deletes the subpackages of a deleted group. */
+export async function forgetSubpackages(tx: Transaction, group: string): Promise<void> {
+  await tx.run("DELETE FROM subpackages WHERE place = ?", group);
 }

@@ -3,8 +3,8 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * One-time secrets: a login whose person is known, the code at its end, a device that waits. Only the
- * digest of a secret is stored. Expired tickets are rejected at once and deleted later, in small steps.
+ * One-time secrets: sign-ins of a known person, authorization codes, device codes. Only the digest of a
+ * secret is stored. Expired tickets are rejected at once and deleted later, in batches.
  */
 
 export interface Ticket {
@@ -13,20 +13,16 @@ export interface Ticket {
   readonly secret: string;
   readonly payload: object;
   readonly expires: number;
-  /** The uid of the identity that it signs in; empty while nobody has signed in. */
+  /** The uid of the identity that it signs in; empty before the sign-in. */
   readonly identity: string;
   /** The uid of the identity provider that they signed in through; empty for local accounts. */
   readonly provider?: string;
-  /** The client network that it counts against; empty where its creator had to sign in. */
+  /** The client network that it counts against; empty where its creator was signed in. */
   readonly network?: string;
 }
 
-/**
- * Stores a ticket. Returns false if there is one with the same secret, which then stays.
- *
- * @example await putTicket(tx, { purpose: "code", secret, payload, expires: now + 60_000, identity });
- */
-export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
+/** Adds a ticket. Returns false, and changes nothing, if its secret exists. */
+export async function addTicket(tx: Transaction, ticket: Ticket): Promise<boolean> {
   const { secret, purpose, payload, expires, identity, provider = "", network = "" } = ticket;
   const added = await tx.run(
     `INSERT INTO tickets (digest, purpose, payload, expires, identity, provider, network)
@@ -42,12 +38,8 @@ export async function putTicket(tx: Transaction, ticket: Ticket): Promise<boolea
   return added > 0;
 }
 
-/**
- * Redeems a ticket: the second caller finds none.
- *
- * @example const login = await takeTicket<Login>(tx, "login", secret, now);
- */
-export async function takeTicket<P>(
+/** Redeems a ticket; the second caller gets undefined. */
+export async function consumeTicket<P>(
   tx: Transaction,
   purpose: string,
   secret: string,
@@ -71,7 +63,7 @@ export async function readTicket<P>(
 }
 
 /** Like readTicket, and locks the ticket until the transaction ends. */
-export async function holdTicket<P>(
+export async function lockTicket<P>(
   tx: Transaction,
   purpose: string,
   secret: string,
@@ -84,7 +76,7 @@ export async function holdTicket<P>(
 
 const READ = "SELECT payload FROM tickets WHERE digest = ? AND purpose = ? AND expires > ?";
 
-/** Replaces what a ticket says and whom it signs in; returns whether there is one. */
+/** Replaces the payload of a ticket and whom it signs in; returns whether it exists. */
 export async function rewriteTicket(
   tx: Transaction,
   { purpose, secret, payload, identity, provider = "" }: Omit<Ticket, "expires" | "network">,
@@ -100,34 +92,35 @@ export async function rewriteTicket(
   return changed > 0;
 }
 
-/** How many valid tickets count against client networks: one of them, or all. */
+/** The number of valid tickets that count against one client network, or all. */
 export async function countTickets(
   reader: Reader,
   network: string | undefined,
   now: number,
 ): Promise<number> {
-  const [which, values] = network === undefined ? ["network > ''", []] : ["network = ?", [network]];
-  const sql = `SELECT count(*) AS count FROM tickets WHERE ${which} AND expires > ?`;
+  const [condition, values] =
+    network === undefined ? ["network > ''", []] : ["network = ?", [network]];
+  const sql = `SELECT count(*) AS count FROM tickets WHERE ${condition} AND expires > ?`;
   return Number((await reader.get<{ count: number }>(sql, ...values, now))?.count ?? 0);
 }
 
 /** Deletes all tickets for a purpose. */
-export async function dropTickets(tx: Transaction, purpose: string): Promise<void> {
+export async function deleteTickets(tx: Transaction, purpose: string): Promise<void> {
   await tx.run("DELETE FROM tickets WHERE purpose = ?", purpose);
 }
 
-/** Drops every ticket there is. */
-export async function dropAllTickets(tx: Transaction): Promise<void> {
+/** Deletes all tickets of everyone. */
+export async function deleteAllTickets(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM tickets");
 }
 
 /** Deletes the tickets that sign an identity in: all, those for a purpose, or through a provider. */
-export async function dropTicketsOf(
+export async function deleteTicketsOf(
   tx: Transaction,
   identity: string,
   among: { readonly purpose?: string; readonly provider?: string } = {},
 ): Promise<void> {
-  // Tickets of nobody have no identity, and there can be many.
+  // Tickets from before a sign-in have no identity, and there can be many.
   if (identity === "") return;
   const given = Object.entries(among);
   const conditions = given.map(([column]) => ` AND ${column} = ?`).join("");

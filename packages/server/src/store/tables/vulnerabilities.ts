@@ -4,23 +4,19 @@ import type { Transaction } from "../db/group-commit.ts";
 import { indexable } from "../resources/indexable.ts";
 
 /**
- * What is known of vulnerabilities themselves, by the group that it was brought into: nobody's word
- * counts in an organisation but that of those who may write there.
+ * A vulnerability, by the group it was imported into: an organization sees only what its own writers
+ * imported.
  */
 export interface StoredVulnerability {
   /** The uid of the group. */
   readonly place: string;
   readonly id: string;
-  /** When this was known. */
+  /** The modification time in the source. */
   readonly updated: number;
   readonly data: Uint8Array;
 }
 
-/**
- * Stores one unless a later word on it is there. Returns whether that changed anything.
- *
- * @example const changed = await putVulnerability(tx, { place, id, updated, data }, names);
- */
+/** Upserts a vulnerability, unless a later version is stored. Returns whether anything changed. */
 export async function putVulnerability(
   tx: Transaction,
   { place, id, updated, data }: StoredVulnerability,
@@ -54,17 +50,13 @@ export async function putVulnerability(
   return true;
 }
 
-/** How often, and when last, what is known in places has changed. */
+/** The number of changes of vulnerabilities, and the time of the last one. */
 export interface VulnerabilityChanges {
   readonly number: number;
   readonly latest: number;
 }
 
-/**
- * The changes of what counts for a group or anything below it: there, and everywhere above.
- *
- * @example const { latest } = await vulnerabilityChanges(reader, group);
- */
+/** The changes that affect a group or its descendants: in them, and in the ancestors of the group. */
 export async function vulnerabilityChanges(
   reader: Reader,
   group: string,
@@ -80,11 +72,7 @@ export async function vulnerabilityChanges(
   return { number: Number(row?.number ?? 0), latest: Number(row?.latest ?? 0) };
 }
 
-/**
- * What was brought into a place of these ids.
- *
- * @example const known = await vulnerabilitiesOf(reader, group, ["CVE-2026-0001"]);
- */
+/** The vulnerabilities with these ids in a group. */
 export async function vulnerabilitiesOf(
   reader: Reader,
   place: string,
@@ -99,11 +87,7 @@ export async function vulnerabilitiesOf(
   );
 }
 
-/**
- * The names that vulnerabilities of these ids have in a place.
- *
- * @example const names = await namesOf(reader, group, ["CVE-2026-0001"]);
- */
+/** The names of the vulnerabilities with these ids in a group. */
 export async function namesOf(
   reader: Reader,
   place: string,
@@ -117,23 +101,19 @@ export async function namesOf(
   return rows.map(([name]) => name);
 }
 
-/**
- * One of the names that more than so many vulnerabilities of a place have; undefined where none has.
- *
- * @example const name = await crowdedName(tx, group, ["CVE-2026-0001"], 1_000);
- */
-export async function crowdedName(
+/** A name that more than `max` vulnerabilities of a group have; undefined where there is none. */
+export async function overusedName(
   reader: Reader,
   place: string,
   names: readonly string[],
-  most: number,
+  max: number,
 ): Promise<string | undefined> {
   const row = await reader.get<{ name: string }>(
     `SELECT name FROM vulnerability_names WHERE name IN (${reader.dialect.texts}) AND place = ?
      GROUP BY name HAVING count(*) > ? LIMIT 1`,
     JSON.stringify(names),
     place,
-    most,
+    max,
   );
   return row?.name;
 }
@@ -147,11 +127,7 @@ export interface NamedVulnerability {
   readonly data: Uint8Array;
 }
 
-/**
- * What is known in any of these places under any of these names.
- *
- * @example const known = await vulnerabilitiesNamed(reader, [group, root], ["CVE-2026-0001"]);
- */
+/** The vulnerabilities in these groups that have one of these names. */
 export async function vulnerabilitiesNamed(
   reader: Reader,
   places: readonly string[],
@@ -167,7 +143,7 @@ export async function vulnerabilitiesNamed(
   );
 }
 
-/** Forgets what was brought into a group, when it is deleted. */
+/** Deletes the vulnerabilities of a deleted group. */
 export async function forgetVulnerabilities(tx: Transaction, place: string): Promise<void> {
   await tx.run("DELETE FROM vulnerability_names WHERE place = ?", place);
   await tx.run("DELETE FROM vulnerabilities WHERE place = ?", place);

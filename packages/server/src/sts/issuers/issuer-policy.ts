@@ -1,5 +1,5 @@
-import { isLoopbackHost } from "../../lib/ip-ranges.ts";
 import { isIssuerUrl } from "../../lib/issuer-url.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 
 export interface PolicySettings {
   /** If not empty, only these issuers are trusted. Overrides what identities trust. */

@@ -4,7 +4,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
-import { KeyedSemaphore } from "../../lib/keyed-semaphore.ts";
+import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
 
 /** Keys are refreshed after this time. */
@@ -63,20 +63,18 @@ interface IssuerEntry {
 export class Issuers {
   readonly #policy: IssuerPolicy;
   readonly #entries: FairShareCache<IssuerEntry>;
-  readonly #queueTimeoutMs: number;
-  /** The queue needs no bound: the timeout limits how long callers wait. */
-  readonly #fetches = new KeyedSemaphore(
-    CONCURRENCY_PER_PATTERN,
-    Number.POSITIVE_INFINITY,
-    tooManyIssuers,
-  );
+  readonly #newIssuers: KeyedSemaphore;
 
   constructor(
     policy: IssuerPolicy,
     { queueTimeoutMs = QUEUE_TIMEOUT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
   ) {
     this.#policy = policy;
-    this.#queueTimeoutMs = queueTimeoutMs;
+    this.#newIssuers = new KeyedSemaphore({
+      perKey: CONCURRENCY_PER_PATTERN,
+      maxWaitMs: queueTimeoutMs,
+      rejection: () => new FetchError("too many new issuers match the same pattern: try again"),
+    });
     this.#entries = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
@@ -109,22 +107,7 @@ export class Issuers {
     // An issuer with keys is genuine, so its refresh is not queued.
     const isNew = entry.keys === undefined && entry.fetching === undefined;
     const { pattern } = use;
-    await (isNew && pattern !== undefined ? this.#queue(pattern, fetched) : fetched());
-  }
-
-  /** Bounds concurrent fetches of a pattern. Rejects with a FetchError after the queue timeout. */
-  #queue(pattern: string, work: () => Promise<void>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let isQueued = true;
-    const timer = setTimeout(() => {
-      isQueued = false;
-      reject(tooManyIssuers());
-    }, this.#queueTimeoutMs);
-    this.#fetches.run(pattern, async () => {
-      clearTimeout(timer);
-      if (isQueued) await work().then(resolve, reject);
-    });
-    return promise;
+    await (isNew && pattern !== undefined ? this.#newIssuers.run(pattern, fetched) : fetched());
   }
 
   async #fetch(issuer: string, entry: IssuerEntry, now: number, use: KeyUse): Promise<void> {
@@ -160,10 +143,6 @@ export class Issuers {
     }
     return entry;
   }
-}
-
-function tooManyIssuers(): FetchError {
-  return new FetchError("too many new issuers match the same pattern: try again");
 }
 
 async function discoverKeys(issuer: string, policy: IssuerPolicy): Promise<JSONWebKeySet> {

@@ -29,8 +29,13 @@ const MODE = 0o100644 << 16;
  * A zip archive of files as a stream. It keeps only the central directory in memory, some hundred bytes for each
  * file. (Of the libraries, yazl keeps each file until the end, and zip-stream takes several times as long:
  * see bench/rows/archive.ts.) Times are UTC, so that the same files give the same bytes everywhere.
+ *
+ * @param maxFiles the number of files from which on zip64 is used
  */
-export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Uint8Array> {
+export async function* archiveOf(
+  files: AsyncIterable<ArchivedFile>,
+  maxFiles: number = MAX_UINT16,
+): AsyncGenerator<Uint8Array> {
   // Strings: a small Buffer would keep the whole slab alive that it is a slice of.
   const directory: string[] = [];
   let offset = 0;
@@ -59,7 +64,7 @@ export async function* archiveOf(files: AsyncIterable<ArchivedFile>): AsyncGener
   }
   for (const entry of directory) yield Buffer.from(entry, "latin1");
   const size = directory.reduce((sum, entry) => sum + entry.length, 0);
-  yield endOfDirectory(directory.length, size, offset);
+  yield endOfDirectory(directory.length, size, offset, directory.length >= maxFiles);
 }
 
 function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
@@ -76,8 +81,13 @@ function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
 }
 
 /** The end of central directory record: the number of files and the position of the directory. */
-function endOfDirectory(count: number, size: number, offset: number): Buffer {
-  const isLarge = count >= MAX_UINT16 || size >= MAX_UINT32 || offset >= MAX_UINT32;
+function endOfDirectory(
+  count: number,
+  size: number,
+  offset: number,
+  hasManyFiles: boolean,
+): Buffer {
+  const isLarge = hasManyFiles || size >= MAX_UINT32 || offset >= MAX_UINT32;
   const large = isLarge
     ? [
         numbers(["PK\x06\x06"], [44, 8], [MADE_BY, 2], [VERSION_ZIP64, 2], [0, 4], [0, 4]),
@@ -85,7 +95,7 @@ function endOfDirectory(count: number, size: number, offset: number): Buffer {
         numbers(["PK\x06\x07"], [0, 4], [offset + size, 8], [1, 4]),
       ]
     : [];
-  const files = Math.min(count, MAX_UINT16);
+  const files = hasManyFiles ? MAX_UINT16 : count;
   return Buffer.concat([
     ...large,
     numbers(["PK\x05\x06"], [0, 2], [0, 2], [files, 2], [files, 2]),

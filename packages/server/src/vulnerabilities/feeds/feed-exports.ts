@@ -1,4 +1,5 @@
 import { WharfError } from "../../lib/errors.ts";
+import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 
@@ -29,20 +30,20 @@ const RETRY_AFTER_SECONDS = "30";
 
 type Chunks = Exclude<HttpResponse["body"], string | Uint8Array>;
 
-interface Waiting {
-  readonly address: string;
-  start(): void;
-}
-
 /** Limits concurrent exports, in total and per client network. */
 export class FeedExports {
   readonly #limits: ExportLimits;
-  readonly #busy = new Map<string, number>();
-  #total = 0;
-  #waiting: Waiting[] = [];
+  readonly #semaphore: KeyedSemaphore;
 
   constructor(limits: ExportLimits = LIMITS) {
     this.#limits = limits;
+    this.#semaphore = new KeyedSemaphore({
+      perKey: limits.concurrencyPerAddress,
+      total: limits.concurrency,
+      maxQueued: limits.maxWaiting,
+      maxWaitMs: limits.waitTimeoutMs,
+      rejection: tooMany,
+    });
   }
 
   /**
@@ -53,8 +54,8 @@ export class FeedExports {
     address: string,
     file: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    await this.#begin(address);
-    const end = once(() => this.#end(address));
+    await this.#semaphore.acquire(address);
+    const end = once(() => this.#semaphore.release(address));
     try {
       const made = await file();
       const body = made?.body;
@@ -67,54 +68,6 @@ export class FeedExports {
       end();
       throw error;
     }
-  }
-
-  #isPermitted(address: string): boolean {
-    const { concurrency, concurrencyPerAddress } = this.#limits;
-    const own = this.#busy.get(address) ?? 0;
-    return this.#total < concurrency && own < concurrencyPerAddress;
-  }
-
-  async #begin(address: string): Promise<void> {
-    if (!this.#isPermitted(address)) await this.#wait(address);
-    else this.#count(address);
-  }
-
-  #count(address: string): void {
-    this.#total += 1;
-    this.#busy.set(address, (this.#busy.get(address) ?? 0) + 1);
-  }
-
-  #end(address: string): void {
-    this.#total -= 1;
-    const left = (this.#busy.get(address) ?? 0) - 1;
-    if (left > 0) this.#busy.set(address, left);
-    else this.#busy.delete(address);
-    const next = this.#waiting.find((one) => this.#isPermitted(one.address));
-    next?.start();
-  }
-
-  #wait(address: string): Promise<void> {
-    if (this.#waiting.length >= this.#limits.maxWaiting) throw tooMany();
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(tooMany());
-      }, this.#limits.waitTimeoutMs);
-      const waiting: Waiting = {
-        address,
-        start: () => {
-          clearTimeout(timer);
-          leave();
-          this.#count(address);
-          resolve();
-        },
-      };
-      this.#waiting.push(waiting);
-    });
   }
 }
 

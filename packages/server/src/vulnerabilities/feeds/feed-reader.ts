@@ -4,9 +4,9 @@ import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { tooLong } from "../../lib/errors.ts";
 import { indexable } from "../../store/resources/indexable.ts";
-import type { Range } from "../../store/resources/page.ts";
+import type { Range } from "../../store/resources/query.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
-import type { EncodedRow } from "../../store/resources/resource-table.ts";
+import type { EncodedRow } from "../../store/resources/rows.ts";
 import {
   positionsBelow,
   rowsBelow,

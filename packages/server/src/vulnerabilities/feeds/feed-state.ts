@@ -4,7 +4,7 @@ import type { Publication } from "@wharf/advisories/publish";
 import type { Group } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { readPositions } from "../../store/resources/page.ts";
-import { countsOf, rangesOfParts } from "../../store/resources/range-counts.ts";
+import { countsOf, partitionRanges } from "../../store/resources/range-counts.ts";
 import { vulnerabilityChanges } from "../../store/tables/vulnerabilities.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { uncompressedEtag } from "../../wire/http-reply.ts";
@@ -42,7 +42,7 @@ export async function feedState(
   const digest = createHash("sha256").update(JSON.stringify(contents)).digest("base64url");
   const renamed = group.updateTime === undefined ? 0 : timestampMs(group.updateTime);
   let changed = Math.max(renamed, vulnerabilities.latest);
-  for (const range of await rangesOfParts(reader, table, below, table.shape.parts ?? [])) {
+  for (const range of await partitionRanges(reader, table, below, table.shape.partitions ?? [])) {
     const order = { column: "updated", descending: true } as const;
     const query = { range, filters: [], order, offset: 0, limit: 1 };
     const [latest] = await readPositions(reader, table, query);

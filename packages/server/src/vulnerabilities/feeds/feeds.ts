@@ -1,3 +1,7 @@
+/**
+ * Feeds: read-only files of a group's advisories over HTTP, in the formats of the advisories package. It may
+ * import wire, auth and the advisory resource, but nothing that writes.
+ */
 import type { Publication } from "@wharf/advisories/publish";
 import { clientNetwork } from "../../lib/client-network.ts";
 import { notFound } from "../../lib/errors.ts";

@@ -1,3 +1,7 @@
+/**
+ * Imports advisory documents: validates them, merges them with the stored advisories and stores the result. It
+ * may import the writer and severities of this area, but neither feeds nor v1.
+ */
 import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type AdvisoryDocument,

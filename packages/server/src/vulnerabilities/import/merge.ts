@@ -144,8 +144,8 @@ function removeMatch(
 /**
  * Merges one imported event into the stored event that it matches, if any.
  *
- * The import counts as reviewed if the importer may approve, and the stored event is not the importer's own
- * event under review: importing must not approve one's own event. Otherwise the result is pending, with the
+ * The import counts as reviewed if the importer may approve, unless the stored event is the importer's own and
+ * under review: nobody may approve their own event by importing it. Otherwise the result is pending, with the
  * importer as author, who therefore cannot approve it. No document names a reviewer of this installation.
  */
 function mergeEvent(

@@ -5,8 +5,8 @@ import type { Transaction } from "../../store/db/group-commit.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { stepByTerm } from "../../store/resources/term-walk.ts";
 import {
-  moveSeverityChange,
-  placesOfSeverityChanges,
+  advanceSeverityChange,
+  groupsWithSeverityChanges,
   type SeverityChange,
   severityChanges,
 } from "../../store/tables/severity-changes.ts";
@@ -37,7 +37,7 @@ export async function settleSeverities(
 
 /** Continues for all groups with queued changes. */
 export async function resumeSeverities(engine: Engine, signal: AbortSignal): Promise<void> {
-  for (const group of await placesOfSeverityChanges(engine.store.reader)) {
+  for (const group of await groupsWithSeverityChanges(engine.store.reader)) {
     await settleSeverities(engine, group, signal);
   }
 }
@@ -49,14 +49,14 @@ async function settleBatch(engine: Engine, tx: Transaction, group: string): Prom
     const { name, lastRow } = change;
     const walk = { kind: "alias", below: group, value: name };
     const at = { value: name, row: lastRow };
-    const { rows, passed, next } = await stepByTerm(tx, advisories.table, walk, at, left);
+    const { rows, visited, next } = await stepByTerm(tx, advisories.table, walk, at, left);
     for (const row of rows) {
       const advisory = advisories.fromRow(row);
       if (!(await needsUpdate(engine, tx, advisory, change))) continue;
       await advisories.table.update(tx, advisories.toRow({ ...advisory, updateTime }));
     }
-    await moveSeverityChange(tx, group, name, next?.row);
-    left -= Math.max(passed, 1);
+    await advanceSeverityChange(tx, group, name, next?.row);
+    left -= Math.max(visited, 1);
     if (left <= 0) return;
   }
 }

@@ -26,7 +26,7 @@ export const enableDefinition = define({
   name: "enable",
   summary: "Enable provisioning: from then on, only provisioned users can sign in",
   description:
-    "Requires two identities that are bound to owner in the organization, so that nobody is locked out.",
+    "Requires two identities with the owner role in the organization, to prevent a lockout.",
   examples: [{ command: "wharf iam identity-providers scim enable sso" }],
   arguments: [argument],
 });

@@ -1,9 +1,9 @@
 import type { Reader, Value } from "../db/connection.ts";
 
-/** Runs nothing that it is asked for rows; keeps what it would have run. */
-export class Watching implements Reader {
+/** Records the statements of lists instead of running them. */
+export class RecordingReader implements Reader {
   readonly dialect: Reader["dialect"];
-  readonly asked: { sql: string; params: Value[] }[] = [];
+  readonly statements: { sql: string; params: Value[] }[] = [];
   readonly #reader: Reader;
 
   constructor(reader: Reader) {
@@ -12,7 +12,7 @@ export class Watching implements Reader {
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    if (sql.includes("count(*)")) this.asked.push({ sql, params });
+    if (sql.includes("count(*)")) this.statements.push({ sql, params });
     return this.#reader.get<R>(sql, ...params);
   }
 
@@ -21,7 +21,7 @@ export class Watching implements Reader {
   }
 
   async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    this.asked.push({ sql, params });
+    this.statements.push({ sql, params });
     return [];
   }
 }

@@ -2,8 +2,8 @@ import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
 /**
- * What the tags of repos have stood for, by the repo and the name, so that it outlives the tag. The
- * newest entry is what the tag is now: whatever is told later of an earlier time changes nothing.
+ * The history of tags, by repo and name, so that it outlives the tag, and the current tags of a repo. The
+ * newest entry is the state of the tag: a late notification of an earlier time does not change it.
  */
 
 export interface HistoryEntry {
@@ -11,11 +11,11 @@ export interface HistoryEntry {
   /** Empty where the tag was deleted. */
   readonly digest: string;
   readonly time: number;
-  /** The last time at which that was still so. */
+  /** The last time at which the entry was confirmed. */
   readonly seen: number;
 }
 
-/** Where a page of the history begins: after this entry, towards older ones. */
+/** The entry after which a page of the history begins, towards older ones. */
 export interface HistoryCursor {
   readonly time: number;
   readonly id: number;
@@ -23,7 +23,6 @@ export interface HistoryCursor {
 
 const COLUMNS = "id, digest, time, seen";
 
-/** @example const now = await newestEntry(tx, repo, "latest"); */
 export async function newestEntry(
   reader: Reader,
   repo: string,
@@ -37,11 +36,7 @@ export async function newestEntry(
   );
 }
 
-/**
- * The digest that a name stood for last, also where the tag has been deleted since.
- *
- * @example const digest = await lastDigest(tx, repo, "latest");
- */
+/** The last digest of a tag, also of a deleted one. */
 export async function lastDigest(
   reader: Reader,
   repo: string,
@@ -50,11 +45,7 @@ export async function lastDigest(
   return (await readHistory(reader, repo, name, undefined, 1))[0]?.digest;
 }
 
-/**
- * What a name has stood for, newest first.
- *
- * @example const entries = await readHistory(reader, repo, "latest", undefined, 51);
- */
+/** The digests that a tag has had, newest first. */
 export async function readHistory(
   reader: Reader,
   repo: string,
@@ -73,7 +64,7 @@ export async function readHistory(
   );
 }
 
-/** Adds an entry, unless it is there. */
+/** Adds an entry, unless it exists. */
 export async function addEntry(
   tx: Transaction,
   repo: string,
@@ -92,12 +83,42 @@ export async function addEntry(
   );
 }
 
-/** Notes that an entry still held at a time. */
+/** Confirms that an entry was still current at a time. */
 export async function confirmEntry(tx: Transaction, id: number, time: number): Promise<void> {
   await tx.run("UPDATE tag_history SET seen = ? WHERE id = ? AND seen < ?", time, id, time);
 }
 
-/** Forgets the history of all tags of a repo, when it is deleted. */
+/** Deletes the history of a deleted repo. */
 export async function forgetHistory(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM tag_history WHERE repo = ?", repo);
+}
+
+/** A tag as stored here, to be compared with that of a registry. */
+export interface KnownTag {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** The next tags of a repo after a name, in the order of names. */
+export function knownTags(
+  reader: Reader,
+  repo: string,
+  after: string,
+  limit: number,
+): Promise<KnownTag[]> {
+  const sql = "SELECT name, digest FROM tags WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
+  return reader.all<KnownTag>(sql, repo, after, limit);
+}
+
+/** The digests of the tags with these names, by name. */
+export async function tagsNamed(
+  reader: Reader,
+  repo: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const marks = names.map(() => "?").join(", ");
+  const sql = `SELECT name, digest FROM tags WHERE parent = ? AND name IN (${marks})`;
+  const rows = await reader.all<KnownTag>(sql, repo, ...names);
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
 }

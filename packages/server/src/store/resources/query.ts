@@ -1,0 +1,53 @@
+/** What a list asks of a resource table: which rows, under which conditions, in which order. */
+import type { TermFilter, TextFilter } from "./terms.ts";
+
+/** A region of the tree: everything, a subtree, the children of one parent, or named rows. */
+export type TreeRange =
+  | { readonly everything: true }
+  | { readonly below: string; readonly self: boolean }
+  | { readonly childrenOf: string }
+  | { readonly uids: readonly string[] };
+
+/**
+ * The rows of a table in a region of the tree. Where the table is partitioned: those of one partition,
+ * or, of named rows, of several.
+ */
+export type Range = TreeRange & { readonly partitions?: readonly number[] };
+
+/** A condition that a column has a value. */
+export interface Filter {
+  readonly column: string;
+  readonly value: string | number;
+}
+
+/** A condition that a time is later than `after`, and not later than `until`. */
+export interface Bound {
+  readonly column: "created" | "updated";
+  readonly after: number;
+  readonly until?: number;
+}
+
+export type Condition = Filter | Bound | TermFilter | TextFilter;
+
+export interface Order {
+  readonly column: "uid" | "name" | "created" | "updated";
+  readonly descending: boolean;
+}
+
+/** The position of a row in an order: the value ordered by, and the row id among equal values. */
+export interface Position {
+  readonly key: string | number;
+  readonly id: number;
+}
+
+/** Where a page begins: after this row, or with it. */
+export type Start = Position & { readonly inclusive: boolean };
+
+export interface PageQuery {
+  readonly range: Range;
+  readonly filters: readonly Condition[];
+  readonly order: Order;
+  readonly start?: Start | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}

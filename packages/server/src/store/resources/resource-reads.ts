@@ -1,0 +1,164 @@
+import { parentOf } from "@wharf/contract";
+import type { Reader, Writer } from "../db/connection.ts";
+import type { Filter } from "./query.ts";
+import type { EncodedRow, Form } from "./rows.ts";
+import type { TableShape } from "./table-shape.ts";
+
+/** Looks up rows of one resource's table by uid, name or the value of a column. */
+export class ResourceReads {
+  readonly shape: TableShape;
+  readonly #select: Readonly<Record<Form, string>>;
+
+  constructor(shape: TableShape) {
+    this.shape = shape;
+    this.#select = {
+      json: `SELECT encoding, json FROM ${shape.name} WHERE uid = ?`,
+      data: `SELECT encoding, data FROM ${shape.name} WHERE uid = ?`,
+    };
+  }
+
+  async find<F extends Form>(
+    reader: Reader,
+    uid: string,
+    form: F,
+  ): Promise<EncodedRow<F> | undefined> {
+    const [row] = await reader.arrays<readonly [number, string | Uint8Array]>(
+      this.#select[form],
+      uid,
+    );
+    if (row === undefined) return undefined;
+    const [encoding, body] = row;
+    const found = form === "json" ? { encoding, json: body } : { encoding, data: body };
+    return found as EncodedRow<F>;
+  }
+
+  /** Like find; no other transaction changes the row before this one ends. */
+  findForChange(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lock}`, uid);
+  }
+
+  /** Like find; no other transaction deletes the row before this one ends. */
+  findToKeep(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lockShared}`, uid);
+  }
+
+  /** Whether a row exists; no other transaction deletes it before this one ends. */
+  async keep(tx: Writer, uid: string): Promise<boolean> {
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${tx.dialect.lockShared}`;
+    return (await tx.get(sql, uid)) !== undefined;
+  }
+
+  async findMany(
+    reader: Reader,
+    uids: readonly string[],
+  ): Promise<(EncodedRow & { readonly uid: string })[]> {
+    if (uids.length === 0) return [];
+    const sql = `SELECT uid, encoding, data FROM ${this.shape.name} WHERE uid IN (${marks(uids)})`;
+    return reader.all(sql, ...uids);
+  }
+
+  /** Rows with any value in a sparse column. */
+  marked(reader: Reader, column: string, limit: number): Promise<EncodedRow[]> {
+    const { name } = this.shape;
+    const sql = `SELECT encoding, data FROM ${name} WHERE ${column} <> '' ORDER BY ${column}, id LIMIT ?`;
+    return reader.all<EncodedRow>(sql, limit);
+  }
+
+  /** All rows with this value in a column. */
+  where(reader: Reader, { column, value }: Filter): Promise<EncodedRow[]> {
+    return reader.all<EncodedRow>(
+      `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} = ?${this.#notEmpty(column)} ORDER BY id`,
+      value,
+    );
+  }
+
+  /** All rows with one of these texts in a column. */
+  async whereIn(reader: Reader, column: string, values: readonly string[]): Promise<EncodedRow[]> {
+    if (values.length === 0) return [];
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE ${column} IN (${texts}) ORDER BY id`;
+    return reader.all<EncodedRow>(sql, JSON.stringify(values));
+  }
+
+  async hasAny(reader: Reader, { column, value }: Filter): Promise<boolean> {
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${column} = ? LIMIT 1`;
+    return (await reader.get(sql, value)) !== undefined;
+  }
+
+  /** The uids of the children of a parent that have this name, oldest first. */
+  childrenNamed(reader: Reader, parent: string, name: string, limit: number): Promise<string[]> {
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE parent = ? AND name = ? ORDER BY id LIMIT ?`;
+    return uids(reader, sql, parent, name, limit);
+  }
+
+  /** The uids of all rows that have this name, oldest first. */
+  uidsNamed(reader: Reader, name: string, limit: number): Promise<string[]> {
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE name = ? ORDER BY id LIMIT ?`;
+    return uids(reader, sql, name, limit);
+  }
+
+  /** The children of a parent that have one of these names. */
+  childrenOfNames(reader: Reader, parent: string, names: readonly string[]): Promise<EncodedRow[]> {
+    const { texts } = reader.dialect;
+    const sql = `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name IN (${texts})`;
+    return reader.all<EncodedRow>(sql, parent, JSON.stringify(names));
+  }
+
+  /** The child of a parent with this name, where names are unique; no other transaction changes it. */
+  namedForChange(tx: Writer, parent: string, name: string): Promise<EncodedRow | undefined> {
+    return tx.get<EncodedRow>(
+      `SELECT encoding, data FROM ${this.shape.name} WHERE parent = ? AND name = ? ${tx.dialect.lock}`,
+      parent,
+      name,
+    );
+  }
+
+  /** The uid of the row that was created first. */
+  async oldestOf(reader: Reader, some: readonly string[]): Promise<string | undefined> {
+    const sql = `SELECT uid FROM ${this.shape.name} WHERE uid IN (${marks(some)}) ORDER BY id LIMIT 1`;
+    return (await uids(reader, sql, ...some))[0];
+  }
+
+  /** Serializes transactions that give the same name to children of the same parent. */
+  async lockName(tx: Writer, parent: string, name: string): Promise<void> {
+    const { lockText } = tx.dialect;
+    if (lockText !== "") await tx.get(lockText, JSON.stringify([this.shape.name, parent, name]));
+  }
+
+  /** The latest update time of all rows. */
+  async latestUpdate(reader: Reader): Promise<number> {
+    const { name, partitions = [undefined] } = this.shape;
+    let latest = 0;
+    for (const partition of partitions) {
+      const [where, values] = partition === undefined ? ["", []] : [" WHERE part = ?", [partition]];
+      const sql = `SELECT max(updated) AS latest FROM ${name}${where}`;
+      const row = await reader.get<{ latest: number | null }>(sql, ...values);
+      latest = Math.max(latest, row?.latest ?? 0);
+    }
+    return latest;
+  }
+
+  /** The uid of the parent of a row; "" for a root. */
+  parentOf(uid: string): string {
+    return this.shape.uidIsParent ? uid : parentOf(uid);
+  }
+
+  /** Lets the planner use a sparse index: the empty values that it leaves out are not asked for. */
+  #notEmpty(column: string): string {
+    const isSparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
+    return isSparse ? ` AND ${column} <> ''` : "";
+  }
+}
+
+async function uids(
+  reader: Reader,
+  sql: string,
+  ...params: readonly (string | number)[]
+): Promise<string[]> {
+  const rows = await reader.arrays<readonly [uid: string]>(sql, ...params);
+  return rows.map(([uid]) => uid);
+}
+
+function marks(values: readonly string[]): string {
+  return values.map(() => "?").join(", ");
+}
