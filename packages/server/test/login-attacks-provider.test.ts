@@ -226,7 +226,7 @@ describe("attacks on logins by a provider", () => {
       async (tool) => {
         const { told } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
         assert.equal(told.get("error"), "access_denied");
-        assert.match(told.get("error_description") ?? "", /must verify its organisation/);
+        assert.match(told.get("error_description") ?? "", /must verify its organization/);
         assert.ok(!rogue.asked.includes("/token"), "the code was sent");
       },
     );

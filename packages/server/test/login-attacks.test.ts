@@ -137,10 +137,10 @@ for (const store of STORES) {
           const walker = new Walker();
           const asked = { idp_id: world.provider };
           const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
-          refused(code, 400, "must be an http address of this machine");
+          refused(code, 400, "must be an http URL with a loopback address");
           const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
           const token = await walker.open(url(`/oauth?${query}`));
-          refused(token, 400, "must be an http address of this machine");
+          refused(token, 400, "must be an http URL with a loopback address");
         });
       }
     });

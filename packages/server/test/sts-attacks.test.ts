@@ -208,11 +208,11 @@ describe("token exchange refuses", () => {
 
   for (const [what, misbehave, why] of [
     [
-      "discovery that is another issuer's",
+      "discovery that names another issuer",
       (bad: StandInIssuer) => {
         bad.claimedIssuer = "https://other.example";
       },
-      /another issuer's/,
+      /names another issuer/,
     ],
     [
       "discovery that redirects",
