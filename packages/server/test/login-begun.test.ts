@@ -86,7 +86,7 @@ for (const store of STORES) {
         await server.restart();
         const twice = await walker.open(back.url, tool.redirectUri);
         assert.equal(twice.status, 403, twice.url);
-        assert.match(twice.text, /used before/);
+        assert.match(twice.text, /already used/);
       } finally {
         tool.stop();
       }
