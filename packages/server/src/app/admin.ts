@@ -4,8 +4,8 @@ import { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import { knownAddresses } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
-import { browserUrl } from "../login/local/passkey-site.ts";
-import { offerReset, RESET_PATH } from "../login/local/reset.ts";
+import { browserUrl } from "../login/local/passkeys.ts";
+import { createResetCode, RESET_PATH } from "../login/local/reset.ts";
 import { registrySecret } from "../registry/ingest/webhook-auth.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Store } from "../store/db/store.ts";
@@ -69,7 +69,7 @@ export interface ResetOffer {
  */
 export function resetCode(settings: Settings, username: string): Promise<ResetOffer> {
   return withStore(settings, async (store) => {
-    const code = await offerReset(store, username, Date.now());
+    const code = await createResetCode(store, username, Date.now());
     if (code === undefined) throw new ConfigError(`there is no local account ${username}`);
     const { authUrl } = await knownAddresses(store, settings);
     return { url: `${browserUrl(authUrl)}${RESET_PATH}`, code };

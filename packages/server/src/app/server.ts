@@ -4,7 +4,8 @@ import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { Retention } from "../engine/retention.ts";
-import { type FirstRun, offerSetup } from "../login/local/setup.ts";
+import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
+import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
@@ -53,18 +54,21 @@ export interface ServerOptions {
   readonly open?: typeof openStore;
   /** Where log lines are written to; stderr by default. */
   readonly logOutput?: LogOutput;
+  /** The cost of password hashes; a low one makes tests fast. */
+  readonly passwordCost?: PasswordCost;
 }
 
 export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
 ): Promise<RunningServer> {
-  const { open = openStore, logOutput } = options;
+  const { open = openStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    return await serve(settings, store, metrics, openLog(settings.logLevel, logOutput));
+    const log = openLog(settings.logLevel, logOutput);
+    return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
     throw error;
@@ -76,6 +80,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
+  passwords: PasswordHasher,
 ): Promise<RunningServer> {
   const { log } = logs;
   store.health.observe(storeFailures(log, metrics));
@@ -89,7 +94,7 @@ async function serve(
   registerResources(api.handlers, engine);
   registerClouds(api, core);
   registerScim(api, core);
-  registerSts(api, exchange, registerLogin(api, core, exchange));
+  registerSts(api, exchange, registerLogin(api, { ...core, passwords }, exchange));
   const registry = registerRegistry(api, core, exchange);
   registerVulnerabilities(api, { ...core, identities: exchange.identities });
   registerV1(api, engine, registry.tagWrites);
@@ -118,7 +123,7 @@ async function serve(
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "update of advisories after changed severities failed");
   });
-  const firstRun = await offerSetup(core, Date.now());
+  const firstRun = await createSetupCode(core, Date.now());
 
   return {
     url: port.url,

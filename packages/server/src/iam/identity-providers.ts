@@ -79,7 +79,7 @@ function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OID
     throw violation("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
     throw violation("issuer", "is not trusted by this installation");
-  if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))
+  if (!issuer.startsWith("https:") && !issuerPolicy.mayBePrivate(issuer))
     throw violation("issuer", "must be reached over https");
 }
 

@@ -1,7 +1,7 @@
 import { ImagesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { ExchangeParts } from "../sts/authorize-subject.ts";
+import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
 import { RegistryKeys } from "./access/keys.ts";
 import { registryEndpoints } from "./endpoints.ts";
@@ -28,7 +28,7 @@ export interface Registry {
 export function registerRegistry(
   api: Api,
   { secrets, authenticator, ...deps }: RegisterRegistryDeps,
-  exchange: ExchangeParts,
+  exchange: ExchangeDeps,
 ): Registry {
   const { engine } = deps;
   const keys = new RegistryKeys(engine.store, secrets);

@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import type { Api } from "../wire/api.ts";
-import type { ScimDeps } from "./deps.ts";
 import { scimEndpoints } from "./endpoint.ts";
+import type { ScimDeps } from "./status.ts";
 import { scimMethods } from "./tokens.ts";
 
 /** Registers the SCIM endpoint, and the methods that manage its tokens. */
